@@ -18,7 +18,8 @@ import (
 func TestATextStandsForOneVerb(t *testing.T) {
 	for _, row := range verbs {
 		assert.Same(t, row.verb, Find(row.text), "%s stands for another verb as well", row.text)
-		assert.Equal(t, execute+row.text, string(Text(row.verb)), "%s has another text as well", row.text)
+		assert.Equal(t, execute+row.text, string(Text(row.verb)), "%s has another text as well",
+			row.text)
 	}
 	assert.Nil(t, Find("no such command"))
 }
@@ -49,17 +50,18 @@ func TestATextThatIsLookedForInAStateIsInTheTable(t *testing.T) {
 	looked := regexp.MustCompile(`\.Running\("([^"]+)"\)`)
 	count := 0
 	for _, room := range []string{".", "../cli", "../components", "../platform"} {
-		require.NoError(t, filepath.WalkDir(room, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") {
+		require.NoError(t, filepath.WalkDir(room,
+			func(path string, _ fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(path, ".go") {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				for _, found := range looked.FindAllStringSubmatch(string(text), -1) {
+					count++
+					assert.NotNil(t, Find(found[1]), "%s: %s", path, found[1])
+				}
 				return err
-			}
-			text, err := os.ReadFile(path)
-			for _, found := range looked.FindAllStringSubmatch(string(text), -1) {
-				count++
-				assert.NotNil(t, Find(found[1]), "%s: %s", path, found[1])
-			}
-			return err
-		}))
+			}))
 	}
 	assert.Greater(t, count, 3)
 }

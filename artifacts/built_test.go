@@ -31,7 +31,8 @@ func program(t *testing.T, project, prints string) {
 
 func fetchGoRest(t *testing.T, project string) Locked {
 	t.Helper()
-	require.NoError(t, Fetch(t.Context(), project, config.Artifacts{}, []config.Pin{goRest}, io.Discard))
+	require.NoError(t, Fetch(t.Context(), project, config.Artifacts{}, []config.Pin{goRest},
+		io.Discard))
 	lock, err := ReadLock(project)
 	require.NoError(t, err)
 	locked, ok := lock.Find(goRest)
@@ -47,7 +48,8 @@ func TestAnImageOfOurOwnIsBuiltAndLockedAnew(t *testing.T) {
 	assert.NotZero(t, first.Size)
 	assert.Equal(t, first, fetchGoRest(t, project), "nothing changed")
 	program(t, project, "2")
-	assert.NotEqual(t, first.SHA256, fetchGoRest(t, project).SHA256, "no download that must stay as it was")
+	assert.NotEqual(t, first.SHA256, fetchGoRest(t, project).SHA256,
+		"no download that must stay as it was")
 }
 
 func TestOnAnotherMachineItIsBuiltAgainAndHeldToTheLock(t *testing.T) {

@@ -91,7 +91,8 @@ func arm(entry artifacts.Entry) artifacts.Entry {
 
 func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
 	dir, _ := bundle(t)
-	set, err := artifacts.Resolve(stack(t, dir, func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
+	set, err := artifacts.Resolve(stack(t, dir,
+		func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
 	require.NoError(t, err)
 	images := set.All(config.ArtifactK3sImages)
 	require.Len(t, images, 1)
@@ -120,14 +121,18 @@ func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 		edit    func(*artifacts.Entry)
 		wantErr string
 	}{
-		{"path leaves the folder", func(e *artifacts.Entry) { e.Path = "../k3s" }, "leaves the bundle folder"},
-		{"absolute path", func(e *artifacts.Entry) { e.Path = "/etc/passwd" }, "leaves the bundle folder"},
+		{"path leaves the folder", func(e *artifacts.Entry) { e.Path = "../k3s" },
+			"leaves the bundle folder"},
+		{"absolute path", func(e *artifacts.Entry) { e.Path = "/etc/passwd" },
+			"leaves the bundle folder"},
 		{"short sum", func(e *artifacts.Entry) { e.SHA256 = "abc" }, "64 lower case hex digits"},
-		{"version with a slash", func(e *artifacts.Entry) { e.Version = "../../x" }, "is not a version"},
+		{"version with a slash", func(e *artifacts.Entry) { e.Version = "../../x" },
+			"is not a version"},
 		{"for nothing that is there", func(e *artifacts.Entry) {
 			e.For = "metalb-chart"
 		}, `"metalb-chart" names no artifact`},
-		{"no origin", func(e *artifacts.Entry) { e.Origin = "" }, `neither "real:", "stand-in:" nor "original:"`},
+		{"no origin", func(e *artifacts.Entry) { e.Origin = "" },
+			`neither "real:", "stand-in:" nor "original:"`},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
@@ -196,7 +201,8 @@ func TestVerifyBundleNamesEveryWrongFile(t *testing.T) {
 	assert.Contains(t, out.String(), "ok  k3s v1.34.2+k3s1  k3s/k3s  (stand-in: text for a test)")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, entries[0].Path), []byte("BINARY"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, entries[1].Path), []byte("longer than before"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, entries[1].Path),
+		[]byte("longer than before"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(dir, entries[2].Path)))
 	err := artifacts.VerifyBundle(dir, &out)
 	for i, want := range []string{"wrong checksum", "wrong size", "no such file"} {

@@ -39,7 +39,8 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 		return file, nil
 	}
 	partial := file + ".part"
-	if err := artifact.from.obtain(ctx, projectDir, artifact.url, artifact.Arch, partial, io.Discard); err != nil {
+	if err := artifact.from.obtain(ctx, projectDir, artifact.url, artifact.Arch, partial,
+		io.Discard); err != nil {
 		return "", err
 	}
 	err = accept(partial, file, artifact.from.address(artifact.url), artifact.SHA256)
@@ -52,7 +53,8 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 }
 
 // obtain makes the file of a pin's URL: it builds an image of ours, and downloads everything else.
-func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
+func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string,
+	progress io.Writer) error {
 	image, built := config.BuiltImage(url)
 	if !built {
 		return s.download(ctx, url, file, progress)
@@ -70,7 +72,8 @@ func accept(partial, file, url, sum string) error {
 		var wrong *SumError
 		if errors.As(err, &wrong) {
 			wrong.Path = url
-			return errors.Join(fmt.Errorf("%w; the download was removed", wrong), os.Remove(partial))
+			return errors.Join(fmt.Errorf("%w; the download was removed", wrong),
+				os.Remove(partial))
 		}
 		return err
 	}
@@ -208,7 +211,8 @@ func (c *counter) Write(data []byte) (int, error) {
 	if tenths := c.done * 10 / max(c.total, 1); c.total > 0 && tenths > c.tenths {
 		c.tenths = tenths
 		const mebi = 1 << 20
-		if _, err := fmt.Fprintf(c.to, "  %d%% of %.1f MiB\n", tenths*10, float64(c.total)/mebi); err != nil {
+		if _, err := fmt.Fprintf(c.to, "  %d%% of %.1f MiB\n", tenths*10,
+			float64(c.total)/mebi); err != nil {
 			return 0, err
 		}
 	}

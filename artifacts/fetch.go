@@ -21,7 +21,8 @@ import (
 // sums, if there is one, and against the lock, if the pin is in it. Then it writes the lock. If any
 // check fails, it locks nothing, and the error names all failures. A pin of our own image is built
 // and locked anew. out receives the progress.
-func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer) error {
+func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin,
+	out io.Writer) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
 		return err
@@ -95,7 +96,8 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 
 // file downloads or builds the file of a pin into the cache. An empty expected sum accepts any
 // content: the first time there is no sum to compare with.
-func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked, error) {
+func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked,
+	error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
 		// The rest of an interrupted run could be half of an older file.
@@ -113,7 +115,8 @@ func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out
 		}
 		expected = found
 	}
-	locked := Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: expected}
+	locked := Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,
+		SHA256: expected}
 	file := filepath.Join(f.dir, locked.artifact(nil).FileName())
 	if err := accept(partial, file, f.source.address(pin.URL), expected); err != nil {
 		return Locked{}, err
@@ -129,7 +132,8 @@ func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out
 // partialFile returns the file of an unfinished download. Its name is unique to the pin, so that no
 // pin resumes another's file.
 func partialFile(dir string, pin config.Pin) string {
-	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch, path.Base(pin.URL)}, "-")+".part")
+	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch,
+		path.Base(pin.URL)}, "-")+".part")
 }
 
 // publishedSum returns the sum of the pin's file in upstream's list; empty if upstream has no list.
@@ -139,7 +143,8 @@ func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, err
 	}
 	// Several pins may share a list, and are fetched at once.
 	partial := partialFile(f.dir,
-		config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
+		config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch,
+			URL: pin.Sums})
 	text, err := f.source.fresh(ctx, pin.Sums, partial)
 	if err != nil {
 		return "", err

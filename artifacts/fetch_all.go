@@ -27,7 +27,8 @@ func (f *fetcher) all(
 		return nil, nil, err
 	}
 	told := &lines{to: out}
-	unlock, err := lockFolder(ctx, f.dir, func() { _, _ = fmt.Fprintln(told, "waiting for another fetch into", f.dir) })
+	unlock, err := lockFolder(ctx, f.dir,
+		func() { _, _ = fmt.Fprintln(told, "waiting for another fetch into", f.dir) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +47,8 @@ func (f *fetcher) all(
 	all.Wait()
 	for i, pin := range pins {
 		if wrong[i] != nil {
-			failures = append(failures, fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version, wrong[i]))
+			failures = append(failures, fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version,
+				wrong[i]))
 			continue
 		}
 		fetched = append(fetched, entries[i])

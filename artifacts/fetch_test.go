@@ -32,8 +32,9 @@ func newUpstream(t *testing.T) *upstream {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	up := &upstream{requests: map[string]int{}, files: map[string]string{
-		"/k3s":                  strings.Repeat("binary", 1000),
-		"/sha256sum-amd64.txt":  sum("images") + "  images.tar.zst\n" + sum(strings.Repeat("binary", 1000)) + "  k3s\n",
+		"/k3s": strings.Repeat("binary", 1000),
+		"/sha256sum-amd64.txt": sum("images") + "  images.tar.zst\n" +
+			sum(strings.Repeat("binary", 1000)) + "  k3s\n",
 		"/metallb-0.16.2.tgz":   "chart",
 		"/sha256sum-broken.txt": sum("something else") + "  k3s\n",
 	}}
@@ -57,7 +58,8 @@ func newUpstream(t *testing.T) *upstream {
 
 func (up *upstream) pins() []config.Pin {
 	return []config.Pin{
-		{Name: "k3s", Version: "v1", Arch: "amd64", URL: up.URL + "/k3s", Sums: up.URL + "/sha256sum-amd64.txt"},
+		{Name: "k3s", Version: "v1", Arch: "amd64", URL: up.URL + "/k3s",
+			Sums: up.URL + "/sha256sum-amd64.txt"},
 		{Name: "metallb-chart", Version: "0.16.2", URL: up.URL + "/metallb-0.16.2.tgz"},
 	}
 }
@@ -70,7 +72,8 @@ func TestFetchLocksTheSumsOfWhatItDownloaded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, lock.Artifacts, 2)
 	assert.Equal(t, artifacts.Locked{
-		Name: "k3s", Version: "v1", Arch: "amd64", URL: up.URL + "/k3s", SHA256: sum(up.files["/k3s"]), Size: 6000,
+		Name: "k3s", Version: "v1", Arch: "amd64", URL: up.URL + "/k3s",
+		SHA256: sum(up.files["/k3s"]), Size: 6000,
 	}, lock.Artifacts[0])
 	assert.Equal(t, sum("chart"), lock.Artifacts[1].SHA256)
 	assert.Contains(t, out.String(), "100%")
@@ -104,7 +107,8 @@ func TestFetchRefusesAListWithoutTheFile(t *testing.T) {
 
 func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
+		&bytes.Buffer{}))
 	before, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -120,7 +124,8 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 // new content.
 func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
+		io.Discard))
 	next := up.pins()
 	next[1].Version, next[1].URL = "0.16.3", up.URL+"/metallb-0.16.3.tgz"
 	up.files["/metallb-0.16.3.tgz"] = "next chart"
@@ -129,12 +134,14 @@ func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 	up.files["/metallb-0.16.2.tgz"] = "tampered"
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	require.ErrorContains(t,
-		artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard), "metallb-0.16.2.tgz")
+		artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard),
+		"metallb-0.16.2.tgz")
 }
 
 func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
+		&bytes.Buffer{}))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	up.files["/k3s"] = "another binary"
 	up.files["/sha256sum-amd64.txt"] = sum("another binary") + "  k3s\n"
@@ -149,8 +156,10 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 	dir, err := artifacts.CacheDir()
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), []byte(content[:4000]), 0o644))
-	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"),
+		[]byte(content[:4000]), 0o644))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
+		&bytes.Buffer{}))
 	assert.Equal(t, []string{"bytes=4000-"}, up.ranges)
 }
 
@@ -180,7 +189,8 @@ func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t,
-		os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), bytes.Repeat([]byte("x"), 9000), 0o644))
+		os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"),
+			bytes.Repeat([]byte("x"), 9000), 0o644))
 	err = artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "wrong checksum")
 	require.NoError(t,
@@ -197,7 +207,8 @@ func TestAMissingFileIsAnErrorWithItsURL(t *testing.T) {
 }
 
 func TestUpstreamWithoutLockSaysFetch(t *testing.T) {
-	cfg := stack(t, config.SourceUpstream, func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
+	cfg := stack(t, config.SourceUpstream,
+		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
 	_, err := artifacts.Resolve(cfg, t.TempDir())
 	assert.ErrorContains(t, err, "run `strata fetch`")
 	assert.ErrorContains(t, err, "k3s "+config.K3sVersion+" amd64")
@@ -206,11 +217,13 @@ func TestUpstreamWithoutLockSaysFetch(t *testing.T) {
 
 func TestUpstreamComesFromTheLockAndIsDownloadedOnlyWhenPutInPlace(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	cfg := stack(t, config.SourceUpstream, func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
+	cfg := stack(t, config.SourceUpstream,
+		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
 	lock := &artifacts.Lock{}
 	for _, pin := range cfg.Pins() {
 		lock.Artifacts = append(lock.Artifacts, artifacts.Locked{
-			Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum("elsewhere"), Size: 9,
+			Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,
+			SHA256: sum("elsewhere"), Size: 9,
 		})
 	}
 	require.NoError(t, lock.Write(project))
@@ -226,7 +239,8 @@ func TestUpstreamComesFromTheLockAndIsDownloadedOnlyWhenPutInPlace(t *testing.T)
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	for _, artifact := range set.Artifacts() {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, artifact.FileName()), []byte("elsewhere"), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, artifact.FileName()),
+			[]byte("elsewhere"), 0o644))
 	}
 	require.NoError(t, set.Materialise(t.Context()))
 	assert.FileExists(t, filepath.Join(project, chart.Path))

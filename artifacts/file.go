@@ -25,7 +25,8 @@ func Verify(path, expected string) error {
 type SumError struct{ Path, Expected, Found string }
 
 func (e *SumError) Error() string {
-	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected, e.Found)
+	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected,
+		e.Found)
 }
 
 // link gives a file a second name: by hard link on one file system, else by copy.

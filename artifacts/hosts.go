@@ -44,7 +44,8 @@ func (h *hosts) answer(ctx context.Context, from *source, upstream string) error
 
 // heard returns an error unless the host answers a HEAD request of a download, with any status.
 func heard(ctx context.Context, from *source, upstream, host string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin, fmt.Errorf("no answer within %s", answersWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin,
+		fmt.Errorf("no answer within %s", answersWithin))
 	defer cancel()
 	answer, err := from.ask(ctx, http.MethodHead, upstream, nil)
 	if err != nil {

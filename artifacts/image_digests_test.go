@@ -26,7 +26,8 @@ func TestImageDigestsAreOfEveryPlatform(t *testing.T) {
 		locked("quay.io/a/c@sha256:1", "amd64", "sha256:1"),
 		{Name: "k3s", URL: "https://example.org/k3s", Digests: []string{"sha256:1"}},
 	}}
-	assert.Equal(t, map[string][]string{"quay.io/a/b:1": {"sha256:index", "sha256:amd64", "sha256:arm64"}},
+	assert.Equal(t, map[string][]string{"quay.io/a/b:1": {"sha256:index", "sha256:amd64",
+		"sha256:arm64"}},
 		lock.ImageDigests(),
 		"without those that were recorded before there were digests, and those that containerd verifies")
 }
@@ -40,7 +41,8 @@ func TestImagesOfABundleAreNotCompared(t *testing.T) {
 		"certManager": `{"enabled":false}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)
-	lock := &artifacts.Lock{Artifacts: []artifacts.Locked{locked("quay.io/a/b:1", "amd64", "sha256:index")}}
+	lock := &artifacts.Lock{Artifacts: []artifacts.Locked{locked("quay.io/a/b:1", "amd64",
+		"sha256:index")}}
 	for _, pin := range existing.NeededPins() {
 		lock.Artifacts = append(lock.Artifacts,
 			artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,

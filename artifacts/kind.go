@@ -21,7 +21,8 @@ const (
 // and have any versions.
 func (s *Set) Kind() string {
 	hasOrigin := func(prefix string) bool {
-		return slices.ContainsFunc(s.all, func(a Artifact) bool { return strings.HasPrefix(a.Origin, prefix) })
+		return slices.ContainsFunc(s.all,
+			func(a Artifact) bool { return strings.HasPrefix(a.Origin, prefix) })
 	}
 	switch {
 	case s.source == config.SourceUpstream:

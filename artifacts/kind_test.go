@@ -12,11 +12,16 @@ import (
 
 func TestKindIsOfTheFilesThatAStackNeeds(t *testing.T) {
 	for name, test := range map[string]struct{ k3s, chart, unneeded, want string }{
-		"releases":      {"real: a release", "real: a release", "stand-in: a chart", artifacts.KindBundle},
-		"lab":           {"stand-in: K3s", "real: built here", "real: a release", artifacts.KindLab},
-		"one stand-in":  {"real: a release", "stand-in: a chart", "real: a release", artifacts.KindLab},
-		"one original":  {"original: k3s-v1", "stand-in: a chart", "real: a release", artifacts.KindOriginals},
-		"all originals": {"original: k3s-v1", "original: chart", "real: a release", artifacts.KindOriginals},
+		"releases": {"real: a release", "real: a release", "stand-in: a chart",
+			artifacts.KindBundle},
+		"lab": {"stand-in: K3s", "real: built here", "real: a release",
+			artifacts.KindLab},
+		"one stand-in": {"real: a release", "stand-in: a chart", "real: a release",
+			artifacts.KindLab},
+		"one original": {"original: k3s-v1", "stand-in: a chart", "real: a release",
+			artifacts.KindOriginals},
+		"all originals": {"original: k3s-v1", "original: chart", "real: a release",
+			artifacts.KindOriginals},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, entries := bundle(t)

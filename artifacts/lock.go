@@ -55,7 +55,8 @@ func ReadLock(projectDir string) (*Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(text, &lock); err != nil {
-		return nil, fmt.Errorf("%s: %w; restore it from version control or run `strata fetch`", LockFile, err)
+		return nil, fmt.Errorf("%s: %w; restore it from version control or run `strata fetch`",
+			LockFile, err)
 	}
 	for _, locked := range lock.Artifacts {
 		if !hexSum.MatchString(locked.SHA256) {
@@ -69,13 +70,15 @@ func ReadLock(projectDir string) (*Lock, error) {
 // Write stores the lock in the project, sorted.
 func (l *Lock) Write(projectDir string) error {
 	slices.SortFunc(l.Artifacts, func(a, b Locked) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Arch, b.Arch), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Arch, b.Arch),
+			cmp.Compare(a.Version, b.Version))
 	})
 	text, err := yaml.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	if err := atomicfile.Write(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...),
+	if err := atomicfile.Write(filepath.Join(projectDir, LockFile),
+		append([]byte(lockHeader), text...),
 		0o644); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
@@ -84,7 +87,8 @@ func (l *Lock) Write(projectDir string) error {
 
 // Find returns the locked file of a pin.
 func (l *Lock) Find(pin config.Pin) (Locked, bool) {
-	i := slices.IndexFunc(l.Artifacts, Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL}.same)
+	i := slices.IndexFunc(l.Artifacts, Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch,
+		URL: pin.URL}.same)
 	if i < 0 {
 		return Locked{}, false
 	}
@@ -93,7 +97,8 @@ func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 
 // same reports whether another entry is for the same file, with any content.
 func (l Locked) same(other Locked) bool {
-	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch && l.URL == other.URL
+	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch &&
+		l.URL == other.URL
 }
 
 // artifact returns the entry's file, with from as its source.

@@ -67,12 +67,14 @@ func ReadManifest(bundle string) (*Manifest, error) {
 	var wrong []error
 	for i, entry := range manifest.Artifacts {
 		if err := entry.check(); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i, entry.Name, err))
+			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i,
+				entry.Name, err))
 		}
 		// A misspelt name would silently leave the entry out of every stack.
 		if entry.For != "" && !manifest.has(entry.For) {
 			wrong = append(wrong,
-				fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle", file, i,
+				fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle",
+					file, i,
 					entry.Name, entry.For))
 		}
 	}
@@ -112,7 +114,8 @@ func (e Entry) check() error {
 // artifact returns the entry as an artifact of the bundle.
 func (e Entry) artifact(bundle string) Artifact {
 	return Artifact{
-		Name: e.Name, Version: e.Version, Arch: e.Arch, For: e.For, SHA256: e.SHA256, Size: e.Size, Origin: e.Origin,
+		Name: e.Name, Version: e.Version, Arch: e.Arch, For: e.For, SHA256: e.SHA256, Size: e.Size,
+		Origin: e.Origin,
 		source: filepath.Join(bundle, e.Path),
 	}.place(e.Path)
 }

@@ -48,7 +48,8 @@ func newMirror(t *testing.T, pins []config.Pin) *mirror {
 	for _, pin := range pins {
 		m.files[below(pin.URL)] = "content of " + pin.URL
 		if pin.Sums != "" {
-			m.files[below(pin.Sums)] += sum("content of "+pin.URL) + "  " + path.Base(pin.URL) + "\n"
+			m.files[below(pin.Sums)] += sum("content of "+pin.URL) + "  " +
+				path.Base(pin.URL) + "\n"
 		}
 	}
 	m.Server = serveTLS(t, "127.0.0.1", ownCA(t), m)
@@ -61,8 +62,9 @@ func ownCA(t *testing.T) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(127, 0, 0, 2)},
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(127, 0, 0, 2)},
 	}
 	made, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
@@ -72,7 +74,8 @@ func ownCA(t *testing.T) tls.Certificate {
 }
 
 // serveTLS serves on an address of this machine.
-func serveTLS(t *testing.T, address string, certificate tls.Certificate, handler http.Handler) *httptest.Server {
+func serveTLS(t *testing.T, address string, certificate tls.Certificate,
+	handler http.Handler) *httptest.Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	require.NoError(t, err)
@@ -109,7 +112,8 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // from returns the configuration that names the mirror and its CA.
 func (m *mirror) from(password string) config.Artifacts {
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.TLS.Certificates[0].Certificate[0]})
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: m.TLS.Certificates[0].Certificate[0]})
 	address := strings.Replace(m.URL, "://", "://"+mirrorUser+":"+password+"@", 1) + "/strata/"
 	return config.Artifacts{Source: config.SourceUpstream, Mirror: address, MirrorCA: string(ca)}
 }
@@ -139,7 +143,8 @@ func TestEverythingComesFromTheMirror(t *testing.T) {
 		assert.Equal(t, sum("content of "+pin.URL), locked.SHA256)
 		assert.Contains(t, m.asked, below(pin.URL))
 	}
-	assert.Contains(t, out.String(), "k3s "+config.K3sVersion+" amd64: "+m.URL+below(pins[0].URL)+"\n")
+	assert.Contains(t, out.String(), "k3s "+config.K3sVersion+" amd64: "+m.URL+
+		below(pins[0].URL)+"\n")
 	assert.NotContains(t, out.String(), mirrorPassword)
 
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // another machine
@@ -155,7 +160,8 @@ func TestEverythingComesFromTheMirror(t *testing.T) {
 func TestAMirrorThatServesSomethingElseIsRefused(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins, io.Discard))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins,
+		io.Discard))
 	chart := m.chart(t, pins)
 	m.files[below(chart)] = "tampered"
 
@@ -193,7 +199,8 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 		want     []string
 	}{
 		"another password": {from: m.from("hunter22"),
-			want: []string{m.URL + below(pins[0].Sums), "401", "strata:artifacts.mirror", config.MirrorVariable}},
+			want: []string{m.URL + below(pins[0].Sums), "401", "strata:artifacts.mirror",
+				config.MirrorVariable}},
 		"a CA that this machine does not know": {from: untrusted, want: []string{m.URL, "x509"}},
 		"a file that it does not have": {
 			from: m.from(mirrorPassword), pin: func(pin *config.Pin) {
@@ -201,10 +208,12 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 			},
 			want: []string{m.URL + "/strata/example.org/missing", "404"},
 		},
-		"a way that is not encrypted": {from: m.from(mirrorPassword), redirect: plain.URL, want: []string{"not https"}},
+		"a way that is not encrypted": {from: m.from(mirrorPassword), redirect: plain.URL,
+			want: []string{"not https"}},
 		"one that is encrypted": {
 			from: config.Artifacts{Mirror: config.Sealed},
-			want: []string{"strata:artifacts.mirror is encrypted", config.MirrorVariable, "pulumi config get"},
+			want: []string{"strata:artifacts.mirror is encrypted", config.MirrorVariable,
+				"pulumi config get"},
 		},
 	}
 	for name, test := range cases {
@@ -230,7 +239,8 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 // The mirror's password is only for the mirror: a request to another host, after a redirect, does
 // not have it.
 func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
-	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2", URL: "https://example.org/metallb-0.16.2.tgz"}}
+	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2",
+		URL: "https://example.org/metallb-0.16.2.tgz"}}
 	m := newMirror(t, pins)
 	seen := "none"
 	storage := serveTLS(t, "127.0.0.2", m.TLS.Certificates[0],
@@ -239,7 +249,8 @@ func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
 			_, _ = io.WriteString(w, "chart")
 		}))
 	m.redirect = storage.URL
-	require.NoError(t, artifacts.Fetch(t.Context(), t.TempDir(), m.from(mirrorPassword), pins, io.Discard))
+	require.NoError(t, artifacts.Fetch(t.Context(), t.TempDir(), m.from(mirrorPassword), pins,
+		io.Discard))
 	assert.Empty(t, seen)
 }
 

@@ -44,9 +44,13 @@ type Filled struct {
 // an earlier call at other versions; others stay. A wrong sum and an interrupt are errors, and
 // never a missing file. out receives the progress.
 func Originals(
-	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer,
+	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin,
+	out io.Writer,
 ) (Filled, error) {
-	unlock, err := lockFolder(ctx, dir, func() { _, _ = fmt.Fprintln(out, "waiting for another run that fills", dir) })
+	unlock, err := lockFolder(ctx, dir, func() {
+		_,
+			_ = fmt.Fprintln(out, "waiting for another run that fills", dir)
+	})
 	if err != nil {
 		return Filled{}, err
 	}
@@ -58,10 +62,12 @@ func Originals(
 	filled := Filled{Left: leftAlone(dir, before, pins)}
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
 		return slices.ContainsFunc(filled.Left, func(file string) bool {
-			return slices.ContainsFunc(goesWith(pin.Name), func(name string) bool { return isOf(file, name) })
+			return slices.ContainsFunc(goesWith(pin.Name),
+				func(name string) bool { return isOf(file, name) })
 		})
 	})
-	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
+	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts),
+		hosts: &hosts{}}
 	fetched, failures, err := f.all(ctx, pins, out)
 	// An interrupted download looks like a host that does not answer.
 	if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -71,7 +77,10 @@ func Originals(
 	if err := errors.Join(failures...); err != nil && missing == nil {
 		return filled, err
 	}
-	whole := slices.DeleteFunc(fetched, func(one Locked) bool { return broken(one.Name, fetched, pins) })
+	whole := slices.DeleteFunc(fetched, func(one Locked) bool {
+		return broken(one.Name, fetched,
+			pins)
+	})
 	filled.Missing = missing
 	for i := range whole {
 		one := &whole[i]
@@ -186,8 +195,12 @@ func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	}
 	var left []string
 	for _, file := range files {
-		ours := slices.ContainsFunc(lock.Artifacts, func(one Locked) bool { return one.OriginalName() == file.Name() })
-		of := slices.ContainsFunc(pins, func(pin config.Pin) bool { return isOf(file.Name(), pin.Name) })
+		ours := slices.ContainsFunc(lock.Artifacts,
+			func(one Locked) bool { return one.OriginalName() == file.Name() })
+		of := slices.ContainsFunc(pins, func(pin config.Pin) bool {
+			return isOf(file.Name(),
+				pin.Name)
+		})
 		if of && !ours {
 			left = append(left, file.Name())
 		}

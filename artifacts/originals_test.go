@@ -30,7 +30,8 @@ func pinnedHere(t *testing.T, cfg config.Config) []config.Pin {
 	t.Helper()
 	plugins, err := artifacts.PluginPins("..", runtime.GOARCH)
 	require.NoError(t, err)
-	pins := slices.DeleteFunc(cfg.Pins(), func(pin config.Pin) bool { return pin.Arch != "" && pin.Arch != "amd64" })
+	pins := slices.DeleteFunc(cfg.Pins(),
+		func(pin config.Pin) bool { return pin.Arch != "" && pin.Arch != "amd64" })
 	return append(pins, plugins...)
 }
 
@@ -62,7 +63,8 @@ func (m *mirror) withPlugins(t *testing.T, pins []config.Pin) *mirror {
 // fill fills a folder from the mirror, for a project without a lock.
 func (m *mirror) fill(t *testing.T, dir string, pins []config.Pin) (artifacts.Filled, error) {
 	t.Helper()
-	return artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, m.from(mirrorPassword), pins, io.Discard)
+	return artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, m.from(mirrorPassword), pins,
+		io.Discard)
 }
 
 // contents returns the files of a folder that are not hidden, less the lock.
@@ -96,10 +98,12 @@ func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
 			"k3s-" + config.K3sVersion, "k3s-images-" + config.K3sVersion + ".tar.zst",
 			"k3s-install-" + config.K3sVersion + ".sh",
 			"metallb-chart-" + config.MetalLBChartVersion + ".tgz",
-			"traefik-crds-" + config.TraefikVersion + ".yaml", "gateway-api-crds-" + config.GatewayAPIVersion + ".yaml",
+			"traefik-crds-" + config.TraefikVersion + ".yaml",
+			"gateway-api-crds-" + config.GatewayAPIVersion + ".yaml",
 		} {
 			if strings.HasPrefix(name, pin.Name+"-v") || strings.HasPrefix(name, pin.Name+"-0") {
-				assert.Equal(t, "content of "+pin.URL, found[name], "the name by which the lab knows it")
+				assert.Equal(t, "content of "+pin.URL, found[name],
+					"the name by which the lab knows it")
 			}
 		}
 	}
@@ -129,7 +133,8 @@ func TestFileThatChangedInTheFolderIsReplaced(t *testing.T) {
 		info, err := os.Stat(file)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", len(found[name]))), 0o755))
-		require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()), "as a copy that went wrong may have it")
+		require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()),
+			"as a copy that went wrong may have it")
 	}
 	_, err = m.fill(t, dir, pins)
 	require.NoError(t, err)
@@ -157,7 +162,8 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	delete(m.files, below(pins[0].URL))
-	chart := pins[slices.IndexFunc(pins, func(pin config.Pin) bool { return pin.Name == config.ArtifactMetalLBChart })]
+	chart := pins[slices.IndexFunc(pins,
+		func(pin config.Pin) bool { return pin.Name == config.ArtifactMetalLBChart })]
 	known := &artifacts.Lock{
 		Artifacts: []artifacts.Locked{
 			{Name: chart.Name, Version: chart.Version, URL: chart.URL, SHA256: sum("another")}}}
@@ -167,16 +173,20 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 }
 
 func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
-	old, next := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}}), pinnedHere(t, config.Config{})
+	old, next := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}}),
+		pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, append(old, next...)).withPlugins(t, old), t.TempDir()
 	_, err := m.fill(t, dir, old)
 	require.NoError(t, err)
-	at := slices.IndexFunc(next, func(pin config.Pin) bool { return pin.Name == config.ArtifactMetalLBChart })
+	at := slices.IndexFunc(next, func(pin config.Pin) bool {
+		return pin.Name == config.ArtifactMetalLBChart
+	})
 	served := m.files[below(next[at].URL)]
 	delete(m.files, below(next[at].URL))
 	_, err = m.fill(t, dir, next)
 	require.NoError(t, err)
-	assert.Contains(t, contents(t, dir), "metallb-chart-0.16.1.tgz", "as long as nothing better is there")
+	assert.Contains(t, contents(t, dir), "metallb-chart-0.16.1.tgz",
+		"as long as nothing better is there")
 
 	m.files[below(next[at].URL)] = served
 	_, err = m.fill(t, dir, next)
@@ -188,7 +198,8 @@ func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
 func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1.34.2+k3s1"), []byte("built from source"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1.34.2+k3s1"),
+		[]byte("built from source"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "images.txt"), nil, 0o600))
 	filled, err := m.fill(t, dir, pins)
 	require.NoError(t, err)
@@ -196,7 +207,8 @@ func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
 	found := contents(t, dir)
 	assert.Equal(t, "built from source", found["k3s-v1.34.2+k3s1"])
 	assert.NotContains(t, found, "k3s-"+config.K3sVersion)
-	assert.NotContains(t, found, "k3s-images-"+config.K3sVersion+".tar.zst", "the images are another K3s's")
+	assert.NotContains(t, found, "k3s-images-"+config.K3sVersion+".tar.zst",
+		"the images are another K3s's")
 	assert.Contains(t, found, "metallb-chart-"+config.MetalLBChartVersion+".tgz")
 }
 
@@ -204,10 +216,11 @@ func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
 func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var asked atomic.Int32
-	silent := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		panic(http.ErrAbortHandler) // hangs up
-	}))
+	silent := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			panic(http.ErrAbortHandler) // hangs up
+		}))
 	silent.Start()
 	t.Cleanup(silent.Close)
 	var pins []config.Pin
@@ -215,11 +228,13 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 		pins = append(pins, config.Pin{Name: name, Version: "1", URL: silent.URL + "/" + name})
 	}
 	dir := t.TempDir()
-	filled, err := artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, config.Artifacts{}, pins, io.Discard)
+	filled, err := artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, config.Artifacts{},
+		pins, io.Discard)
 	require.NoError(t, err)
 	assert.Empty(t, filled.Names)
 	assert.EqualValues(t, 1, asked.Load())
-	assert.ErrorContains(t, filled.Missing, "downloading from "+strings.TrimPrefix(silent.URL, "http://"))
+	assert.ErrorContains(t, filled.Missing,
+		"downloading from "+strings.TrimPrefix(silent.URL, "http://"))
 	assert.Empty(t, contents(t, dir))
 }
 
@@ -257,6 +272,7 @@ func TestTwoThatFillAtOnceWaitForEachOther(t *testing.T) {
 	}
 	both.Wait()
 	assert.Len(t, contents(t, dir), len(pins))
-	gets := slices.DeleteFunc(slices.Clone(m.asked), func(path string) bool { return path != below(pins[0].URL) })
+	gets := slices.DeleteFunc(slices.Clone(m.asked),
+		func(path string) bool { return path != below(pins[0].URL) })
 	assert.LessOrEqual(t, len(gets), 2, "one question and one download: the second found all here")
 }

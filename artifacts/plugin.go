@@ -36,7 +36,8 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 		name, version := found[1], "v"+found[2]
 		pins = append(pins, config.Pin{
 			Name: pluginPrefix + name, Version: version, Arch: arch,
-			URL: "https://github.com/pulumi/pulumi-" + name + "/releases/download/" + version + "/" +
+			URL: "https://github.com/pulumi/pulumi-" + name + "/releases/download/" +
+				version + "/" +
 				pluginPrefix + name + "-" + version + "-linux-" + arch + ".tar.gz",
 		})
 	}
@@ -118,5 +119,6 @@ func writeProgram(content io.Reader, header *tar.Header, target string) error {
 	if err := errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return errors.Join(os.Chtimes(temporary, header.ModTime, header.ModTime), os.Rename(temporary, target))
+	return errors.Join(os.Chtimes(temporary, header.ModTime, header.ModTime),
+		os.Rename(temporary, target))
 }

@@ -12,7 +12,8 @@ import (
 
 // StackConfigs returns the configuration of each stack file, by path. Without files it reads the
 // project's own. A file named Pulumi.STACK.yaml or STACK.yaml has the stack's name.
-func StackConfigs(project string, files []string) (paths []string, stacks []*config.Config, err error) {
+func StackConfigs(project string, files []string) (paths []string, stacks []*config.Config,
+	err error) {
 	paths = files
 	if len(paths) == 0 {
 		if paths, err = filepath.Glob(filepath.Join(project, "Pulumi.*.yaml")); err != nil {
@@ -57,8 +58,10 @@ func ProjectPins(project string, files ...string) ([]config.Pin, config.Artifact
 		case given != from:
 			return nil, config.Artifacts{},
 				fmt.Errorf(
-					"%s and %s name different mirrors (strata:artifacts.mirror, mirrorCA), and each pin is fetched once: "+
-						"give them the same, or set %s and one mirrorCA", named, path, config.MirrorVariable)
+					"%s and %s name different mirrors (strata:artifacts.mirror, mirrorCA), and "+
+						"each pin is fetched once: "+
+						"give them the same, or set %s and one mirrorCA", named, path,
+					config.MirrorVariable)
 		}
 	}
 	return pins, from, nil

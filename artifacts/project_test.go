@@ -21,7 +21,8 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, config.SourceUpstream)
 	pins, _, err = artifacts.ProjectPins("..")
 	require.NoError(t, err)
-	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which no registry has")
+	require.Len(t, pins, len(defaults)+1,
+		"and the image of the demo that a stack on hosts of its own has, which no registry has")
 	assert.Equal(t, defaults, pins[:len(defaults)])
 	assert.Equal(t, "go-rest-1.0.0", pins[len(defaults)].Version)
 
@@ -33,7 +34,8 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 `), 0o644))
 	pins, _, err = artifacts.ProjectPins(project)
 	require.NoError(t, err)
-	assert.Len(t, pins, len(config.Pins())+5, "all default pins, and K3s's files at the other version")
+	assert.Len(t, pins, len(config.Pins())+5,
+		"all default pins, and K3s's files at the other version")
 }
 
 func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
@@ -41,7 +43,8 @@ func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
 	t.Setenv(config.MirrorVariable, "")
 	project := t.TempDir()
 	stackFile := func(name, artifacts string) {
-		text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n  strata:artifacts: " + artifacts + "\n"
+		text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: " +
+			"[10.0.0.1-10.0.0.9]}\n  strata:artifacts: " + artifacts + "\n"
 		require.NoError(t, os.WriteFile(project+"/Pulumi."+name+".yaml", []byte(text), 0o600))
 	}
 	stackFile("a", "{}")
@@ -52,7 +55,8 @@ func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
 
 	stackFile("c", "{mirror: https://hunter2.example.org}")
 	_, _, err = artifacts.ProjectPins(project)
-	require.ErrorContains(t, err, "Pulumi.b.yaml and "+project+"/Pulumi.c.yaml name different mirrors")
+	require.ErrorContains(t, err, "Pulumi.b.yaml and "+project+
+		"/Pulumi.c.yaml name different mirrors")
 	require.ErrorContains(t, err, config.MirrorVariable)
 
 	stackFile("c", "{mirror: {secure: v1:abc}}")
@@ -68,10 +72,12 @@ func TestAFetchReadsTheFilesThatItIsGiven(t *testing.T) {
 	t.Setenv(config.MirrorVariable, "")
 	project, copied := t.TempDir(), t.TempDir()+"/dev.yaml"
 	text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n"
-	require.NoError(t, os.WriteFile(project+"/Pulumi.dev.yaml", []byte(text+"environment: [shared/dev]\n"), 0o600))
+	require.NoError(t, os.WriteFile(project+"/Pulumi.dev.yaml",
+		[]byte(text+"environment: [shared/dev]\n"), 0o600))
 	_, _, err := artifacts.ProjectPins(project)
 	require.ErrorContains(t, err, "environment: has values of Pulumi ESC")
-	require.NoError(t, os.WriteFile(copied, []byte(text+"  strata:artifacts: {mirror: 'https://mirror.example.org'}\n"), 0o600))
+	require.NoError(t, os.WriteFile(copied,
+		[]byte(text+"  strata:artifacts: {mirror: 'https://mirror.example.org'}\n"), 0o600))
 	_, from, err := artifacts.ProjectPins(project, copied)
 	require.NoError(t, err)
 	assert.Equal(t, "https://mirror.example.org", from.Mirror)

@@ -82,9 +82,10 @@ func fromBundle(cfg *config.Config, projectDir, source string, names []string) (
 	var wrong []error
 	needed := cfg.Needed()
 	for _, name := range names {
-		entries := slices.DeleteFunc(manifest.entries(name, cfg.Hosts.Arch), func(entry Entry) bool {
-			return entry.For != "" && !slices.Contains(needed, entry.For)
-		})
+		entries := slices.DeleteFunc(manifest.entries(name, cfg.Hosts.Arch),
+			func(entry Entry) bool {
+				return entry.For != "" && !slices.Contains(needed, entry.For)
+			})
 		if err := fits(cfg, name, entries); err != nil {
 			wrong = append(wrong, fmt.Errorf("bundle %s: %w", bundle, err))
 		}
@@ -113,9 +114,11 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 	case name == config.ArtifactK3sImages:
 		return nil
 	case len(entries) == 0:
-		return fmt.Errorf("%s has no %s for %s; assemble the bundle again", ManifestFile, name, cfg.Hosts.Arch)
+		return fmt.Errorf("%s has no %s for %s; assemble the bundle again", ManifestFile, name,
+			cfg.Hosts.Arch)
 	case len(entries) > 1:
-		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile, len(entries),
+		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile,
+			len(entries),
 			name, cfg.Hosts.Arch)
 	}
 	key, wanted := cfg.Explicit(name)
@@ -131,7 +134,8 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 // hosts.vm.image.
 func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	if cfg.Artifacts.MachineImage != config.SourceUpstream {
-		return fromBundle(cfg, projectDir, cfg.Artifacts.MachineImage, []string{config.ArtifactVMImage})
+		return fromBundle(cfg, projectDir, cfg.Artifacts.MachineImage,
+			[]string{config.ArtifactVMImage})
 	}
 	lock, err := ReadLock(projectDir)
 	if err != nil {
@@ -149,7 +153,8 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 func (s *Set) One(name string) (Artifact, error) {
 	found := s.All(name)
 	if len(found) != 1 {
-		return Artifact{}, fmt.Errorf("artifact %s: %s has %d, expected one", name, s.source, len(found))
+		return Artifact{}, fmt.Errorf("artifact %s: %s has %d, expected one", name, s.source,
+			len(found))
 	}
 	return found[0], nil
 }

@@ -44,7 +44,8 @@ func sourceOf(from config.Artifacts) *source {
 	}
 	user := mirror.User
 	mirror.User = nil
-	mirror.Path, mirror.RawPath = strings.TrimRight(mirror.Path, "/"), strings.TrimRight(mirror.RawPath, "/")
+	mirror.Path, mirror.RawPath = strings.TrimRight(mirror.Path, "/"),
+		strings.TrimRight(mirror.RawPath, "/")
 	client, err := mirrorClient(from.MirrorCA)
 	return &source{mirror: mirror, user: user, client: client, fault: err}
 }
@@ -95,7 +96,8 @@ func (s *source) address(upstream string) string {
 
 // ask sends a request to upstream; edit, if not nil, changes the request. No error contains the
 // mirror's user or password, or a redirect's query. The caller names the address.
-func (s *source) ask(ctx context.Context, method, upstream string, edit func(*http.Request)) (*http.Response, error) {
+func (s *source) ask(ctx context.Context, method, upstream string,
+	edit func(*http.Request)) (*http.Response, error) {
 	if s.fault != nil {
 		return nil, s.fault
 	}

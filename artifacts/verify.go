@@ -21,7 +21,8 @@ func VerifyBundle(bundle string, out io.Writer) error {
 			wrong = append(wrong, err)
 			continue
 		}
-		if _, err := fmt.Fprintf(out, "ok  %s %s  %s  (%s)\n", entry.Name, entry.Version, entry.Path,
+		if _, err := fmt.Fprintf(out, "ok  %s %s  %s  (%s)\n", entry.Name, entry.Version,
+			entry.Path,
 			entry.Origin); err != nil {
 			return err
 		}

@@ -21,10 +21,14 @@ func newFetchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fetch",
 		Short: "Download the pinned artifacts from upstream and record their sums in strata.lock",
-		Long: "Download every pinned artifact (docs/versions.md), at the versions that the project's stack files name, check\n" +
-			"each against upstream's own sums and against strata.lock, and write strata.lock. Downloads are kept in the\n" +
-			"user's cache and resume where they stopped. strata:artifacts.mirror, or the variable STRATA_MIRROR, names a mirror of them.\n" +
-			"With --images also ask the registries of every stack with upstream artifacts for the digests of its images and record them: what Pods\n" +
+		Long: "Download every pinned artifact (docs/versions.md), at the versions that the " +
+			"project's stack files name, check\n" +
+			"each against upstream's own sums and against strata.lock, and write strata.lock. " +
+			"Downloads are kept in the\n" +
+			"user's cache and resume where they stopped. strata:artifacts.mirror, or the " +
+			"variable STRATA_MIRROR, names a mirror of them.\n" +
+			"With --images also ask the registries of every stack with upstream artifacts for " +
+			"the digests of its images and record them: what Pods\n" +
 			"run is compared with them from then on.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,10 +36,12 @@ func newFetchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := artifacts.Fetch(cmd.Context(), project, from, pins, cmd.ErrOrStderr()); err != nil {
+			if err := artifacts.Fetch(cmd.Context(), project, from, pins,
+				cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has the sums of %d artifacts; commit it\n", artifacts.LockFile, len(pins))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has the sums of %d artifacts; commit it\n",
+				artifacts.LockFile, len(pins))
 			if err != nil || !images {
 				return err
 			}
@@ -43,8 +49,10 @@ func newFetchCommand() *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	command.Flags().StringSliceVar(&files, "config-file", nil, "a stack file to read in place of all of the project's")
-	command.Flags().BoolVar(&images, "images", false, "record the digests of the images too; the first time compiles for a minute or two")
+	command.Flags().StringSliceVar(&files, "config-file", nil,
+		"a stack file to read in place of all of the project's")
+	command.Flags().BoolVar(&images, "images", false,
+		"record the digests of the images too; the first time compiles for a minute or two")
 	return command
 }
 
@@ -64,14 +72,18 @@ func recordImages(cmd *cobra.Command, project string, files []string) error {
 func newImageCommand() *cobra.Command {
 	var project, output, reference, arch string
 	command := &cobra.Command{
-		Use:   "image " + strings.Join(imageNames(), "|"),
-		Short: "Write an image of this repository's own, which no registry has, as an archive for ctr, kind, k3d, Docker or skopeo",
+		Use: "image " + strings.Join(imageNames(), "|"),
+		Short: "Write an image of this repository's own, which no registry has, as an archive " +
+			"for ctr, kind, k3d, Docker or skopeo",
 		Long: "Compile one of this repository's own programs and write its image as an archive, as `docker save` does. It needs Go and neither\n" +
-			"Docker nor a registry. Hosts of a stack's own get these images by themselves; an existing cluster's nodes get them by its owner:\n" +
-			"kind load image-archive FILE, k3d image import FILE, k3s ctr images import FILE; docs/existing-clusters.md.",
+			"Docker nor a registry. Hosts of a stack's own get these images by themselves; an " +
+			"existing cluster's nodes get them by its owner:\n" +
+			"kind load image-archive FILE, k3d image import FILE, k3s ctr images import FILE; " +
+			"docs/existing-clusters.md.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(imageNames(), args[0]) {
-				return &exitError{2, fmt.Errorf("image: expected one of %s, found %s", strings.Join(imageNames(), ", "), strings.Join(args, " "))}
+				return &exitError{2, fmt.Errorf("image: expected one of %s, found %s",
+					strings.Join(imageNames(), ", "), strings.Join(args, " "))}
 			}
 			return nil
 		},
@@ -83,12 +95,14 @@ func newImageCommand() *cobra.Command {
 			if output == "" {
 				output = image.Name + ".tar"
 			}
-			if err := ownimage.Write(cmd.Context(), project, image, reference, arch, output); err != nil {
+			if err := ownimage.Write(cmd.Context(), project, image, reference, arch,
+				output); err != nil {
 				return err
 			}
 			text := fmt.Sprintf("%s has %s for linux/%s\n", output, reference, arch)
 			if image.Key != "" {
-				text += fmt.Sprintf("a stack uses it by: pulumi config set --path strata:%s %s\n", image.Key, reference)
+				text += fmt.Sprintf("a stack uses it by: pulumi config set --path strata:%s %s\n",
+					image.Key, reference)
 			}
 			_, err := fmt.Fprint(cmd.OutOrStdout(), text)
 			return err
@@ -96,8 +110,10 @@ func newImageCommand() *cobra.Command {
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
 	command.Flags().StringVarP(&output, "output", "o", "", "the archive's file (default NAME.tar)")
-	command.Flags().StringVar(&reference, "reference", "", "what Pods call the image (default localhost/strata/NAME:VERSION)")
-	command.Flags().StringVar(&arch, "arch", runtime.GOARCH, "the nodes' architecture: amd64 or arm64")
+	command.Flags().StringVar(&reference, "reference", "",
+		"what Pods call the image (default localhost/strata/NAME:VERSION)")
+	command.Flags().StringVar(&arch, "arch", runtime.GOARCH,
+		"the nodes' architecture: amd64 or arm64")
 	return command
 }
 

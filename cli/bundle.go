@@ -18,7 +18,8 @@ const bundleModule = "tools/bundle"
 
 // newBundleCommand returns `strata bundle`.
 func newBundleCommand() *cobra.Command {
-	command := &cobra.Command{Use: "bundle", Short: "Make or verify a folder with all that a stack needs where there is no internet"}
+	command := &cobra.Command{Use: "bundle",
+		Short: "Make or verify a folder with all that a stack needs where there is no internet"}
 	command.AddCommand(newBundleMakeCommand(), &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Check every file of a bundle folder against its manifest, and say what is real and what a stand-in",
@@ -44,13 +45,17 @@ func newBundleMakeCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "make DIR --stack STACK",
 		Short: "Fill a folder with all that a stack needs where there is no internet",
-		Long: "On a machine with the internet and Go, download what the stack's file asks for at its pinned versions, pull every image of its charts and\n" +
-			"workloads by digest, and place them in DIR with Pulumi, its plugins, the compiled program and the stack's file. strata.lock gets the sums.\n" +
-			"A second run takes what has changed. Mirrors and logins are those of strata:artifacts.mirror and strata:k3s.registries; a login that is\n" +
+		Long: "On a machine with the internet and Go, download what the stack's file asks for at " +
+			"its pinned versions, pull every image of its charts and\n" +
+			"workloads by digest, and place them in DIR with Pulumi, its plugins, the compiled " +
+			"program and the stack's file. strata.lock gets the sums.\n" +
+			"A second run takes what has changed. Mirrors and logins are those of " +
+			"strata:artifacts.mirror and strata:k3s.registries; a login that is\n" +
 			"encrypted there is taken from `docker login`. DIR/README.md says how to go on without the internet.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return makeBundle(cmd, project, path.Base(stack), stackFile(file, project, stack), args[0])
+			return makeBundle(cmd, project, path.Base(stack), stackFile(file, project, stack),
+				args[0])
 		},
 	}
 	ofStack(command, &stack, &project)
@@ -65,25 +70,29 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 
 // runBundle compiles the module and runs it, with this command's output and until this command is
 // interrupted. left describes the files that a failed run leaves.
-func runBundle(cmd *cobra.Command, command, left, project, stack, file string, more ...string) error {
+func runBundle(cmd *cobra.Command, command, left, project, stack, file string,
+	more ...string) error {
 	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(project, bundleModule)); err != nil {
-		return &exitError{2, fmt.Errorf("%s: %w: run it in a checkout of Strata, or name one by --project", command, err)}
+		return &exitError{2, fmt.Errorf(
+			"%s: %w: run it in a checkout of Strata, or name one by --project", command, err)}
 	}
 	program := filepath.Join(project, ".strata/bin/bundle")
 	for _, arguments := range [][]string{
 		{"go", "-C", filepath.Join(project, bundleModule), "build", "-o", program, "."},
-		append([]string{program, "-project", project, "-stack", stack, "-config-file", file}, more...),
+		append([]string{program, "-project", project, "-stack", stack, "-config-file", file},
+			more...),
 	} {
 		run := exec.CommandContext(cmd.Context(), arguments[0], arguments[1:]...)
 		run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 		run.Stdout, run.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 		var failed *exec.ExitError
 		if err := run.Run(); errors.As(err, &failed) {
-			return &exitError{1, fmt.Errorf("%s: %s; after the fix run the same again", command, left)}
+			return &exitError{1, fmt.Errorf("%s: %s; after the fix run the same again",
+				command, left)}
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}

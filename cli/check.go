@@ -17,7 +17,8 @@ import (
 
 // newCheckCommand returns `strata check`: it reads files and sends no request.
 func newCheckCommand() *cobra.Command {
-	command := &cobra.Command{Use: "check", Short: "Check manifests for problems that show only later"}
+	command := &cobra.Command{Use: "check",
+		Short: "Check manifests for problems that show only later"}
 	command.AddCommand(newCheckPodsCommand())
 	return command
 }
@@ -32,8 +33,10 @@ func newCheckPodsCommand() *cobra.Command {
 		Short: "Find Pods that lose requests when they are replaced, or start without a certificate; - reads stdin",
 		Long: "Give all files of an application together, such as helm template … | strata check pods -: a Pod's\n" +
 			"Service, PodDisruptionBudget and Certificate count. An object may break rules that its annotation\n" +
-			podcheck.SkipAnnotation + " names. The rules: " + strings.Join(podcheck.Rules(), ", ") + ".\n\n" +
-			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. --output patch prints patches\n" +
+			podcheck.SkipAnnotation + " names. The rules: " + strings.Join(podcheck.Rules(), ", ") +
+			".\n\n" +
+			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. " +
+			"--output patch prints patches\n" +
 			"for kubectl patch --patch-file and kustomize, and the PodDisruptionBudgets to add.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -42,7 +45,8 @@ func newCheckPodsCommand() *cobra.Command {
 				return &exitError{2, fmt.Errorf("--skip: %w", err)}
 			}
 			if !slices.Contains([]string{"text", "json", "patch"}, output) {
-				return &exitError{2, fmt.Errorf("--output: expected text, json or patch, found %q", output)}
+				return &exitError{2, fmt.Errorf("--output: expected text, json or patch, found %q",
+					output)}
 			}
 			return checkPods(cmd, files, options, output)
 		},
@@ -80,7 +84,8 @@ func checkPods(cmd *cobra.Command, files []string, options podcheck.Options, out
 }
 
 // readManifests reads the objects of all readable files, and returns an error for each other file.
-func readManifests(cmd *cobra.Command, files []string) (objects []manifest.Manifest, wrong []error) {
+func readManifests(cmd *cobra.Command, files []string) (objects []manifest.Manifest,
+	wrong []error) {
 	for _, file := range files {
 		text, err := readFile(cmd, file)
 		if err != nil {

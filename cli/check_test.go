@@ -15,7 +15,8 @@ func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
 	require.NoError(t, err)
 	run := func(stdin string, args ...string) (int, string) {
 		var out bytes.Buffer
-		code := Run(append([]string{"check", "pods"}, args...), strings.NewReader(stdin), &out, &out)
+		code := Run(append([]string{"check", "pods"}, args...), strings.NewReader(stdin),
+			&out, &out)
 		return code, out.String()
 	}
 	code, output := run(string(text), "-")
@@ -23,11 +24,14 @@ func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
 	assert.Contains(t, output, "checked 1 Pod specifications:\n  -: Deployment apps/shop: spec.template.spec\n")
 	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-")
 	assert.Equal(t, 1, code, output)
-	assert.Contains(t, output, "-: Deployment apps/shop: spec.template.spec: certificate: volume tls of Secret shop-tls is not optional")
-	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-", "/nowhere/a.yaml")
+	assert.Contains(t, output, "-: Deployment apps/shop: spec.template.spec: certificate: volume "+
+		"tls of Secret shop-tls is not optional")
+	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-",
+		"/nowhere/a.yaml")
 	assert.Equal(t, 2, code, output)
 	assert.Contains(t, output, "/nowhere/a.yaml")
-	assert.Contains(t, output, "volume tls of Secret shop-tls is not optional", "what can be read is checked")
+	assert.Contains(t, output, "volume tls of Secret shop-tls is not optional",
+		"what can be read is checked")
 }
 
 // As `kubectl get --output yaml` and --output json print objects, and the second Pod of a stream.
@@ -38,13 +42,18 @@ func TestCheckPodsReadsWhatKubectlPrints(t *testing.T) {
 	for _, text := range []string{
 		good + bad,
 		good + "\n---\n" + bad,
-		`{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": [` + good + `, ` + bad + `]}`,
-		"apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n- " + strings.ReplaceAll(good, "\n", "") + "\n- " + strings.ReplaceAll(bad, "\n", ""),
+		`{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": [` +
+			good + `, ` + bad + `]}`,
+		"apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n- " +
+			strings.ReplaceAll(good, "\n", "") + "\n- " + strings.ReplaceAll(bad, "\n", ""),
 	} {
 		var stdout, stderr bytes.Buffer
-		assert.Equal(t, 1, Run([]string{"check", "pods", "-"}, strings.NewReader(text), &stdout, &stderr), stderr.String())
-		assert.Equal(t, "-: Pod bad: spec: certificate: volume tls of Secret bad-tls is there or the Pod does not start: kubelet tries again ever more rarely; "+
-			"set optional: true, and add the init container cert-wait (docs/workloads.md)\n", stdout.String())
+		assert.Equal(t, 1, Run([]string{"check", "pods", "-"}, strings.NewReader(text), &stdout,
+			&stderr), stderr.String())
+		assert.Equal(t, "-: Pod bad: spec: certificate: volume tls of Secret bad-tls is there or "+
+			"the Pod does not start: kubelet tries again ever more rarely; "+
+			"set optional: true, and add the init container cert-wait (docs/workloads.md)\n",
+			stdout.String())
 	}
 }
 
@@ -57,15 +66,18 @@ func TestCheckPodsPrintsWhatWasAskedFor(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{"--output json", 1, `"rule": "readiness"`, "3 findings; --output patch prints patches for them"},
+		{"--output json", 1, `"rule": "readiness"`,
+			"3 findings; --output patch prints patches for them"},
 		{"--output patch", 1, "\n        readinessProbe:\n", "3 findings\n"},
 		{"--skip readiness", 1, "pre-stop: container a stops after 5s of preStop", "2 findings"},
-		{"--skip readiness --pre-stop 5s --longest-request 20s", 0, "", "checked 1 Pod specifications"},
+		{"--skip readiness --pre-stop 5s --longest-request 20s", 0, "",
+			"checked 1 Pod specifications"},
 		{"--skip ready", 2, "", "--skip: there is no rule \"ready\""},
 		{"--output yaml", 2, "", "--output: expected text, json or patch"},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			code, stdout, stderr := invoke(t, pod, append([]string{"check", "pods", "-"}, strings.Fields(test.args)...)...)
+			code, stdout, stderr := invoke(t, pod,
+				append([]string{"check", "pods", "-"}, strings.Fields(test.args)...)...)
 			assert.Equal(t, test.code, code)
 			assert.Contains(t, stdout, test.stdout)
 			assert.Contains(t, stderr, test.stderr)

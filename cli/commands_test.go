@@ -26,7 +26,8 @@ func TestNoCommandOfAResourceIsAmongThoseOfPeople(t *testing.T) {
 		text := found[1]
 		require.NotNil(t, actions.Find(text), text)
 		command, rest, err := newRoot().Find(strings.Fields(text))
-		isCommand := err == nil && command.Runnable() && command.ParseFlags(rest) == nil && command.Flags().NArg() == 0
+		isCommand := err == nil && command.Runnable() && command.ParseFlags(rest) == nil &&
+			command.Flags().NArg() == 0
 		_, listed := both[text]
 		assert.Equal(t, listed, isCommand, text)
 	}

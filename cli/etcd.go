@@ -38,7 +38,8 @@ func newSnapshotCommand() *cobra.Command {
 		},
 	}
 	ofStack(command, &stack, &project)
-	command.Flags().StringVar(&to, "to", "", "folder to copy the snapshot to; it holds the cluster's Secrets, so keep it as one")
+	command.Flags().StringVar(&to, "to", "",
+		"folder to copy the snapshot to; it holds the cluster's Secrets, so keep it as one")
 	command.Flags().BoolVar(&list, "list", false, "take none; list what every server has")
 	command.MarkFlagsMutuallyExclusive("to", "list")
 	return command
@@ -69,13 +70,19 @@ func newRestoreCommand() *cobra.Command {
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)
-	command.Flags().StringVar(&flags.Snapshot, "snapshot", "", "name of a snapshot that a server has (strata snapshot --list)")
+	command.Flags().StringVar(&flags.Snapshot, "snapshot", "",
+		"name of a snapshot that a server has (strata snapshot --list)")
 	command.Flags().StringVar(&flags.File, "file", "", "a snapshot that is a file here")
-	command.Flags().BoolVar(&flags.Current, "current", false, "no snapshot: the server of --from keeps its data and forgets the other members")
-	command.Flags().StringVar(&flags.From, "from", "", "the server that is reset; default: the first that has the snapshot")
-	command.Flags().StringSliceVar(&flags.Without, "without", nil, "nodes that are gone for good and must not be waited for")
-	command.Flags().BoolVar(&flags.yes, "yes", false, "do it; without it, say only what would be done")
-	command.Flags().BoolVar(&flags.newHosts, "new-hosts", false, "every host is lost: give the data of --file to the first server of the stack file")
+	command.Flags().BoolVar(&flags.Current, "current", false,
+		"no snapshot: the server of --from keeps its data and forgets the other members")
+	command.Flags().StringVar(&flags.From, "from", "",
+		"the server that is reset; default: the first that has the snapshot")
+	command.Flags().StringSliceVar(&flags.Without, "without", nil,
+		"nodes that are gone for good and must not be waited for")
+	command.Flags().BoolVar(&flags.yes, "yes", false,
+		"do it; without it, say only what would be done")
+	command.Flags().BoolVar(&flags.newHosts, "new-hosts", false,
+		"every host is lost: give the data of --file to the first server of the stack file")
 	ofFile(command, &flags.config)
 	command.MarkFlagsMutuallyExclusive("snapshot", "file", "current")
 	for _, other := range []string{"snapshot", "current", "from", "without"} {
@@ -87,7 +94,8 @@ func newRestoreCommand() *cobra.Command {
 
 // restoreToNewHosts gives a snapshot to hosts that have nothing of the cluster.
 func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
-	cfg, err := config.OfStack(flags.project, flags.stack, stackFile(flags.config, flags.project, flags.stack))
+	cfg, err := config.OfStack(flags.project, flags.stack,
+		stackFile(flags.config, flags.project, flags.stack))
 	if err != nil {
 		return &exitError{2, err}
 	}
@@ -101,7 +109,9 @@ func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFla
 	if err := hosts.Run(ctx, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "now: pulumi up -s %s, which restores the data there and lets every other host join\n", flags.stack)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(),
+		"now: pulumi up -s %s, which restores the data there and lets every other host join\n",
+		flags.stack)
 	return err
 }
 
@@ -127,7 +137,9 @@ func runRestore(ctx context.Context, cmd *cobra.Command, flags restoreFlags) err
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "recovered: the API after %s, every node after %s\nnow: pulumi up --refresh -s %s, so that what came after the snapshot is made again\n",
+	_, err = fmt.Fprintf(cmd.OutOrStdout(),
+		"recovered: the API after %s, every node after %s\nnow: pulumi up --refresh -s %s, so "+
+			"that what came after the snapshot is made again\n",
 		times.API.Round(100*time.Millisecond), times.All.Round(100*time.Millisecond), flags.stack)
 	return err
 }

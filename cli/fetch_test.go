@@ -37,9 +37,11 @@ func mirrored(w http.ResponseWriter, r *http.Request) {
 func stackWithMirror(t *testing.T, server *httptest.Server) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"config": map[string]any{
-		"strata:cluster":   map[string]any{"context": "kind-kind"},
-		"strata:metallb":   map[string]any{"addresses": []string{"172.18.255.200-172.18.255.250"}},
-		"strata:artifacts": map[string]any{"mirror": server.URL, "mirrorCA": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))},
+		"strata:cluster": map[string]any{"context": "kind-kind"},
+		"strata:metallb": map[string]any{"addresses": []string{"172.18.255.200-172.18.255.250"}},
+		"strata:artifacts": map[string]any{"mirror": server.URL,
+			"mirrorCA": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+				Bytes: server.Certificate().Raw}))},
 	}})
 	require.NoError(t, err)
 	return text
@@ -50,7 +52,8 @@ func TestFetchLocksWhatTheProjectsStacksNeed(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.dev.yaml"), stackWithMirror(t, server), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.dev.yaml"),
+		stackWithMirror(t, server), 0o600))
 	code, stdout, stderr := invoke(t, "", "fetch", "--project", project)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "strata.lock has the sums of")
@@ -67,7 +70,8 @@ func TestFetchRecordsNoImagesOutsideACheckout(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.dev.yaml"), stackWithMirror(t, server), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.dev.yaml"),
+		stackWithMirror(t, server), 0o600))
 	code, _, stderr := invoke(t, "", "fetch", "--images", "--project", project)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "fetch --images:")

@@ -16,7 +16,8 @@ func ofStack(command *cobra.Command, stack, project *string) {
 // ofFile gives a subcommand the flag that names the stack's file, which is not always the project's
 // own.
 func ofFile(command *cobra.Command, file *string) {
-	command.Flags().StringVar(file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
+	command.Flags().StringVar(file, "config-file", "",
+		"the stack's file (default Pulumi.STACK.yaml in the project)")
 }
 
 // stackFile returns the stack's file: the named one, or the project's own.

@@ -74,7 +74,8 @@ func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
 
 func TestHostKeyPrintsTheKeyOfTheFirstContact(t *testing.T) {
 	server := sshtest.Start(t)
-	code, stdout, stderr := invoke(t, fmt.Sprintf(`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
+	code, stdout, stderr := invoke(t, fmt.Sprintf(
+		`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
 	assert.Equal(t, 0, code, stderr)
 	assert.Equal(t, server.HostKey()+"\n", stdout)
 	code, _, stderr = invoke(t, `{"address":"127.0.0.1"}`, "hostkey")
@@ -115,7 +116,8 @@ func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret, plaintext)
 	var resources strings.Builder
 	for _, gate := range gates {
-		spec, err := json.Marshal(strings.Replace(agentSpec(t, server, "10m"), "agent-1-gate", gate, 1))
+		spec, err := json.Marshal(strings.Replace(agentSpec(t, server, "10m"), "agent-1-gate",
+			gate, 1))
 		require.NoError(t, err)
 		fmt.Fprintf(&resources, `{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},`, spec, secret)
 	}

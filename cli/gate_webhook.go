@@ -42,10 +42,14 @@ func newGateWebhookCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "webhook CONFIGURATION --service NAMESPACE/NAME --accept FILE",
 		Short: "Wait until an admission webhook serves: what helm install --wait does not wait for",
-		Long: "Wait until the ValidatingWebhookConfiguration of a name is complete, its Service has a ready address, and the API server, asked for a\n" +
-			"dry run, has admitted an object through it. The object is never stored. The exit code is 0 when it serves, 1 when it is stuck or late.",
-		Example: "  helm install apisix-ingress-controller apisix/apisix-ingress-controller -n apisix --create-namespace --set webhook.failurePolicy=Fail\n" +
-			"  strata gate webhook apisix-ingress-controller-webhook --service apisix/apisix-ingress-controller-webhook-svc --accept gatewayproxy.yaml\n" +
+		Long: "Wait until the ValidatingWebhookConfiguration of a name is complete, its Service " +
+			"has a ready address, and the API server, asked for a\n" +
+			"dry run, has admitted an object through it. The object is never stored. The exit " +
+			"code is 0 when it serves, 1 when it is stuck or late.",
+		Example: "  helm install apisix-ingress-controller apisix/apisix-ingress-controller -n " +
+			"apisix --create-namespace --set webhook.failurePolicy=Fail\n" +
+			"  strata gate webhook apisix-ingress-controller-webhook --service " +
+			"apisix/apisix-ingress-controller-webhook-svc --accept gatewayproxy.yaml\n" +
 			"  kubectl apply -f manifests/",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,15 +68,21 @@ func newGateWebhookCommand() *cobra.Command {
 		},
 	}
 	set := command.Flags()
-	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default $KUBECONFIG, or ~/.kube/config)")
+	set.StringVar(&flags.kubeconfig, "kubeconfig", "",
+		"the cluster's kubeconfig (default $KUBECONFIG, or ~/.kube/config)")
 	set.StringVar(&flags.context, "context", "", "its context (default the current one)")
 	set.StringVar(&flags.service, "service", "", "where the API server asks, as namespace/name")
 	set.IntVar(&flags.port, "port", 443, "the Service's port")
-	set.StringVar(&flags.caSecret, "ca-secret", "", "a Secret beside the Service whose ca.crt each caBundle must equal (default: any caBundle)")
-	set.StringVar(&flags.accept, "accept", "", "a YAML file with an object that the webhook must admit")
-	set.StringVar(&flags.deny, "deny", "", "a YAML file with an object that the webhook must refuse (needed where the failurePolicy is Ignore)")
-	set.StringVar(&flags.denyMatch, "deny-match", "", "a part of the refusal that only the webhook can have sent")
-	set.StringSliceVar(&flags.workloads, "workload", nil, "what backs the webhook, as namespace/kind/name; its Pods explain a failure")
+	set.StringVar(&flags.caSecret, "ca-secret", "",
+		"a Secret beside the Service whose ca.crt each caBundle must equal (default: any caBundle)")
+	set.StringVar(&flags.accept, "accept", "",
+		"a YAML file with an object that the webhook must admit")
+	set.StringVar(&flags.deny, "deny", "",
+		"a YAML file with an object that the webhook must refuse (needed where the failurePolicy is Ignore)")
+	set.StringVar(&flags.denyMatch, "deny-match", "",
+		"a part of the refusal that only the webhook can have sent")
+	set.StringSliceVar(&flags.workloads, "workload", nil,
+		"what backs the webhook, as namespace/kind/name; its Pods explain a failure")
 	set.DurationVar(&flags.timeout, "timeout", 5*time.Minute, "how long to wait")
 	return command
 }
@@ -81,10 +91,12 @@ func newGateWebhookCommand() *cobra.Command {
 func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, error) {
 	namespace, service, found := strings.Cut(f.service, "/")
 	if !found || f.accept == "" {
-		return health.Spec{}, health.Secrets{}, errors.New("gate webhook: --service NAMESPACE/NAME and --accept FILE are needed")
+		return health.Spec{}, health.Secrets{},
+			errors.New("gate webhook: --service NAMESPACE/NAME and --accept FILE are needed")
 	}
 	body := webhook.Spec{
-		Configuration: configuration, Namespace: namespace, Service: service, Port: f.port, CASecret: f.caSecret,
+		Configuration: configuration, Namespace: namespace, Service: service, Port: f.port,
+		CASecret:  f.caSecret,
 		DenyMatch: f.denyMatch, Workloads: f.workloads,
 	}
 	for _, file := range []struct {
@@ -99,7 +111,8 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 			err = yaml.UnmarshalStrict(text, file.into)
 		}
 		if err != nil {
-			return health.Spec{}, health.Secrets{}, fmt.Errorf("gate webhook: %s: %w", file.path, err)
+			return health.Spec{}, health.Secrets{},
+				fmt.Errorf("gate webhook: %s: %w", file.path, err)
 		}
 	}
 	server, credentials, err := f.cluster()
@@ -107,8 +120,9 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 		return health.Spec{}, health.Secrets{}, fmt.Errorf("gate webhook: kubeconfig: %w", err)
 	}
 	return health.Spec{
-		Gate: configuration, Layer: namespace, Timeout: metav1.Duration{Duration: f.timeout}, TimeoutKey: "--timeout",
-		Servers: []string{server}, Body: body,
+		Gate: configuration, Layer: namespace, Timeout: metav1.Duration{Duration: f.timeout},
+		TimeoutKey: "--timeout",
+		Servers:    []string{server}, Body: body,
 	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 

@@ -35,7 +35,8 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 	}
 	flags := webhookFlags{
 		kubeconfig: write("kubeconfig", kubeconfigOfTwo), service: "ns/svc", port: 443, timeout: 1,
-		accept: write("accept.yaml", "kind: GatewayProxy\n"), deny: write("deny.yaml", "kind: Other\n"), denyMatch: "no",
+		accept: write("accept.yaml", "kind: GatewayProxy\n"),
+		deny:   write("deny.yaml", "kind: Other\n"), denyMatch: "no",
 	}
 	spec, secrets, err := flags.spec("configuration")
 	require.NoError(t, err)
@@ -43,7 +44,8 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 	assert.Equal(t, []string{"https://192.0.2.1:6443"}, spec.Servers)
 	assert.Equal(t, "GatewayProxy", spec.Body.(webhook.Spec).Accept["kind"])
 	assert.Equal(t, "Other", spec.Body.(webhook.Spec).Deny["kind"])
-	assert.NotContains(t, string(secrets.Kubeconfig), "192.0.2.2", "other clusters' credentials must not get here")
+	assert.NotContains(t, string(secrets.Kubeconfig), "192.0.2.2",
+		"other clusters' credentials must not get here")
 
 	flags.context = "two"
 	spec, _, err = flags.spec("configuration")
@@ -63,7 +65,8 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 func TestTheExamplesObjectIsRead(t *testing.T) {
 	var stderr bytes.Buffer
 	code := Run([]string{
-		"gate", "webhook", "c", "--service", "n/s", "--accept", "../examples/gate-webhook/gatewayproxy.yaml", "--kubeconfig", "missing",
+		"gate", "webhook", "c", "--service", "n/s", "--accept",
+		"../examples/gate-webhook/gatewayproxy.yaml", "--kubeconfig", "missing",
 	}, strings.NewReader(""), &bytes.Buffer{}, &stderr)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr.String(), "kubeconfig", "the object is read first")

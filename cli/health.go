@@ -45,12 +45,17 @@ func newHealthCommand() *cobra.Command {
 	}
 	ofStack(command, &flags.Stack, &flags.Project)
 	ofFile(command, &flags.File)
-	command.Flags().StringSliceVar(&flags.Only, "gate", nil, "ask only the gates of these names, and show their progress")
+	command.Flags().StringSliceVar(&flags.Only, "gate", nil,
+		"ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.Timeout, "timeout", healthTimeout, "bound for each gate")
-	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "ask with this file, such as output readerKubeconfig, and read no secret of the state; what needs more is named and not asked")
-	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the verdicts as metrics to this file, whose name ends in .prom")
-	command.Flags().DurationVar(&flags.every, "every", 0, "ask again this often until interrupted, for example 60s; without it, once")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "",
+		"ask with this file, such as output readerKubeconfig, and read no secret of the state; "+
+			"what needs more is named and not asked")
+	command.Flags().StringVar(&flags.metrics, "metrics", "",
+		"write the verdicts as metrics to this file, whose name ends in .prom")
+	command.Flags().DurationVar(&flags.every, "every", 0,
+		"ask again this often until interrupted, for example 60s; without it, once")
 	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
 	return command
 }
@@ -112,7 +117,8 @@ func askAgain(cmd *cobra.Command, flags healthFlags) error {
 	tick := time.NewTicker(flags.every)
 	defer tick.Stop()
 	for {
-		if err := askOnce(cmd, flags); err != nil && err.Error() != "" && cmd.Context().Err() == nil {
+		if err := askOnce(cmd, flags); err != nil && err.Error() != "" &&
+			cmd.Context().Err() == nil {
 			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+err.Error()) // The next round goes on whether or not it can be read.
 		}
 		select {

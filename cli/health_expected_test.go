@@ -27,13 +27,15 @@ const oneServer = `config:
 `
 
 // gatesOfOneServer are the gates that it asks for.
-var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes", "k3s-system"}
+var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes",
+	"k3s-system"}
 
 // project makes a folder with the file of stack dev.
 func project(t *testing.T, stackFile string) string {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "Pulumi.dev.yaml"), []byte(stackFile), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Pulumi.dev.yaml"),
+		[]byte(stackFile), 0o600))
 	return dir
 }
 
@@ -49,7 +51,8 @@ func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	for _, gate := range slices.DeleteFunc(slices.Clone(gatesOfOneServer), func(gate string) bool { return gate == "k3s-server-1-gate" }) {
 		assert.Regexp(t, gate+" +Missing", stdout)
 	}
-	assert.Less(t, strings.Index(stdout, "hosts-server-1-gate"), strings.Index(stdout, "k3s-server-1-gate"), "in the program's order")
+	assert.Less(t, strings.Index(stdout, "hosts-server-1-gate"),
+		strings.Index(stdout, "k3s-server-1-gate"), "in the program's order")
 
 	fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
 	code, stdout, stderr = invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
@@ -77,7 +80,8 @@ func TestHealthOfAStackThatWasNeverUpHasNoGateOpen(t *testing.T) {
 	for name, state := range map[string]string{"no stack": "", "no up": `{"version":3,"deployment":null}`} {
 		t.Run(name, func(t *testing.T) {
 			pulumiWithout(t, state)
-			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
+			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project",
+				project(t, oneServer))
 			assert.Equal(t, 1, code, stdout+stderr)
 			assert.Contains(t, stdout, "0 of 5 gates open, 5 missing")
 			assert.Contains(t, stdout, "pulumi up -s dev")
@@ -95,18 +99,22 @@ func TestHealthWithoutTheConfigurationDoesNotCountWhatItCannotKnow(t *testing.T)
 	}{
 		"no file":                      {"", "active", 2, "Pulumi.other.yaml"},
 		"no file, and a gate not open": {"", "activating", 1, "Pulumi.other.yaml"},
-		"one that is wrong":            {"config: {strata:hosts: {drvier: existing}}", "active", 2, "strata:hosts.drvier"},
-		"one that is encrypted":        {oneServer + "  strata:apps: {secure: v1:hunter2}\n", "active", 2, "strata:apps: is encrypted"},
+		"one that is wrong": {"config: {strata:hosts: {drvier: existing}}", "active", 2,
+			"strata:hosts.drvier"},
+		"one that is encrypted": {oneServer + "  strata:apps: {secure: v1:hunter2}\n",
+			"active", 2, "strata:apps: is encrypted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server.Handler = unitAnswer(test.unit, map[string]string{"active": "running", "activating": "start"}[test.unit])
+			server.Handler = unitAnswer(test.unit,
+				map[string]string{"active": "running", "activating": "start"}[test.unit])
 			limit := map[string]string{"active": "20s", "activating": "500ms"}[test.unit]
 			fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
 			stack := filepath.Join(project(t, test.stackFile), "Pulumi.dev.yaml")
 			if test.stackFile == "" {
 				stack = filepath.Join(t.TempDir(), "Pulumi.other.yaml")
 			}
-			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--config-file", stack, "--metrics", file, "--timeout", limit)
+			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--config-file", stack,
+				"--metrics", file, "--timeout", limit)
 			assert.Equal(t, test.code, code, stdout+stderr)
 			assert.Contains(t, stdout, "of the 1 gates that the state has open")
 			assert.NotContains(t, stdout, "1 of 1 gates")
@@ -155,12 +163,14 @@ func TestAGateThatIsAskedForByNameAndMissingIsNotOpen(t *testing.T) {
 		"k3s-nodse":         {2, "no gate is called k3s-nodse"},
 	} {
 		fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
-		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--gate", gate)
+		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project",
+			project(t, oneServer), "--gate", gate)
 		assert.Equal(t, want.code, code, stdout+stderr)
 		assert.Contains(t, stdout+stderr, want.says)
 	}
 	fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
-	code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", t.TempDir(), "--gate", "k3s-server-1-gate")
+	code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", t.TempDir(), "--gate",
+		"k3s-server-1-gate")
 	assert.Equal(t, 0, code, "what it asks for needs no configuration: "+stderr)
 	assert.Contains(t, stdout, "1 of 1 gates open")
 }

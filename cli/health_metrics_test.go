@@ -49,11 +49,14 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 	} {
 		server.Handler = unitAnswer(test.state, test.sub)
 		fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
-		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", test.limit)
+		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project",
+			project(t, oneServer), "--metrics", file, "--timeout", test.limit)
 		assert.Equal(t, test.code, code, stdout+stderr)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Contains(t, string(text), `strata_gate_open{gate="k3s-server-1-gate",kind="server",layer="k3s",stack="dev"`+test.want)
+		assert.Contains(t, string(text),
+			`strata_gate_open{gate="k3s-server-1-gate",kind="server",layer="k3s",stack="dev"`+
+				test.want)
 		assert.Contains(t, string(text), `strata_health_timestamp_seconds{stack="dev"}`)
 	}
 }
@@ -67,7 +70,8 @@ func TestHealthInALoopOutlivesARoundThatFailsAndEndsWellWhenInterrupted(t *testi
 	defer cancel()
 	root := newRoot()
 	var stdout, stderr bytes.Buffer
-	root.SetArgs([]string{"health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--every", "10ms"})
+	root.SetArgs([]string{"health", "-s", "dev", "--project", project(t, oneServer), "--metrics",
+		file, "--every", "10ms"})
 	root.SetOut(&stdout)
 	root.SetErr(&stderr)
 	ended := make(chan error, 1)

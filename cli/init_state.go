@@ -18,7 +18,8 @@ import (
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" {
-		err = fmt.Errorf("--local-state: a state or a passphrase is chosen already, by %s; take that back, or leave the flag out", chosen)
+		err = fmt.Errorf("--local-state: a state or a passphrase is chosen already, by %s; take "+
+			"that back, or leave the flag out", chosen)
 	}
 	return chosen, err
 }
@@ -30,10 +31,13 @@ func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, erro
 	case chosen != "":
 		return "", nil
 	case !f.localState && !term.IsTerminal(int(os.Stdin.Fd())):
-		_, err := fmt.Fprint(cmd.OutOrStdout(), "\nChoose where Pulumi keeps the state, and a passphrase (docs/getting-started.md, \"Where the state is\").\n")
+		_, err := fmt.Fprint(cmd.OutOrStdout(),
+			"\nChoose where Pulumi keeps the state, and a passphrase (docs/getting-started.md, "+
+				"\"Where the state is\").\n")
 		return "", err
 	case !f.localState:
-		if yes, err := asks(cmd, "\nNo state and no passphrase is chosen. Keep both in ~/.strata, for you alone? [y/N] "); err != nil || !yes {
+		if yes, err := asks(cmd, "\nNo state and no passphrase is chosen. Keep both in "+
+			"~/.strata, for you alone? [y/N] "); err != nil || !yes {
 			return "", err
 		}
 	}

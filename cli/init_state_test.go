@@ -18,7 +18,9 @@ func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, 
 	key := scaffoldtest.Key(t, host)
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("HOME", home)
-	code, stdout, stderr = invoke(t, "", append([]string{"init", "dev", "--project", project, "--key", key, "--known-hosts", os.DevNull, "--accept-new", "--host", host.Argument()}, more...)...)
+	code, stdout, stderr = invoke(t, "",
+		append([]string{"init", "dev", "--project", project, "--key", key, "--known-hosts",
+			os.DevNull, "--accept-new", "--host", host.Argument()}, more...)...)
 	return code, stdout, stderr, home
 }
 

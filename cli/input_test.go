@@ -15,7 +15,8 @@ func TestEverySubcommandOfTheProgramsOwnNeedsATimeout(t *testing.T) {
 		"push: a positive timeout":       {"push"},
 		"hostkey: a positive timeout":    {"hostkey"},
 	} {
-		stdin := map[string]string{"push": `{"mode":"0755"}`, "hostkey": `{"address":"127.0.0.1"}`}[args[0]]
+		stdin := map[string]string{"push": `{"mode":"0755"}`,
+			"hostkey": `{"address":"127.0.0.1"}`}[args[0]]
 		if stdin == "" {
 			stdin = "{}"
 		}

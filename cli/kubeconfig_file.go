@@ -48,10 +48,14 @@ func newKubeconfigCommand() *cobra.Command {
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)
-	command.Flags().StringVarP(&flags.output, "output", "o", "", "the file to write, with mode 0600 (default .strata/kubeconfig-STACK in the project)")
-	command.Flags().BoolVar(&flags.merge, "merge", false, "add it to $KUBECONFIG or ~/.kube/config instead, and make it the current context")
-	command.Flags().StringVar(&flags.context, "context", "", "the name of its context (default the stack's)")
-	command.Flags().BoolVar(&flags.reader, "reader", false, "the one that can only read, for monitoring")
+	command.Flags().StringVarP(&flags.output, "output", "o", "",
+		"the file to write, with mode 0600 (default .strata/kubeconfig-STACK in the project)")
+	command.Flags().BoolVar(&flags.merge, "merge", false,
+		"add it to $KUBECONFIG or ~/.kube/config instead, and make it the current context")
+	command.Flags().StringVar(&flags.context, "context", "",
+		"the name of its context (default the stack's)")
+	command.Flags().BoolVar(&flags.reader, "reader", false,
+		"the one that can only read, for monitoring")
 	command.MarkFlagsMutuallyExclusive("output", "merge")
 	return command
 }
@@ -63,7 +67,8 @@ func (f *kubeconfigFlags) read(cmd *cobra.Command) (*clientcmdapi.Config, error)
 	if f.reader {
 		output = "readerKubeconfig"
 	}
-	text, err := stackstate.CommandLine(f.project)(cmd.Context(), nil, "stack", "output", output, "--stack", f.stack, "--show-secrets")
+	text, err := stackstate.CommandLine(f.project)(cmd.Context(), nil, "stack", "output", output,
+		"--stack", f.stack, "--show-secrets")
 	if err != nil {
 		return nil, err
 	}
@@ -88,5 +93,6 @@ func (f *kubeconfigFlags) write(config *clientcmdapi.Config) error {
 // mergeKubeconfig merges a kubeconfig into kubectl's, and says where.
 func mergeKubeconfig(config *clientcmdapi.Config) (string, error) {
 	before, file, err := kubeconfig.Merge(config)
-	return fmt.Sprintf("Merged into %s. The current context is %s; before it was %s", file, config.CurrentContext, cmp.Or(before, "none")), err
+	return fmt.Sprintf("Merged into %s. The current context is %s; before it was %s", file,
+		config.CurrentContext, cmp.Or(before, "none")), err
 }

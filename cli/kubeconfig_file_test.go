@@ -27,7 +27,8 @@ func TestKubeconfigIsForItsOwnerAlone(t *testing.T) {
 	withOutputs(t)
 	project := t.TempDir()
 	for output, more := range map[string][]string{"kubeconfig": nil, "readerKubeconfig": {"--reader"}} {
-		code, stdout, stderr := invoke(t, "", append([]string{"kubeconfig", "-s", "dev", "--project", project}, more...)...)
+		code, stdout, stderr := invoke(t, "",
+			append([]string{"kubeconfig", "-s", "dev", "--project", project}, more...)...)
 		require.Zero(t, code, stderr)
 		path := filepath.Join(project, ".strata/kubeconfig-dev")
 		assert.Equal(t, "Written: "+path+"\n", stdout)
@@ -47,7 +48,8 @@ func TestKubeconfigIsMergedUnlessTheNameIsTaken(t *testing.T) {
 	t.Setenv("KUBECONFIG", theirs)
 	code, stdout, stderr := invoke(t, "", "kubeconfig", "-s", "dev", "--merge", "--context", "mine")
 	require.Zero(t, code, stderr)
-	assert.Equal(t, "Merged into "+theirs+". The current context is mine; before it was none\n", stdout)
+	assert.Equal(t, "Merged into "+theirs+
+		". The current context is mine; before it was none\n", stdout)
 
 	text, err := os.ReadFile(theirs)
 	require.NoError(t, err)

@@ -18,7 +18,8 @@ func TestACommandOfAnotherLayoutDoesNothing(t *testing.T) {
 			require.NoError(t, os.Unsetenv(statelayout.Variable)) // as in states of before
 		}
 		for _, args := range [][]string{
-			{"teardown"}, {"host-run", "--delete"}, {"vm", "delete"}, {"gate"}, {"gate", "--deleted"},
+			{"teardown"}, {"host-run", "--delete"}, {"vm", "delete"}, {"gate"},
+			{"gate", "--deleted"},
 			{"crds", "remove"}, {"vault", "configure"},
 		} {
 			code, stdout, stderr := invoke(t, "not read", args...)

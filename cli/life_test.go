@@ -33,13 +33,15 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	}
 	stdin, err := json.Marshal(plan)
 	require.NoError(t, err)
-	state, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{map[string]any{
-		"urn": "urn::k3s-upgrade", "type": "command:local:Command",
-		"inputs": map[string]any{
-			"create": "exec .strata/bin/strata upgrade", "stdin": string(stdin),
-			"environment": map[string]any{"STRATA_SSH_KEY": string(server.PrivateKey()), "STRATA_KUBECONFIG": ""},
-		},
-	}}}})
+	state, err := json.Marshal(map[string]any{
+		"deployment": map[string]any{"resources": []any{map[string]any{
+			"urn": "urn::k3s-upgrade", "type": "command:local:Command",
+			"inputs": map[string]any{
+				"create": "exec .strata/bin/strata upgrade", "stdin": string(stdin),
+				"environment": map[string]any{"STRATA_SSH_KEY": string(server.PrivateKey()),
+					"STRATA_KUBECONFIG": ""},
+			},
+		}}}})
 	require.NoError(t, err)
 	return string(state)
 }
@@ -71,7 +73,8 @@ func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
 	folder := t.TempDir()
 	code, stdout, stderr := invoke(t, "", "snapshot", "-s", "dev", "--to", folder)
 	require.Equal(t, 0, code, stderr)
-	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 "+hex.EncodeToString(sum[:]))
+	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 "+
+		hex.EncodeToString(sum[:]))
 	copied := filepath.Join(folder, "on-demand-server-1-1")
 	text, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -82,7 +85,8 @@ func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
 }
 
 func TestACopyThatBreaksOffLeavesNoSnapshot(t *testing.T) {
-	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's d"), "server-1"))
+	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")),
+		"etcd's d"), "server-1"))
 	folder := t.TempDir()
 	code, stdout, stderr := invoke(t, "", "snapshot", "-s", "dev", "--to", folder)
 	assert.Equal(t, 1, code)
@@ -118,7 +122,8 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 		return 0
 	}
 	fakePulumi(t, clusterState(t, server, "server-1", "server-2", "server-3"))
-	code, stdout, stderr := invoke(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--without", "server-3")
+	code, stdout, stderr := invoke(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1",
+		"--without", "server-3")
 	require.Equal(t, 0, code, stderr)
 	assert.Contains(t, stdout, "Nothing was done. With --yes:")
 	assert.Contains(t, stdout, "K3s stops on server-1, server-2;")
@@ -134,7 +139,8 @@ func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 	server.Handler = func(call sshtest.Call) int {
 		steps = append(steps, step(call.Script))
 		if strings.Contains(call.Script, "k3s.yaml") {
-			_, err := io.WriteString(call.Stderr, "cat: /etc/rancher/k3s/k3s.yaml: No such file or directory")
+			_, err := io.WriteString(call.Stderr,
+				"cat: /etc/rancher/k3s/k3s.yaml: No such file or directory")
 			assert.NoError(t, err)
 			return 1
 		}
@@ -183,7 +189,9 @@ func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
 			t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 			target, err := json.Marshal(members.Member{Target: server.Target(), Role: "server"})
 			require.NoError(t, err)
-			code, stdout, stderr := invoke(t, fmt.Sprintf(`{"timeout":"10s","founds":"dev","node":%s,"servers":[%s]}`, target, target), "admit")
+			code, stdout, stderr := invoke(t,
+				fmt.Sprintf(`{"timeout":"10s","founds":"dev","node":%s,"servers":[%s]}`, target,
+					target), "admit")
 			require.Equal(t, 0, code, stderr)
 			assert.Equal(t, server.Target().HostKey, strings.TrimSpace(stdout))
 			if answer != "" {

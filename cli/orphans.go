@@ -22,11 +22,14 @@ type orphansFlags struct {
 func newOrphansCommand() *cobra.Command {
 	var flags orphansFlags
 	command := &cobra.Command{
-		Use:   "orphans",
-		Short: "List virtual machines that no state has, and hosts in the state that do not answer, each with the next command",
-		Long: "A killed run or a lost state leaves machines that no destroy removes; a dead host keeps a destroy from\n" +
+		Use: "orphans",
+		Short: "List virtual machines that no state has, and hosts in the state that do not " +
+			"answer, each with the next command",
+		Long: "A killed run or a lost state leaves machines that no destroy removes; a dead host " +
+			"keeps a destroy from\n" +
 			"ending. It changes nothing.\n\n" +
-			"With --before-destroy it prints the cluster's identity as JSON, which the state forgets with the destroy. With\n" +
+			"With --before-destroy it prints the cluster's identity as JSON, which the state " +
+			"forgets with the destroy. With\n" +
 			"that on its stdin, --after-destroy exits with 1 if a machine of the cluster is left.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,7 +48,8 @@ func newOrphansCommand() *cobra.Command {
 	}
 	ofStack(command, &flags.stack, &flags.project)
 	ofFile(command, &flags.file)
-	command.Flags().BoolVar(&flags.before, "before-destroy", false, "print the identity of the stack's cluster")
+	command.Flags().BoolVar(&flags.before, "before-destroy", false,
+		"print the identity of the stack's cluster")
 	command.Flags().BoolVar(&flags.after, "after-destroy", false,
 		"exit with 1 if a virtual machine of the cluster on stdin is left")
 	command.MarkFlagsMutuallyExclusive("before-destroy", "after-destroy")
@@ -62,7 +66,8 @@ func (f orphansFlags) list(cmd *cobra.Command, state *stackstate.State) error {
 			"virtual machines that the state does not know were not searched for: %v\n", unread)
 		return errors.Join(err, failed)
 	}
-	return errors.Join(err, leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, f.project, state))
+	return errors.Join(err, leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg,
+		f.project, state))
 }
 
 func (f orphansFlags) afterDestroy(cmd *cobra.Command) error {

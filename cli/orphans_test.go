@@ -31,10 +31,12 @@ func stateWith(t *testing.T, specs hypervisor.Specs, nodes ...string) *stackstat
 			}
 			stdin, err := json.Marshal(spec)
 			require.NoError(t, err)
-			resources = append(resources, fmt.Sprintf(`{"urn":"urn::%s","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm create","stdin":%q}}`, node, stdin))
+			resources = append(resources,
+				fmt.Sprintf(`{"urn":"urn::%s","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm create","stdin":%q}}`, node, stdin))
 		}
 	}
-	state, err := stackstate.Parse([]byte(`{"deployment":{"resources":[` + strings.Join(resources, ",") + `]}}`))
+	state, err := stackstate.Parse([]byte(`{"deployment":{"resources":[` +
+		strings.Join(resources, ",") + `]}}`))
 	require.NoError(t, err)
 	require.Len(t, state.Resources, 1+len(nodes))
 	return state
@@ -55,7 +57,8 @@ func (h *hypervisorStack) typeIn(text string) {
 	typed := 0
 	for line := range strings.Lines(text) {
 		command := strings.TrimSpace(line)
-		if strings.HasPrefix(command, "virsh ") || strings.HasPrefix(command, "qm ") || strings.HasPrefix(command, "rm ") {
+		if strings.HasPrefix(command, "virsh ") || strings.HasPrefix(command, "qm ") ||
+			strings.HasPrefix(command, "rm ") {
 			output, err := exec.Command("sh", "-c", command).CombinedOutput()
 			require.NoError(h.t, err, "%s: %s", command, output)
 			typed++
@@ -67,15 +70,18 @@ func (h *hypervisorStack) typeIn(text string) {
 func TestOrphansNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/strata-dev-mail", "<domain/>")
-	h.write("domains/strata-dev-2-server-1", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="dev-2" node="server-1" state="made"/></metadata></domain>`)
+	h.write("domains/strata-dev-2-server-1",
+		`<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="dev-2" node="server-1" state="made"/></metadata></domain>`)
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
 	h.up(cfg, hypervisor.Image{SHA256: "0123456789abcdef"}, "")
 	specs := inventory.VMSpecs(cfg)
-	assert.Empty(t, h.orphans(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
+	assert.Empty(t, h.orphans(cfg, stateWith(t, specs, "server-1", "agent-1")),
+		"the state knows both")
 
 	text := h.orphans(cfg, stateWith(t, specs, "server-1"))
-	assert.Contains(t, text, "this machine: domain strata-dev-agent-1 is this stack's node agent-1, and the state does not know it")
+	assert.Contains(t, text, "this machine: domain strata-dev-agent-1 is this stack's node "+
+		"agent-1, and the state does not know it")
 	assert.Contains(t, text, "pulumi up --stack dev")
 	assert.NotContains(t, text, "server-1", "it is in the state, or another stack's")
 	assert.NotContains(t, text, "mail")
@@ -94,9 +100,11 @@ func TestOrphansNamesAVMThatIsHalfMade(t *testing.T) {
 
 	text := h.orphans(cfg, &stackstate.State{})
 	assert.Equal(t, 2, strings.Count(text, "is this stack's node"))
-	assert.Contains(t, text, "hypervisor 127.0.0.1: VM 105 (strata-dev-agent-1) on node pve is this stack's node agent-1")
+	assert.Contains(t, text, "hypervisor 127.0.0.1: VM 105 (strata-dev-agent-1) on node pve is "+
+		"this stack's node agent-1")
 	assert.Contains(t, text, "half made; to have it made anew: pulumi up --stack dev")
-	assert.Equal(t, 1, strings.Count(text, "pulumi up"), "node old is not in the configuration: no up takes it over")
+	assert.Equal(t, 1, strings.Count(text, "pulumi up"),
+		"node old is not in the configuration: no up takes it over")
 	for _, variable := range server.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
@@ -110,7 +118,8 @@ func TestOrphansNamesAVMThatIsHalfMade(t *testing.T) {
 
 func TestOrphansWorksWithoutTheStacksFile(t *testing.T) {
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"), []byte("#!/bin/sh\necho '{\"deployment\":{}}'\n"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"),
+		[]byte("#!/bin/sh\necho '{\"deployment\":{}}'\n"), 0o700))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	code, stdout, stderr := invoke(t, "", "orphans", "--stack", "dev", "--project", t.TempDir())
 	assert.Zero(t, code, stderr)

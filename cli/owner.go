@@ -32,7 +32,8 @@ func newOwnerCommand() *cobra.Command {
 	ofFile(command, &flags.file)
 	command.Flags().BoolVar(&flags.take, "take", false,
 		"mark them as this stack's in place of another's; a K3s on it must have this stack's token")
-	command.Flags().BoolVar(&flags.clear, "clear", false, "remove the mark, whichever cluster it names")
+	command.Flags().BoolVar(&flags.clear, "clear", false,
+		"remove the mark, whichever cluster it names")
 	command.MarkFlagsMutuallyExclusive("take", "clear")
 	return command
 }
@@ -47,7 +48,8 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	if err != nil && f.take {
 		return fmt.Errorf("owner --take: %w", err)
 	}
-	marks := ownership.Marks{To: f.change(), Owner: owner, Stack: f.stack, Project: f.project, Out: cmd.OutOrStdout()}
+	marks := ownership.Marks{To: f.change(), Owner: owner, Stack: f.stack, Project: f.project,
+		Out: cmd.OutOrStdout()}
 	if cfg.Hosts.Driver != config.DriverExisting {
 		return marks.OfMachines(cmd.Context(), cfg)
 	}
@@ -77,7 +79,8 @@ func (f ownerFlags) configOf(nodes []string) (*config.Config, error) {
 		return nil, err
 	}
 	if cfg.OnExistingCluster() {
-		return nil, fmt.Errorf("stack %s: it runs on an existing cluster, so it owns no host", f.stack)
+		return nil, fmt.Errorf("stack %s: it runs on an existing cluster, so it owns no host",
+			f.stack)
 	}
 	cfg.Hosts.Nodes, err = inventory.NodesOf(cfg, file, nodes)
 	return cfg, err

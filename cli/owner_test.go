@@ -40,7 +40,8 @@ func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
 	theirs, err := os.ReadFile(domain)
 	require.NoError(t, err)
 	owner := func(arguments ...string) (int, string) {
-		code, stdout, stderr := invoke(t, "", append([]string{"owner"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
+		code, stdout, stderr := invoke(t, "",
+			append([]string{"owner"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
 		return code, stdout + stderr
 	}
 	orphans := func(stdin string) (int, string) {
@@ -60,7 +61,8 @@ func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
 	assert.Contains(t, output, "this stack's node server-1 (cluster feed)")
 	code, output = owner("server-1")
 	require.Zero(t, code, output)
-	assert.Contains(t, output, "server-1: the machine is marked as node server-1 of stack dev of project strata (cluster feed)\n")
+	assert.Contains(t, output, "server-1: the machine is marked as node server-1 of stack dev of "+
+		"project strata (cluster feed)\n")
 	now, err := os.ReadFile(domain)
 	require.NoError(t, err)
 	assert.Equal(t, string(theirs), string(now))
@@ -70,7 +72,8 @@ func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
 
 	code, output = owner("server-1", "agent-1", "--take")
 	require.Zero(t, code, output)
-	assert.Contains(t, output, "agent-1: the machine is marked as node agent-1 of stack dev of project strata (cluster feed); it is this stack's now")
+	assert.Contains(t, output, "agent-1: the machine is marked as node agent-1 of stack dev of "+
+		"project strata (cluster feed); it is this stack's now")
 	code, output = h.preflight()
 	assert.Zero(t, code, output)
 

@@ -33,15 +33,18 @@ type preflightFlags struct {
 func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
-		Use:   "preflight",
-		Short: "Observe every host, the hypervisor or the existing cluster before the first change and say what would go wrong",
-		Args:  cobra.NoArgs,
+		Use: "preflight",
+		Short: "Observe every host, the hypervisor or the existing cluster before the first " +
+			"change and say what would go wrong",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.OfStack(flags.project, flags.stack, stackFile(flags.file, flags.project, flags.stack))
+			cfg, err := config.OfStack(flags.project, flags.stack,
+				stackFile(flags.file, flags.project, flags.stack))
 			if err != nil {
 				return &exitError{2, err}
 			}
-			if err := errors.Join(cfg.CheckFiles(flags.project), cfg.CheckEnvironment(os.Getenv)); err != nil {
+			if err := errors.Join(cfg.CheckFiles(flags.project),
+				cfg.CheckEnvironment(os.Getenv)); err != nil {
 				return &exitError{2, err}
 			}
 			return runPreflight(cmd, cfg, flags)

@@ -28,7 +28,8 @@ config:
 
 func TestPreflightTellsAMissingContextBeforeItAsksAnyCluster(t *testing.T) {
 	project := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(project, "config"), []byte(kubeconfigOfTwo), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "config"),
+		[]byte(kubeconfigOfTwo), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.kind.yaml"), []byte(`
 config:
   strata:cluster: {kubeconfig: config, context: three}

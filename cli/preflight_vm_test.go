@@ -82,7 +82,8 @@ config:
 	require.NoError(h.t, os.WriteFile(filepath.Join(bundle, "disk.qcow2"), []byte(qcow2), 0o600))
 	manifest := `{"artifacts":[{"name":"vm-image","version":"12","arch":"amd64","path":"disk.qcow2","size":32,` +
 		`"sha256":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","origin":"stand-in: a header"}]}`
-	require.NoError(h.t, os.WriteFile(filepath.Join(bundle, "manifest.json"), []byte(manifest), 0o600))
+	require.NoError(h.t, os.WriteFile(filepath.Join(bundle, "manifest.json"),
+		[]byte(manifest), 0o600))
 	cfg, err := config.FromFile(file)
 	require.NoError(h.t, err)
 	return cfg
@@ -94,7 +95,8 @@ func (h *hypervisorStack) up(cfg *config.Config, image hypervisor.Image, pin str
 	key, _ := sshtest.NewKey(h.t)
 	h.t.Setenv("STRATA_HOST_KEY", string(key))
 	for _, spec := range inventory.VMSpecs(cfg) {
-		spec.Image, spec.Guest.AuthorizedKeys, spec.Hypervisor.HostKey = image, []string{"ssh-ed25519 AAAA"}, pin
+		spec.Image, spec.Guest.AuthorizedKeys, spec.Hypervisor.HostKey = image,
+			[]string{"ssh-ed25519 AAAA"}, pin
 		spec.Cluster, spec.Project = h.cluster, "strata"
 		text, err := json.Marshal(spec)
 		require.NoError(h.t, err)
@@ -132,13 +134,18 @@ func TestPreflightOfLibvirtSaysAllThatIsWrongAtOnce(t *testing.T) {
 	h.write("say-nodememstats", "free   : 1024 KiB\nbuffers: 0 KiB\ncached : 0 KiB\n")
 	h.write("say-pool-info", "State: running\nAvailable: 1048576\n")
 	h.configure("driver: libvirt\n    libvirt: {bridge: br7}\n    vm: {cpus: 16}", "10.10.0.66")
-	require.NoError(t, os.WriteFile(filepath.Join(h.project, "bundle/disk.qcow2"), []byte("a raw disk, which is longer than the header of a qcow2"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(h.project, "bundle/disk.qcow2"),
+		[]byte("a raw disk, which is longer than the header of a qcow2"), 0o600))
 	code, output := h.preflight()
 	assert.Equal(t, 1, code)
 	for _, text := range []string{
-		"strata:hosts.vm.cpus: expected at most the hypervisor's 8", "strata:hosts.vm.memoryMiB: expected 8192 MiB free for the machines, found 1 MiB",
-		"strata:hosts.libvirt.pool default: expected 40 GiB free", "strata:hosts.libvirt.bridge br7", "one that is there: br0",
-		"expected a qcow2 file", "strata:hosts.nodes[0]: expected name and number free, found: there is a domain strata-dev-server-1", "strata:hosts.nodes[1].address 10.10.0.66: ", "answered by 00:11:22:33:44:55",
+		"strata:hosts.vm.cpus: expected at most the hypervisor's 8",
+		"strata:hosts.vm.memoryMiB: expected 8192 MiB free for the machines, found 1 MiB",
+		"strata:hosts.libvirt.pool default: expected 40 GiB free",
+		"strata:hosts.libvirt.bridge br7", "one that is there: br0",
+		"expected a qcow2 file", "strata:hosts.nodes[0]: expected name and number free, found: " +
+			"there is a domain strata-dev-server-1", "strata:hosts.nodes[1].address 10.10.0.66: ",
+		"answered by 00:11:22:33:44:55",
 	} {
 		assert.Contains(t, output, text)
 	}
@@ -161,7 +168,8 @@ func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 	key := filepath.Join(h.project, "key")
 	require.NoError(t, os.WriteFile(key, server.PrivateKey(), 0o600))
 	target := server.Target()
-	return h, server, "driver: proxmox\n    hypervisor: {address: " + target.Address + ", port: " + strconv.Itoa(target.Port) + ", keyFile: key}\n    proxmox: {template: 9000}"
+	return h, server, "driver: proxmox\n    hypervisor: {address: " + target.Address + ", port: " +
+		strconv.Itoa(target.Port) + ", keyFile: key}\n    proxmox: {template: 9000}"
 }
 
 func TestPreflightOfProxmoxHoldsBeforeAndAfterAnUp(t *testing.T) {
@@ -185,9 +193,13 @@ func TestPreflightOfProxmoxSaysAllThatIsWrongAtOnce(t *testing.T) {
 	code, output := h.preflight()
 	assert.Equal(t, 1, code)
 	for _, text := range []string{
-		"expected a cluster with quorum", "at most the hypervisor's 1", "strata:hosts.vm.memoryMiB: expected 8192 MiB free", "strata:hosts.proxmox.bridge vmbr0", "vmbr1",
-		"strata:hosts.proxmox.seedStorage local: ", "content type iso", "strata:hosts.proxmox.storage local-lvm: expected it active",
-		"strata:hosts.nodes[1]: ", "VM 101 is called strata-dev-agent-1", "strata:hosts.nodes[1].address 10.10.0.66: ", "answered by 00:11:22:33:44:55",
+		"expected a cluster with quorum", "at most the hypervisor's 1",
+		"strata:hosts.vm.memoryMiB: expected 8192 MiB free", "strata:hosts.proxmox.bridge vmbr0",
+		"vmbr1",
+		"strata:hosts.proxmox.seedStorage local: ", "content type iso",
+		"strata:hosts.proxmox.storage local-lvm: expected it active",
+		"strata:hosts.nodes[1]: ", "VM 101 is called strata-dev-agent-1",
+		"strata:hosts.nodes[1].address 10.10.0.66: ", "answered by 00:11:22:33:44:55",
 	} {
 		assert.Contains(t, output, text)
 	}

@@ -20,10 +20,12 @@ func TestAPushOfImagesLoadsThem(t *testing.T) {
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	dir := t.TempDir()
 	file, dest := filepath.Join(dir, "file"), filepath.Join(dir, "dest.tar")
-	require.NoError(t, os.WriteFile(file, make([]byte, 1024), 0o600), "an archive with nothing in it")
+	require.NoError(t, os.WriteFile(file, make([]byte, 1024), 0o600),
+		"an archive with nothing in it")
 	sum, err := digest.File(file)
 	require.NoError(t, err)
-	input := map[string]any{"target": server.Target(), "file": file, "sha256": sum, "dest": dest, "mode": "0644", "timeout": "20s"}
+	input := map[string]any{"target": server.Target(), "file": file, "sha256": sum, "dest": dest,
+		"mode": "0644", "timeout": "20s"}
 	scripts := func() int {
 		before := len(server.Commands())
 		text, err := json.Marshal(input)

@@ -21,8 +21,10 @@ func newRepairCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "repair",
 		Short: "Repair a stack's state after a killed run, or when a host is lost",
-		Long: "Removes the lock of a dead process, the plugins it left running, half-done Helm releases and interrupted\n" +
-			"operations in the state. The next run repeats an interrupted command, even if its change was taken back.\n" +
+		Long: "Removes the lock of a dead process, the plugins it left running, half-done Helm " +
+			"releases and interrupted\n" +
+			"operations in the state. The next run repeats an interrupted command, even if its " +
+			"change was taken back.\n" +
 			"If the stack is in use, it changes nothing and exits with 1.\n\n" +
 			"With --forget, it then removes hosts that no longer answer from the state, so that `pulumi destroy` or\n" +
 			"`pulumi up` can end; `strata orphans` lists them. K3s stays on such a host.\n\n" +
@@ -35,7 +37,8 @@ func newRepairCommand() *cobra.Command {
 			}
 			pulumi := stackstate.CommandLine(dir)
 			r := recovery.Recovery{
-				ProjectDir: dir, Stack: stack, Pulumi: pulumi, Log: cmd.ErrOrStderr(), Reach: reachCluster,
+				ProjectDir: dir, Stack: stack, Pulumi: pulumi, Log: cmd.ErrOrStderr(),
+				Reach: reachCluster,
 			}
 			if err := runRepair(cmd, &r); err != nil || len(forget) == 0 {
 				return err

@@ -44,6 +44,7 @@ func TestRepairWithoutStackIsRefused(t *testing.T) {
 
 func TestBundleVerifyNamesAFolderThatIsNone(t *testing.T) {
 	var out, errors bytes.Buffer
-	assert.Equal(t, 1, Run([]string{"bundle", "verify", t.TempDir()}, strings.NewReader(""), &out, &errors))
+	assert.Equal(t, 1, Run([]string{"bundle", "verify", t.TempDir()}, strings.NewReader(""), &out,
+		&errors))
 	assert.Contains(t, errors.String(), "no bundle folder")
 }

@@ -88,7 +88,8 @@ func find(args []string) (*cobra.Command, []string, error) {
 func newVerbCommand(text, short string) *cobra.Command {
 	run := func(cmd *cobra.Command, _ []string) error {
 		return actions.Find(text).Run(cmd.Context(), verb.Call{
-			Text: text, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+			Text: text, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(),
+			Stderr: cmd.ErrOrStderr(),
 		})
 	}
 	return &cobra.Command{

@@ -23,17 +23,22 @@ func newSupportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "support",
 		Short: "Make one archive of what a person who helps asks for, without secrets, and change nothing",
-		Long: "It holds versions, the configuration, the state's resources, what the gates say, the units and journals of the hosts, the cluster's Nodes,\n" +
-			"Pods and events, and recordings of runs. Secrets of the configuration and the state are replaced wherever they appear.",
+		Long: "It holds versions, the configuration, the state's resources, what the gates say, " +
+			"the units and journals of the hosts, the cluster's Nodes,\n" +
+			"Pods and events, and recordings of runs. Secrets of the configuration and the state " +
+			"are replaced wherever they appear.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output == "" {
-				output = "strata-support-" + path.Base(request.Stack) + "-" + time.Now().UTC().Format("20060102T150405Z") + ".tar.gz"
+				output = "strata-support-" + path.Base(request.Stack) + "-" +
+					time.Now().UTC().Format("20060102T150405Z") + ".tar.gz"
 			}
 			if _, err := os.Lstat(output); err == nil {
-				return &exitError{2, fmt.Errorf("support: %s is there already, and is not overwritten; name another with --output", output)}
+				return &exitError{2, fmt.Errorf(
+					"support: %s is there already, and is not overwritten; name another with --output", output)}
 			}
-			request.File, request.OwnFile = stackFile(file, request.Project, request.Stack), file != ""
+			request.File, request.OwnFile = stackFile(file, request.Project, request.Stack),
+				file != ""
 			request.Pulumi = stackstate.CommandLine(request.Project)
 			archive, err := request.Collect(cmd.Context())
 			if err != nil {
@@ -47,8 +52,11 @@ func newSupportCommand() *cobra.Command {
 	}
 	ofStack(command, &request.Stack, &request.Project)
 	ofFile(command, &file)
-	command.Flags().StringVarP(&output, "output", "o", "", "the archive's file (default strata-support-STACK-TIME.tar.gz)")
-	command.Flags().DurationVar(&request.Limit, "timeout", supportTimeout, "bound for each source; all are read at the same time")
-	command.Flags().DurationVar(&request.GateTimeout, "gate-timeout", healthTimeout, "bound for each gate")
+	command.Flags().StringVarP(&output, "output", "o", "",
+		"the archive's file (default strata-support-STACK-TIME.tar.gz)")
+	command.Flags().DurationVar(&request.Limit, "timeout", supportTimeout,
+		"bound for each source; all are read at the same time")
+	command.Flags().DurationVar(&request.GateTimeout, "gate-timeout", healthTimeout,
+		"bound for each gate")
 	return command
 }

@@ -49,7 +49,8 @@ const (
 
 // supportSecrets are all that no archive may have.
 var supportSecrets = []string{
-	stateSecret, tokenSecret, sealedSecret, plainSecret, sudoSecret, proxySecret, proxyAddress, registrySecret, accountSecret, challengeSecret,
+	stateSecret, tokenSecret, sealedSecret, plainSecret, sudoSecret, proxySecret, proxyAddress,
+	registrySecret, accountSecret, challengeSecret,
 }
 
 const supportStack = `encryptionsalt: v1:thesalt
@@ -112,23 +113,30 @@ func asSecret(t *testing.T, value any) map[string]any {
 func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.Host) string {
 	t.Helper()
 	resources := []any{map[string]any{
-		"urn": "urn:pulumi:dev::strata::random:index:RandomPassword::token", "type": "random:index:RandomPassword",
-		"outputs": map[string]any{"result": asSecret(t, stateSecret), "all": asSecret(t, map[string]any{"user": "root", "password": stateSecret})},
+		"urn":  "urn:pulumi:dev::strata::random:index:RandomPassword::token",
+		"type": "random:index:RandomPassword",
+		"outputs": map[string]any{"result": asSecret(t, stateSecret),
+			"all": asSecret(t, map[string]any{"user": "root", "password": stateSecret})},
 	}}
 	for _, host := range hosts {
 		stdin, err := json.Marshal(health.Spec{
-			Body: server.Spec{}, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s", Hosts: []health.Host{host},
+			Body: server.Spec{}, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s",
+			Hosts:   []health.Host{host},
 			Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api",
 		})
 		require.NoError(t, err)
 		resources = append(resources, map[string]any{
-			"urn": "urn:pulumi:dev::strata::command:local:Command::k3s-" + host.Name + "-gate", "type": "command:local:Command",
-			"inputs": map[string]any{"create": "exec .strata/bin/strata gate", "stdin": string(stdin), "environment": map[string]any{
-				"STRATA_SSH_KEY": asSecret(t, string(key)), "STRATA_KUBECONFIG": asSecret(t, kubeconfig),
-			}},
+			"urn":  "urn:pulumi:dev::strata::command:local:Command::k3s-" + host.Name + "-gate",
+			"type": "command:local:Command",
+			"inputs": map[string]any{"create": "exec .strata/bin/strata gate",
+				"stdin": string(stdin), "environment": map[string]any{
+					"STRATA_SSH_KEY":    asSecret(t, string(key)),
+					"STRATA_KUBECONFIG": asSecret(t, kubeconfig),
+				}},
 		})
 	}
-	state, err := json.Marshal(map[string]any{"version": 3, "deployment": map[string]any{"resources": resources}})
+	state, err := json.Marshal(map[string]any{"version": 3,
+		"deployment": map[string]any{"resources": resources}})
 	require.NoError(t, err)
 	return string(state)
 }
@@ -139,7 +147,8 @@ func leaky() string {
 	var text strings.Builder
 	for _, secret := range supportSecrets {
 		asJSON, _ := json.Marshal(map[string]string{"password": secret})
-		fmt.Fprintf(&text, "password %s, data %s, Basic %s, %s\n", secret, base64.StdEncoding.EncodeToString([]byte(secret)),
+		fmt.Fprintf(&text, "password %s, data %s, Basic %s, %s\n", secret,
+			base64.StdEncoding.EncodeToString([]byte(secret)),
 			base64.StdEncoding.EncodeToString([]byte("admin:"+secret+"\n")), asJSON)
 	}
 	return text.String()
@@ -149,20 +158,27 @@ func leaky() string {
 func supportAPI(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+tokenSecret || strings.Contains(r.URL.Path, "jobs") || !strings.Contains(r.Header.Get("Accept"), "as=Table") {
+		if r.Header.Get("Authorization") != "Bearer "+tokenSecret ||
+			strings.Contains(r.URL.Path, "jobs") ||
+			!strings.Contains(r.Header.Get("Accept"), "as=Table") {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{
-			"kind": "Table", "apiVersion": "meta.k8s.io/v1", "columnDefinitions": []any{map[string]any{"name": "Name"}, map[string]any{"name": "Message"}},
-			"rows": []any{map[string]any{"cells": []any{"coredns", "said " + leaky()}, "object": map[string]any{"metadata": map[string]any{"namespace": "kube-system"}}}},
+			"kind": "Table", "apiVersion": "meta.k8s.io/v1",
+			"columnDefinitions": []any{map[string]any{"name": "Name"},
+				map[string]any{"name": "Message"}},
+			"rows": []any{map[string]any{"cells": []any{"coredns", "said " + leaky()},
+				"object": map[string]any{"metadata": map[string]any{"namespace": "kube-system"}}}},
 		}))
 	}))
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	return fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster:\n    server: %s\n    certificate-authority-data: %s\n"+
-		"contexts:\n- name: a\n  context: {cluster: a, user: a}\nusers:\n- name: a\n  user:\n    token: %s\n", server.URL, base64.StdEncoding.EncodeToString(ca), tokenSecret)
+	return fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n "+
+		" cluster:\n    server: %s\n    certificate-authority-data: %s\n"+
+		"contexts:\n- name: a\n  context: {cluster: a, user: a}\nusers:\n- name: a\n  user:\n "+
+		"   token: %s\n", server.URL, base64.StdEncoding.EncodeToString(ca), tokenSecret)
 }
 
 // unpacked returns the files of an archive by name.
@@ -193,38 +209,47 @@ func TestSupportCollectsWhatHelpsAndNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		if strings.Contains(call.Script, "journalctl --no-pager") {
-			_, _ = fmt.Fprintf(call.Stdout, "=== systemctl status k3s\nk3s.service: %s", leaky()+string(server.PrivateKey()))
+			_, _ = fmt.Fprintf(call.Stdout, "=== systemctl status k3s\nk3s.service: %s",
+				leaky()+string(server.PrivateKey()))
 			return 0
 		}
 		return unitAnswer("failed", "failed")(call)
 	}
 	gone := sshtest.Start(t)
 	gone.Silence()
-	here, away := health.Host{Target: server.Target(), Role: "server"}, health.Host{Target: gone.Target(), Role: "server"}
+	here, away := health.Host{Target: server.Target(), Role: "server"},
+		health.Host{Target: gone.Target(), Role: "server"}
 	here.Name, away.Name = "server-1", "server-2"
 	supportPulumi(t, supportState(t, supportAPI(t), server.PrivateKey(), here, away))
 	folder := project(t, supportStack)
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, ".strata/runs"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, ".strata/runs/dev-up-20261123T000000Z.jsonl"), []byte(leaky()), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder,
+		".strata/runs/dev-up-20261123T000000Z.jsonl"), []byte(leaky()), 0o600))
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 
-	code, stdout, stderr := invoke(t, "", "support", "-s", "dev", "--project", folder, "-o", file, "--timeout", "3s", "--gate-timeout", "500ms")
+	code, stdout, stderr := invoke(t, "", "support", "-s", "dev", "--project", folder, "-o", file,
+		"--timeout", "3s", "--gate-timeout", "500ms")
 	require.Equal(t, 0, code, stdout+stderr)
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	files := unpacked(t, file)
 	for name, has := range map[string]string{
-		"README.txt": "missing, or not whole: cluster/jobs.txt", "version.json": `"sha256"`, "pulumi.txt": "v3.250.0", "stack.yaml": "address: 10.10.0.11",
-		"state.txt": "::k3s-server-1-gate", "health.txt": "k3s-server-1-gate", "health.json": `"gate"`, "hosts/server-1.txt": "k3s.service: password [redacted]",
-		"cluster/nodes.txt": "NAMESPACE", "cluster/pods.txt": "kube-system", "cluster/events.txt": "coredns", "runs/dev-up-20261123T000000Z.jsonl": "[redacted]",
+		"README.txt": "missing, or not whole: cluster/jobs.txt", "version.json": `"sha256"`,
+		"pulumi.txt": "v3.250.0", "stack.yaml": "address: 10.10.0.11",
+		"state.txt": "::k3s-server-1-gate", "health.txt": "k3s-server-1-gate",
+		"health.json": `"gate"`, "hosts/server-1.txt": "k3s.service: password [redacted]",
+		"cluster/nodes.txt": "NAMESPACE", "cluster/pods.txt": "kube-system",
+		"cluster/events.txt": "coredns", "runs/dev-up-20261123T000000Z.jsonl": "[redacted]",
 	} {
 		assert.Contains(t, files[name], has, name)
 	}
 	assert.Contains(t, files["README.txt"], "missing, or not whole: hosts/server-2.txt")
-	assert.Contains(t, stdout, "hosts/server-2.txt", "the person is told what to get in another way")
+	assert.Contains(t, stdout, "hosts/server-2.txt",
+		"the person is told what to get in another way")
 	assert.NotContains(t, files["stack.yaml"], "v1:the", "neither what is encrypted nor what with")
-	noSecretIn(t, files, strings.Split(strings.TrimSpace(string(server.PrivateKey())), "\n")[1:3]...)
+	noSecretIn(t, files, strings.Split(strings.TrimSpace(string(server.PrivateKey())),
+		"\n")[1:3]...)
 
 	code, _, stderr = invoke(t, "", "support", "-s", "dev", "--project", folder, "-o", file)
 	assert.Equal(t, 2, code, stderr)
@@ -243,7 +268,8 @@ func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 			assert.NotContains(t, text, strings.Trim(string(asJSON), `"`), name)
 			for _, before := range []string{"", "a", "ab"} { // without the characters that hold bits of what is before and after it
 				encoded := base64.RawStdEncoding.EncodeToString([]byte(before + secret))
-				assert.NotContains(t, text, encoded[4:len(encoded)-2], "%s has the base64 of %s", name, before+secret)
+				assert.NotContains(t, text, encoded[4:len(encoded)-2], "%s has the base64 of %s",
+					name, before+secret)
 			}
 		}
 	}
@@ -252,7 +278,8 @@ func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 func TestSupportCollectsNothingWhereTheSecretsAreNotKnown(t *testing.T) {
 	supportPulumi(t, "")
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
-	code, _, stderr := invoke(t, "", "support", "-s", "dev", "--project", project(t, supportStack), "-o", file)
+	code, _, stderr := invoke(t, "", "support", "-s", "dev", "--project", project(t, supportStack),
+		"-o", file)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "incorrect passphrase")
 	assert.Contains(t, stderr, "nothing was collected")

@@ -18,6 +18,7 @@ func TestTeardownUnderstandsWhatStatesHold(t *testing.T) {
 
 		code, _, stderr = invoke(t, `{"protected":["strata:k3s.protect"],`+asked, "teardown")
 		assert.Equal(t, 1, code)
-		assert.Contains(t, stderr, "teardown: refused, nothing was deleted: the last up had true for strata:k3s.protect; set false, run pulumi up, and destroy again")
+		assert.Contains(t, stderr, "teardown: refused, nothing was deleted: the last up had true "+
+			"for strata:k3s.protect; set false, run pulumi up, and destroy again")
 	}
 }

@@ -50,11 +50,15 @@ func newTimelineCommand() *cobra.Command {
 			return timeline.WriteTable(cmd.OutOrStdout(), run)
 		},
 	}
-	command.Flags().BoolVar(&flags.asJSON, "json", false, "print the run as JSON; durations are in nanoseconds")
+	command.Flags().BoolVar(&flags.asJSON, "json", false,
+		"print the run as JSON; durations are in nanoseconds")
 	command.Flags().StringVar(&flags.svg, "svg", "", "write a picture to this file")
-	command.Flags().StringVar(&flags.html, "html", "", "write a page with the picture and its tables to this file")
-	command.Flags().StringVar(&flags.trace, "trace", "", "write the run to this file as a trace for ui.perfetto.dev")
-	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the run as metrics to this file, whose name ends in .prom")
+	command.Flags().StringVar(&flags.html, "html", "",
+		"write a page with the picture and its tables to this file")
+	command.Flags().StringVar(&flags.trace, "trace", "",
+		"write the run to this file as a trace for ui.perfetto.dev")
+	command.Flags().StringVar(&flags.metrics, "metrics", "",
+		"write the run as metrics to this file, whose name ends in .prom")
 	return command
 }
 
@@ -72,7 +76,8 @@ func readRun(path string) (timeline.Run, error) {
 	}
 	run := timeline.New(lines)
 	if len(run.Bars) == 0 {
-		return timeline.Run{}, fmt.Errorf("%s: no step of a run is recorded: the run ended before its first", path)
+		return timeline.Run{}, fmt.Errorf(
+			"%s: no step of a run is recorded: the run ended before its first", path)
 	}
 	return run, nil
 }
@@ -86,7 +91,8 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 		mode  fs.FileMode
 		write func(io.Writer, timeline.Run) error
 	}{
-		{flags.svg, 0o600, draw.WriteSVG}, {flags.html, 0o600, draw.WriteHTML}, {flags.trace, 0o600, timeline.WriteTrace},
+		{flags.svg, 0o600, draw.WriteSVG}, {flags.html, 0o600, draw.WriteHTML},
+		{flags.trace, 0o600, timeline.WriteTrace},
 		{flags.metrics, 0o644, metrics.WriteRun},
 	} {
 		if file.path == "" {
@@ -128,13 +134,14 @@ func newRecordCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("record: %w", err)
 			}
-			recorder := timeline.Recorder{Out: out, Now: time.Now, Started: noteRun(cmd, project), Graph: func(ctx context.Context) (map[string][]string, error) {
-				state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
-				if err != nil {
-					return nil, err
-				}
-				return state.Graph(), nil
-			}}
+			recorder := timeline.Recorder{Out: out, Now: time.Now, Started: noteRun(cmd, project),
+				Graph: func(ctx context.Context) (map[string][]string, error) {
+					state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
+					if err != nil {
+						return nil, err
+					}
+					return state.Graph(), nil
+				}}
 			err = errors.Join(recorder.Run(cmd.Context(), args), out.Close())
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {

@@ -21,7 +21,8 @@ func newTunnelCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tunnel",
 		Short: "Open the way to what only a stack's jump host reaches, until interrupted",
-		Long: "Meanwhile kubectl and pulumi refresh work with the stack's kubeconfig, which names the tunnel as its proxy, and a browser or curl reach\n" +
+		Long: "Meanwhile kubectl and pulumi refresh work with the stack's kubeconfig, which " +
+			"names the tunnel as its proxy, and a browser or curl reach\n" +
 			"the load balancer's addresses through it. Every pulumi up opens it by itself.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,7 +35,8 @@ func newTunnelCommand() *cobra.Command {
 				return fmt.Errorf("tunnel: %w", err)
 			}
 			if !spec.There() {
-				return &exitError{2, errors.New("tunnel: strata:hosts.ssh.dynamicForward is not set: what is there is reached directly")}
+				return &exitError{2, errors.New(
+					"tunnel: strata:hosts.ssh.dynamicForward is not set: what is there is reached directly")}
 			}
 			return holdTunnel(cmd, spec, key)
 		},
@@ -50,7 +52,9 @@ func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 	if err := tunnel.Keep(cmd.Context(), spec, key, warn); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "open at %s until interrupted: kubectl with the stack's kubeconfig; curl --proxy socks5h://%s; or SOCKS 5 in a browser\n",
+	_, err := fmt.Fprintf(cmd.OutOrStdout(),
+		"open at %s until interrupted: kubectl with the stack's kubeconfig; curl --proxy "+
+			"socks5h://%s; or SOCKS 5 in a browser\n",
 		spec.Address(), spec.Address())
 	<-cmd.Context().Done()
 	return err
@@ -68,7 +72,8 @@ func newTunnelServeCommand() *cobra.Command {
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&spec); err != nil {
 				return &exitError{2, fmt.Errorf("%s: stdin: %w", tunnel.Command, err)}
 			}
-			return tunnel.Main(cmd.Context(), spec, health.SecretsFrom(os.Getenv).SSHKey, cmd.OutOrStdout())
+			return tunnel.Main(cmd.Context(), spec, health.SecretsFrom(os.Getenv).SSHKey,
+				cmd.OutOrStdout())
 		},
 	}
 }

@@ -43,7 +43,8 @@ func newUnsealCommand() *cobra.Command {
 			if err := recorded.Unseal(ctx, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Vault in Pod %s/%s is unsealed\n", recorded.Server.Namespace, recorded.Server.Pod)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Vault in Pod %s/%s is unsealed\n",
+				recorded.Server.Namespace, recorded.Server.Pod)
 			return err
 		},
 	}

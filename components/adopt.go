@@ -22,7 +22,8 @@ type Change struct {
 // ReplacesPods reports whether it may replace serving Pods.
 func (c Change) ReplacesPods() bool {
 	switch c.Token {
-	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet", "kubernetes:apps/v1:DaemonSet", "kubernetes:helm.sh/v3:Release":
+	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet",
+		"kubernetes:apps/v1:DaemonSet", "kubernetes:helm.sh/v3:Release":
 		return c.Known
 	}
 	return false
@@ -64,7 +65,8 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 			if one.err != nil {
 				return one.err
 			}
-			change := Change{Token: string(args.Type), Known: args.OldInputs != nil, Inputs: plain(args.NewInputs)}
+			change := Change{Token: string(args.Type), Known: args.OldInputs != nil,
+				Inputs: plain(args.NewInputs)}
 			return one.before(ctx.Context(), change, func(what string) { _ = ctx.Log.Info(args.Name+": "+what, nil) }) // Log fails with the engine only
 		case <-waiting.Done():
 			return fmt.Errorf("the kubeconfig is not known after %s", kubeconfigWait)
@@ -81,7 +83,8 @@ func (c *Cluster) asking() []pulumi.ResourceOption {
 		return nil
 	}
 	hooks := []*pulumi.ResourceHook{c.before}
-	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
+	return []pulumi.ResourceOption{pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }
 
 // plain returns inputs as JSON values, without marks of secrets and outputs. They stay in this

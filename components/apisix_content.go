@@ -47,33 +47,41 @@ func apisixAddress(cfg config.APISIX) string {
 // configuration in memory, and has no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
-	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
+	service := pulumi.Map{"type": pulumi.String("LoadBalancer"),
+		"externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
 	if want := apisixAddress(cfg); want != "" {
 		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(want)}
 	}
 	return pulumi.Map{
-		"replicaCount":       pulumi.Int(cfg.Replicas),
-		"updateStrategy":     pulumi.Map{"type": pulumi.String("RollingUpdate"), "rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(1)}},
+		"replicaCount": pulumi.Int(cfg.Replicas),
+		"updateStrategy": pulumi.Map{"type": pulumi.String("RollingUpdate"),
+			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0),
+				"maxSurge": pulumi.Int(1)}},
 		"etcd":               off,
 		"ingress-controller": off, // a release of its own
 		"control":            off,
 		"service":            service,
 		"podDisruptionBudget": pulumi.Map{
-			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""), "maxUnavailable": pulumi.Int(1),
+			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""),
+			"maxUnavailable": pulumi.Int(1),
 		},
 		"priorityClassName":         pulumi.String(apisixGrace(cfg)),
 		"image":                     pulumi.Map{"pullPolicy": pulumi.String(apisixStart)},
 		"topologySpreadConstraints": spreadOverNodes(apisixLabels(apisixName)),
 		"apisix": pulumi.Map{
 			"deployment": pulumi.Map{
-				"role": pulumi.String("traditional"), "role_traditional": pulumi.Map{"config_provider": pulumi.String("yaml")},
+				"role":             pulumi.String("traditional"),
+				"role_traditional": pulumi.Map{"config_provider": pulumi.String("yaml")},
 			},
 			"ssl": on, "prometheus": on,
 			"admin": pulumi.Map{
 				"credentials": pulumi.Map{
-					"secretName": pulumi.String(apisixKeys), "secretAdminKey": pulumi.String("admin"), "secretViewerKey": pulumi.String("viewer"),
+					"secretName":      pulumi.String(apisixKeys),
+					"secretAdminKey":  pulumi.String("admin"),
+					"secretViewerKey": pulumi.String("viewer"),
 				},
-				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String(), apisixLoopback})},
+				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String(),
+					apisixLoopback})},
 			},
 		},
 	}
@@ -94,7 +102,8 @@ func apisixGrace(cfg config.APISIX) string {
 // controller can have answered. So nine seconds in ten were wasted. Like the grace period, it is a
 // second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of
 // 2.14.0). A Pod without a configuration is left alone for a day.
-const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
+const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: " +
+	"7085}, periodSeconds: 1, failureThreshold: 86400}"
 
 // apisixControllerValues returns the controller's values. A request that its webhook does not
 // answer fails: with the chart's Ignore, faulty objects are admitted while the webhook does not run
@@ -102,14 +111,16 @@ const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /sta
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
-			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"), "syncPeriod": pulumi.String(apisixResync.String())},
+			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"),
+				"syncPeriod": pulumi.String(apisixResync.String())},
 			// The chart's auto binds a route that names listeners to their ports, 80 and 443.
 			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
 			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": pulumi.String("off"),
 			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours names a GatewayProxy
 		},
-		"webhook":      pulumi.Map{"enabled": pulumi.Bool(true), "failurePolicy": pulumi.String("Fail")},
+		"webhook": pulumi.Map{"enabled": pulumi.Bool(true),
+			"failurePolicy": pulumi.String("Fail")},
 		"gatewayProxy": pulumi.Map{"createDefault": pulumi.Bool(false)},
 	}
 }
@@ -118,7 +129,8 @@ func apisixControllerValues() pulumi.Map {
 func apisixPlane() upstreams.Spec {
 	return upstreams.Spec{
 		Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9180,
-		Controller: apisixNamespace + "/Deployment/" + apisixController, Resync: metav1.Duration{Duration: apisixResync},
+		Controller: apisixNamespace + "/Deployment/" + apisixController,
+		Resync:     metav1.Duration{Duration: apisixResync},
 	}
 }
 
@@ -138,7 +150,8 @@ func apisixPolicy() pulumi.Map {
 		"ingress": pulumi.Array{
 			pulumi.Map{"ports": pulumi.Array{port(9080), port(9443), port(9091), port(7085)}},
 			pulumi.Map{
-				"from":  pulumi.Array{pulumi.Map{"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixController)}}},
+				"from": pulumi.Array{pulumi.Map{
+					"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixController)}}},
 				"ports": pulumi.Array{port(9180)},
 			},
 		},
@@ -149,15 +162,19 @@ func apisixPolicy() pulumi.Map {
 func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	spec := pulumi.Map{
 		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
-		"plugins":        pulumi.Array{pulumi.Map{"name": pulumi.String("prometheus"), "enabled": pulumi.Bool(true), "config": pulumi.Map{}}},
+		"plugins": pulumi.Array{pulumi.Map{"name": pulumi.String("prometheus"),
+			"enabled": pulumi.Bool(true), "config": pulumi.Map{}}},
 		"provider": pulumi.Map{
 			"type": pulumi.String("ControlPlane"),
 			"controlPlane": pulumi.Map{
-				"mode":    pulumi.String("apisix-standalone"),
-				"service": pulumi.Map{"name": pulumi.String("apisix-admin"), "port": pulumi.Int(9180)},
-				"auth": pulumi.Map{"type": pulumi.String("AdminKey"), "adminKey": pulumi.Map{"valueFrom": pulumi.Map{
-					"secretKeyRef": pulumi.Map{"name": pulumi.String(apisixKeys), "key": pulumi.String("admin")},
-				}}},
+				"mode": pulumi.String("apisix-standalone"),
+				"service": pulumi.Map{"name": pulumi.String("apisix-admin"),
+					"port": pulumi.Int(9180)},
+				"auth": pulumi.Map{"type": pulumi.String("AdminKey"),
+					"adminKey": pulumi.Map{"valueFrom": pulumi.Map{
+						"secretKeyRef": pulumi.Map{"name": pulumi.String(apisixKeys),
+							"key": pulumi.String("admin")},
+					}}},
 			},
 		},
 	}
@@ -173,16 +190,20 @@ func apisixGateway(domain string) pulumi.Map {
 	return pulumi.Map{
 		"gatewayClassName": pulumi.String(apisixName),
 		"infrastructure": pulumi.Map{"parametersRef": pulumi.Map{
-			"group": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
+			"group": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"),
+			"name": pulumi.String(apisixProxy),
 		}},
 		"listeners": pulumi.Array{
-			pulumi.Map{"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"), "port": pulumi.Int(80), "allowedRoutes": routes},
+			pulumi.Map{"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"),
+				"port": pulumi.Int(80), "allowedRoutes": routes},
 			pulumi.Map{
-				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"), "port": pulumi.Int(443), "allowedRoutes": routes,
+				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"),
+				"port": pulumi.Int(443), "allowedRoutes": routes,
 				"hostname": pulumi.String("*." + domain),
 				"tls": pulumi.Map{
-					"mode":            pulumi.String("Terminate"),
-					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"), "name": pulumi.String(apisixTLS)}},
+					"mode": pulumi.String("Terminate"),
+					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"),
+						"name": pulumi.String(apisixTLS)}},
 				},
 			},
 		},
@@ -205,7 +226,8 @@ func apisixWebhook() health.Spec {
 				"spec": map[string]any{"provider": map[string]any{
 					"type": "ControlPlane", "controlPlane": map[string]any{
 						"endpoints": []any{"http://192.0.2.1:9180"}, // TEST-NET-1 of RFC 5737
-						"auth":      map[string]any{"type": "AdminKey", "adminKey": map[string]any{"value": "strata-gate"}},
+						"auth": map[string]any{"type": "AdminKey",
+							"adminKey": map[string]any{"value": "strata-gate"}},
 					},
 				}},
 			},

@@ -16,8 +16,10 @@ import (
 // Secret: the controller reconciles again when it comes.
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
-		Namespace: apisixNamespace, Secret: apisixTLS, DNSNames: []string{a.args.Domain, "*." + a.args.Domain},
-		Signer: a.args.Signer, Leaf: !a.args.Full, Cluster: a.args.Cluster, Timeouts: a.args.Timeouts, Layer: "apisix",
+		Namespace: apisixNamespace, Secret: apisixTLS,
+		DNSNames: []string{a.args.Domain, "*." + a.args.Domain},
+		Signer:   a.args.Signer, Leaf: !a.args.Full, Cluster: a.args.Cluster,
+		Timeouts: a.args.Timeouts, Layer: "apisix",
 		After: []pulumi.Resource{a.args.Certificates, a.namespace},
 	}, pulumi.Parent(a))
 	if err != nil {
@@ -27,10 +29,12 @@ func (a *apisix) certificate() error {
 		a.tls = certificate.Ready
 	}
 	_, err = a.object("certificate", customResource{
-		apiVersion: "apisix.apache.org/v2", kind: "ApisixTls", name: apisixTLS, namespace: apisixNamespace, spec: pulumi.Map{
+		apiVersion: "apisix.apache.org/v2", kind: "ApisixTls", name: apisixTLS,
+		namespace: apisixNamespace, spec: pulumi.Map{
 			"ingressClassName": pulumi.String(apisixName),
 			"hosts":            pulumi.ToStringArray([]string{a.args.Domain, "*." + a.args.Domain}),
-			"secret":           pulumi.Map{"name": pulumi.String(apisixTLS), "namespace": pulumi.String(apisixNamespace)},
+			"secret": pulumi.Map{"name": pulumi.String(apisixTLS),
+				"namespace": pulumi.String(apisixNamespace)},
 		},
 	}, a.Webhook)
 	return err
@@ -46,23 +50,29 @@ func (a *apisix) certificate() error {
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
-		apiVersion: "apisix.apache.org/v1alpha1", kind: "GatewayProxy", name: apisixProxy, namespace: apisixNamespace, spec: apisixProxySpec(a.args.Config),
+		apiVersion: "apisix.apache.org/v1alpha1", kind: "GatewayProxy", name: apisixProxy,
+		namespace: apisixNamespace, spec: apisixProxySpec(a.args.Config),
 	}, a.Webhook, a.plane.object)
 	if err != nil {
 		return err
 	}
-	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:IngressClass", a.name+"-ingress-class", pulumi.Map{
-		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("IngressClass"),
-		// APISIX has a webhook for this kind of Kubernetes' own, too.
-		"metadata": pulumi.Map{"name": pulumi.String(apisixName), "annotations": pulumi.StringMap{background: pulumi.String("background")}},
-		"spec": pulumi.Map{
-			"controller": pulumi.String(apisixControllerName),
-			"parameters": pulumi.Map{
-				"apiGroup": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
-				"namespace": pulumi.String(apisixNamespace), "scope": pulumi.String("Namespace"),
+	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:IngressClass",
+		a.name+"-ingress-class", pulumi.Map{
+			"apiVersion": pulumi.String("networking.k8s.io/v1"),
+			"kind":       pulumi.String("IngressClass"),
+			// APISIX has a webhook for this kind of Kubernetes' own, too.
+			"metadata": pulumi.Map{"name": pulumi.String(apisixName),
+				"annotations": pulumi.StringMap{background: pulumi.String("background")}},
+			"spec": pulumi.Map{
+				"controller": pulumi.String(apisixControllerName),
+				"parameters": pulumi.Map{
+					"apiGroup": pulumi.String("apisix.apache.org"),
+					"kind":     pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
+					"namespace": pulumi.String(apisixNamespace),
+					"scope":     pulumi.String("Namespace"),
+				},
 			},
-		},
-	}, childOf(a, a.Webhook, a.proxy)...)
+		}, childOf(a, a.Webhook, a.proxy)...)
 	if err != nil {
 		return fmt.Errorf("ingress class: %w", err)
 	}
@@ -83,12 +93,15 @@ func (a *apisix) listen() error {
 	command := actions.AtDelete(actions.Command(gatewayclass.Release, gatewayclass.Input{
 		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig}))
-	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
+	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command,
+		slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(),
+			[]pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)
 	}
 	a.gateway, err = a.object("gateway", customResource{
-		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: apisixName, namespace: apisixNamespace, spec: apisixGateway(a.args.Domain),
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: apisixName,
+		namespace: apisixNamespace, spec: apisixGateway(a.args.Domain),
 	}, a.Webhook, a.proxy, release)
 	return err
 }

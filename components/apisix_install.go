@@ -23,13 +23,15 @@ func (a *apisix) installController() (err error) {
 	if err != nil {
 		return err
 	}
-	a.Webhook, err = a.gate("webhook", gateArgs{Spec: apisixWebhook(), Revision: a.controller.revision()}, a.controller.object)
+	a.Webhook, err = a.gate("webhook", gateArgs{Spec: apisixWebhook(),
+		Revision: a.controller.revision()}, a.controller.object)
 	return err
 }
 
 // ownController returns the user's values of the controller's chart.
 func (a *apisix) ownController() userValues {
-	return a.userValues(config.ArtifactAPISIXControllerChart, a.args.Config.ControllerValues, a.args.ControllerValues)
+	return a.userValues(config.ArtifactAPISIXControllerChart, a.args.Config.ControllerValues,
+		a.args.ControllerValues)
 }
 
 // installPlane registers the data plane's release and who may reach it. It does not wait for the
@@ -44,17 +46,20 @@ func (a *apisix) installPlane() (err error) {
 	if err != nil {
 		return err
 	}
-	return newNetworkPolicy(a.ctx, a.Cluster, a.name+"-admin-policy", apisixNamespace, apisixName, apisixPolicy(),
+	return newNetworkPolicy(a.ctx, a.Cluster, a.name+"-admin-policy", apisixNamespace, apisixName,
+		apisixPolicy(),
 		childOf(a, a.namespace)...)
 }
 
 // gates registers the gates of APISIX that nothing else here waits for.
 func (a *apisix) gates() (err error) {
-	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256, a.args.Config))
+	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256,
+		a.args.Config))
 	a.Rollout, err = a.gate("rollout", gateArgs{Spec: health.Spec{
 		Releases: []string{a.controller.id, a.plane.id},
 		Body: rollout.Spec{Workloads: []string{
-			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
+			apisixNamespace + "/Deployment/" + apisixController,
+			apisixNamespace + "/Deployment/" + apisixName,
 		}},
 	}, Revision: a.Revision}, a.plane.object, a.gateway) // without the Gateway the data plane stays unready
 	if err != nil {
@@ -62,14 +67,17 @@ func (a *apisix) gates() (err error) {
 	}
 	a.Values = a.valued()
 	a.Gateway, err = a.gate("gateway-gate", gateArgs{Spec: health.Spec{
-		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
+		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
+			Listeners: []string{"http", "https"}},
 	}, Revision: a.Values.after(pulumi.String(""))}, with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
 	a.Address, err = a.gate("address", gateArgs{Spec: health.Spec{
-		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
-	}, Revision: a.plane.addressRevision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object, a.gateway, a.args.Pool)
+		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService,
+			Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
+	}, Revision: a.plane.addressRevision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object,
+		a.gateway, a.args.Pool)
 	return err
 }
 
@@ -102,7 +110,8 @@ func (a *apisix) address() error {
 		var err error
 		a.HasIP = true
 		a.IP, err = a.args.Cluster.read(a.ctx, a.name+"-ip", kuberead.FieldInput{
-			Resource: "services", Namespace: apisixNamespace, Name: apisixService, Path: "{.status.loadBalancer.ingress[0].ip}",
+			Resource: "services", Namespace: apisixNamespace, Name: apisixService,
+			Path:     "{.status.loadBalancer.ingress[0].ip}",
 			Revision: a.plane.chart.SHA256, Timeout: a.args.Timeouts.APISIX,
 		}, childOf(a, a.Address)...)
 		return err

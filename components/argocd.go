@@ -60,14 +60,17 @@ type argocd struct {
 
 // NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits
 // for that (docs/adr/0008).
-func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption) (*ArgoCD, error) {
+func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs,
+	opts ...pulumi.ResourceOption) (*ArgoCD, error) {
 	host := "argocd." + args.Domain
 	a := &argocd{ArgoCD: &ArgoCD{URL: "https://" + host}, args: args, host: host}
 	a.layer = layer{
-		Layer: args.Layer, ctx: ctx, parent: a.ArgoCD, name: name, title: "argocd", space: argocdNamespace,
+		Layer: args.Layer, ctx: ctx, parent: a.ArgoCD, name: name, title: "argocd",
+		space: argocdNamespace,
 		limit: args.Timeouts.ArgoCD, limitKey: "strata:timeouts.argocd",
 	}
-	return a.ArgoCD, a.register(tokenOf("argocd", "ArgoCD"), opts, a.redisPassword, a.install, a.root, a.route)
+	return a.ArgoCD, a.register(tokenOf("argocd", "ArgoCD"), opts, a.redisPassword, a.install,
+		a.root, a.route)
 }
 
 // redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be
@@ -82,7 +85,8 @@ func (a *argocd) redisPassword() error {
 		return err
 	}
 	a.redis, err = newSecret(a.ctx, a.args.Cluster, a.name+"-redis", secretArgs{
-		name: argocdRedis, namespace: argocdNamespace, data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
+		name: argocdRedis, namespace: argocdNamespace,
+		data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
 	}, childOf(a, a.namespace)...)
 	if err != nil {
 		return fmt.Errorf("redis secret: %w", err)
@@ -102,7 +106,8 @@ func (a *argocd) install() error {
 		return err
 	}
 	a.release, err = a.newRelease(releaseArgs{
-		name: "argocd", artifact: config.ArtifactArgoCDChart, values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.own(),
+		name: "argocd", artifact: config.ArtifactArgoCDChart,
+		values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.own(),
 	}, a.redis)
 	if err != nil {
 		return err
@@ -125,8 +130,9 @@ func (a *argocd) install() error {
 // are the user's, so that no Pod of the values before answers.
 func (a *argocd) route() error {
 	route, err := a.object("route", customResource{
-		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,
-		wait: routeWait(a.Timeouts.Ingress.Duration), spec: argocdRoute(a.host),
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server",
+		namespace: argocdNamespace,
+		wait:      routeWait(a.Timeouts.Ingress.Duration), spec: argocdRoute(a.host),
 	}, with(a.args.Ingress, a.release.object)...)
 	if err != nil {
 		return err
@@ -137,7 +143,8 @@ func (a *argocd) route() error {
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
 			Probes: []http.Probe{
 				{Name: "healthz", URL: a.URL + "/healthz?full=true", Status: []int{200}},
-				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
+				{Name: "version", URL: a.URL + "/api/version", Status: []int{200},
+					Contains: `"Version"`},
 			},
 		},
 	}, Revision: a.args.IngressValues.after(a.release.revision())}, with(needs, route)...)

@@ -43,7 +43,8 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())
 	// The trigger is a word that is drawn for each hash: a plain value must not follow from a
 	// secret, and the command plugin takes no secret trigger that is not known yet.
-	word, err := rerun.Attempt(a.ctx, a.name+"-password-time", pulumi.StringMap{"hash": hash}, opts...)
+	word, err := rerun.Attempt(a.ctx, a.name+"-password-time", pulumi.StringMap{"hash": hash},
+		opts...)
 	if err != nil {
 		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
 	}

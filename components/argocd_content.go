@@ -28,7 +28,8 @@ func argocdRollout() rollout.Spec {
 		},
 		Redis: &rollout.Redis{
 			Namespace: argocdNamespace, Secret: argocdRedis,
-			Clients: "app.kubernetes.io/name=" + argocdController, Container: "application-controller",
+			Clients:   "app.kubernetes.io/name=" + argocdController,
+			Container: "application-controller",
 		},
 	}
 }
@@ -57,7 +58,8 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
 			"cm":     pulumi.Map{"resource.customizations.health.argoproj.io_Application": pulumi.String(argocdApplicationHealth)},
 			"secret": pulumi.Map{
-				"argocdServerAdminPassword": admin.hash, "argocdServerAdminPasswordMtime": admin.changed,
+				"argocdServerAdminPassword":      admin.hash,
+				"argocdServerAdminPasswordMtime": admin.changed,
 			},
 		},
 		"redisSecretInit": off, // the Secret is there before the release
@@ -72,11 +74,15 @@ func argocdRoute(host string) pulumi.Map {
 	return pulumi.Map{
 		"hostnames": pulumi.ToStringArray([]string{host}),
 		"parentRefs": pulumi.Array{pulumi.Map{
-			"name": pulumi.String(traefikName), "namespace": pulumi.String(traefikName), "sectionName": pulumi.String("https"),
+			"name": pulumi.String(traefikName), "namespace": pulumi.String(traefikName),
+			"sectionName": pulumi.String("https"),
 		}},
 		"rules": pulumi.Array{pulumi.Map{
-			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String("/")}}},
-			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String("argocd-server"), "port": pulumi.Int(80)}},
+			"matches": pulumi.Array{
+				pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"),
+					"value": pulumi.String("/")}}},
+			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String("argocd-server"),
+				"port": pulumi.Int(80)}},
 		}},
 	}
 }

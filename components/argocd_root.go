@@ -30,7 +30,8 @@ func (a *argocd) root() error {
 		Spec: health.Spec{
 			Timeout: a.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 			Revision: a.release.chart.SHA256,
-			Body:     crds.Spec{Names: []string{"applications.argoproj.io", "appprojects.argoproj.io"}},
+			Body: crds.Spec{Names: []string{"applications.argoproj.io",
+				"appprojects.argoproj.io"}},
 		},
 	}, a.release.object)
 	if err != nil {
@@ -71,20 +72,25 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 
 // application registers the root Application. Its finalizer takes its resources with it; Argo CD is
 // still there then, because the application depends on the release and goes first.
-func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
+func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource,
+	error) {
 	return a.object("root", customResource{
-		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
+		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot,
+		namespace:  argocdNamespace,
 		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
 		finalizers: []string{namespace.ArgoFinalizer},
 		spec: pulumi.Map{
 			"project": pulumi.String("default"),
 			"source": pulumi.Map{
-				"repoURL": pulumi.String(root.RepoURL), "path": pulumi.String(root.Path), "targetRevision": pulumi.String(root.Revision),
+				"repoURL": pulumi.String(root.RepoURL), "path": pulumi.String(root.Path),
+				"targetRevision": pulumi.String(root.Revision),
 			},
 			"destination": pulumi.Map{
-				"server": pulumi.String("https://kubernetes.default.svc"), "namespace": pulumi.String(argocdNamespace),
+				"server":    pulumi.String("https://kubernetes.default.svc"),
+				"namespace": pulumi.String(argocdNamespace),
 			},
-			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true), "selfHeal": pulumi.Bool(true)}},
+			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true),
+				"selfHeal": pulumi.Bool(true)}},
 		},
 	}, needs...)
 }
@@ -93,6 +99,7 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 // healthy.
 func applicationWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.All(
-		waitfor.Equals("{.status.sync.status}", "Synced"), waitfor.Equals("{.status.health.status}", "Healthy"),
+		waitfor.Equals("{.status.sync.status}", "Synced"),
+		waitfor.Equals("{.status.health.status}", "Healthy"),
 	).Annotations(limit))
 }

@@ -23,7 +23,8 @@ func recordArtifacts(files *artifacts.Set) pulumi.Map {
 // is empty for a stack without resources.
 func ArtifactsOf(state *stackstate.State) string {
 	for _, one := range state.Resources {
-		if kind := one.Input(artifactsInput); kind != "" && strings.HasPrefix(string(one.Type), "strata:") {
+		if kind := one.Input(artifactsInput); kind != "" &&
+			strings.HasPrefix(string(one.Type), "strata:") {
 			return kind
 		}
 	}

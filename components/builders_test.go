@@ -38,18 +38,24 @@ func golden(t *testing.T, name, text string) {
 
 // The nodes of a small cluster, with everything set that a node may have.
 var (
-	serverNode = config.Node{Name: "server-1", Role: config.RoleServer, Address: netip.MustParseAddr("10.0.0.11"),
-		Labels: map[string]string{"zone": "b", "disk": "ssd"}, Taints: []string{"dedicated=control:NoSchedule"}}
-	secondNode = config.Node{Name: "server-2", Role: config.RoleServer, Address: netip.MustParseAddr("10.0.0.12")}
-	agentNode  = config.Node{Name: "agent-1", Role: config.RoleAgent, Address: netip.MustParseAddr("10.0.0.21"),
-		Labels: map[string]string{"zone": "a"}}
+	serverNode = config.Node{Name: "server-1", Role: config.RoleServer,
+		Address: netip.MustParseAddr("10.0.0.11"),
+		Labels:  map[string]string{"zone": "b", "disk": "ssd"},
+		Taints:  []string{"dedicated=control:NoSchedule"}}
+	secondNode = config.Node{Name: "server-2", Role: config.RoleServer,
+		Address: netip.MustParseAddr("10.0.0.12")}
+	agentNode = config.Node{Name: "agent-1", Role: config.RoleAgent,
+		Address: netip.MustParseAddr("10.0.0.21"),
+		Labels:  map[string]string{"zone": "a"}}
 )
 
 func clusterConfig() config.K3s {
 	encrypt := true
 	return config.K3s{
-		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.43.0.0/16"),
-		Disable: []string{"traefik", "servicelb"}, TLSSANs: []string{"api.example.org", "10.0.0.12"},
+		ClusterCIDR:      netip.MustParsePrefix("10.42.0.0/16"),
+		ServiceCIDR:      netip.MustParsePrefix("10.43.0.0/16"),
+		Disable:          []string{"traefik", "servicelb"},
+		TLSSANs:          []string{"api.example.org", "10.0.0.12"},
 		FlannelInterface: "eth1", SecretsEncryption: &encrypt,
 		Snapshots:  config.Snapshots{Schedule: "0 */6 * * *", Retention: 7},
 		ServerArgs: map[string]any{"etcd-expose-metrics": true},
@@ -58,13 +64,15 @@ func clusterConfig() config.K3s {
 }
 
 func TestAServersConfigurationHasEveryKeyThatServersShare(t *testing.T) {
-	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
+	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
+		"the-token", "the-agent-token")
 	require.NoError(t, err)
 	golden(t, "k3s_server.yaml", text)
 }
 
 func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
-	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
+	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode},
+		"the-token", "the-agent-token")
 	require.NoError(t, err)
 	golden(t, "k3s_agent.yaml", text)
 	for key := range serverKeys(clusterConfig(), nil) {
@@ -76,7 +84,8 @@ func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
 // CAs.
 func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 	for _, node := range []config.Node{serverNode, agentNode} {
-		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token", "the-agent-token")
+		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token",
+			"the-agent-token")
 		require.NoError(t, err)
 		server := node.Role == config.RoleServer
 		assert.Equal(t, server, strings.Contains(text, "\ntoken: the-token\n"), node.Name)
@@ -88,7 +97,8 @@ func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 // The host decides how a node joins: it knows whether a cluster exists.
 func TestNoConfigurationSaysHowToJoin(t *testing.T) {
 	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
-		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
+		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode},
+			"the-token", "the-agent-token")
 		require.NoError(t, err)
 		assert.NotContains(t, text, "cluster-init")
 		assert.NotContains(t, text, "\nserver:")
@@ -96,10 +106,12 @@ func TestNoConfigurationSaysHowToJoin(t *testing.T) {
 }
 
 func TestAConfigurationIsTheSameEveryTime(t *testing.T) {
-	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
+	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
+		"the-token", "the-agent-token")
 	require.NoError(t, err)
 	for range 50 {
-		again, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
+		again, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
+			"the-token", "the-agent-token")
 		require.NoError(t, err)
 		require.Equal(t, first, again, "another text would restart K3s")
 	}
@@ -109,24 +121,28 @@ func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
 	for _, key := range []string{"token", "agent-token", "node-ip", "cluster-cidr"} {
 		cfg := clusterConfig()
 		cfg.ServerArgs = map[string]any{key: "mine"}
-		_, err := k3sConfig(cfg, serverNode, []config.Node{serverNode}, "the-token", "the-agent-token")
+		_, err := k3sConfig(cfg, serverNode, []config.Node{serverNode}, "the-token",
+			"the-agent-token")
 		require.ErrorContains(t, err, "key "+key+" of server-1 is set by Strata")
 	}
 }
 
 func TestAKubeconfigPointsToTheEndpointAndKeepsTheRest(t *testing.T) {
-	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: https://127.0.0.1:6443\n", "https://10.0.0.11:6443", tunnel.Spec{})
+	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: "+
+		"https://127.0.0.1:6443\n", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.NoError(t, err)
 	assert.Equal(t, "cluster:\n  certificate-authority-data: CA\n  server: https://10.0.0.11:6443\n", text)
 }
 
 func TestAKubeconfigBehindAJumpHostNamesTheTunnel(t *testing.T) {
-	text, err := rewriteKubeconfig("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {certificate-authority-data: Q0E=, server: 'https://127.0.0.1:6443'}}]\n",
+	text, err := rewriteKubeconfig("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: "+
+		"{certificate-authority-data: Q0E=, server: 'https://127.0.0.1:6443'}}]\n",
 		"https://10.0.0.11:6443", tunnel.Spec{Port: 1080})
 	require.NoError(t, err)
 	parsed, err := clientcmd.Load([]byte(text))
 	require.NoError(t, err)
-	assert.Equal(t, "https://10.0.0.11:6443", parsed.Clusters["c"].Server, "its certificate is still checked for this")
+	assert.Equal(t, "https://10.0.0.11:6443", parsed.Clusters["c"].Server,
+		"its certificate is still checked for this")
 	assert.Equal(t, "socks5://127.0.0.1:1080", parsed.Clusters["c"].ProxyURL)
 	assert.Equal(t, "CA", string(parsed.Clusters["c"].CertificateAuthorityData))
 }
@@ -144,7 +160,8 @@ func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
 	assert.False(t, server.IPVS)
 	assert.NotEqual(t, server.Ports, host.Needs("agent", false, true).Ports)
 	assert.Equal(t, []string{"keepalived"}, server.Programs)
-	assert.Empty(t, host.Needs("agent", false, true).Programs, "agents hold no address of the API's")
+	assert.Empty(t, host.Needs("agent", false, true).Programs,
+		"agents hold no address of the API's")
 	assert.Empty(t, host.Needs("server", false, false).Programs)
 	agent := host.Needs("agent", true, false)
 	assert.Equal(t, []int{10250}, agent.Ports)
@@ -173,7 +190,8 @@ func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 	assert.Equal(t, "IPAddressPool", accept["kind"])
 	assert.Equal(t, "metallb-system", accept["metadata"].(map[string]any)["namespace"])
 	assert.NotEqual(t, accept["spec"], deny["spec"])
-	assert.Equal(t, accept["metadata"], deny["metadata"], "they differ in what the webhook checks only")
+	assert.Equal(t, accept["metadata"], deny["metadata"],
+		"they differ in what the webhook checks only")
 	assert.NotEmpty(t, body.DenyMatch, "without it any refusal would do")
 	assert.NotEmpty(t, body.CASecret)
 	assert.NotEmpty(t, body.Workloads)

@@ -67,13 +67,16 @@ const (
 // NewCA registers the root, the issuer that signs with it, and the commands that reissue all
 // certificates after a change of the root, each behind the one before. The root's certificate is
 // recorded in the state: the issuer's gate holds cert-manager to it.
-func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
+func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA,
+	error) {
 	secret := certManagerNamespace + "/" + caSecret
 	// The settings that make or accept another root: the root itself is not known before it is
 	// read.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
-	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)}, CASecret: secret}
-	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "CA"), name, a, opts...); err != nil {
+	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)},
+		CASecret: secret}
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "CA"), name, a,
+		opts...); err != nil {
 		return nil, err
 	}
 	unsetOutputs(a)
@@ -82,14 +85,16 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 		return nil, fmt.Errorf("CA: root: %w", err)
 	}
 	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
-		Resource: "secrets", Namespace: certManagerNamespace, Name: caSecret, Path: `{.data.ca\.crt}`, Base64: true,
+		Resource: "secrets", Namespace: certManagerNamespace, Name: caSecret,
+		Path: `{.data.ca\.crt}`, Base64: true,
 		Revision: revision, Timeout: args.Timeouts.Certificate,
 	}, childOf(a, root)...)
 	if err != nil {
 		return nil, fmt.Errorf("CA: certificate: %w", err)
 	}
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer, wait: readyWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer,
+		wait: readyWait(args.Timeouts),
 		spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(caSecret)}},
 	}, childOf(a, root)...)
 	if err != nil {
@@ -112,28 +117,33 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 // of this configuration: cert-manager says Ready of the one before for a moment.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer, wait: readyWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer,
+		wait: readyWait(args.Timeouts),
 		spec: pulumi.Map{"selfSigned": pulumi.Map{}},
 	}, childOf(a, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("issuer: %w", err)
 	}
 	root, err := newCustomResource(ctx, args.Cluster, name, customResource{
-		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: judgedWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret,
+		namespace: certManagerNamespace, wait: judgedWait(args.Timeouts),
 		spec: rootCertificate(args.Config),
 	}, childOf(a, issuer)...)
 	if err != nil {
 		return nil, err
 	}
 	return args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
-		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Body: certificate.Spec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate,
+		TimeoutKey: "strata:timeouts.certificate",
+		Body: certificate.Spec{Namespace: certManagerNamespace, Name: caSecret,
+			Secret: caSecret},
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
 // gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
 // again does not know it, so the gate has an attempt.
-func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource) (pulumi.Resource, error) {
+func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs,
+	issuer pulumi.Resource) (pulumi.Resource, error) {
 	opts := childOf(a, issuer)
 	attempt, err := rerun.Attempt(ctx, name, pulumi.StringMap{"revision": a.Revision}, opts...)
 	if err != nil {
@@ -141,8 +151,9 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	}
 	return args.Cluster.gate(ctx, name, gateArgs{
 		Spec: health.Spec{
-			Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-			Body: a.issuerGate(args, ""),
+			Layer: "cert-manager", Timeout: args.Timeouts.Certificate,
+			TimeoutKey: "strata:timeouts.certificate",
+			Body:       a.issuerGate(args, ""),
 		},
 		Body: pulumix.Apply(a.Certificate, func(certificate string) health.Body {
 			return a.issuerGate(args, certificate)
@@ -177,21 +188,24 @@ func rootCertificate(cfg config.CertManager) pulumi.Map {
 		spec["nameConstraints"] = pulumi.Map{
 			"critical":  pulumi.Bool(true),
 			"permitted": pulumi.Map{"dnsDomains": pulumi.ToStringArray(permitted)},
-			"excluded":  pulumi.Map{"ipRanges": pulumi.ToStringArray([]string{"0.0.0.0/0", "::/0"})},
+			"excluded": pulumi.Map{"ipRanges": pulumi.ToStringArray([]string{"0.0.0.0/0",
+				"::/0"})},
 		}
 	}
 	return spec
 }
 
 func issuerRef(name string) pulumi.Map {
-	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"), "group": pulumi.String("cert-manager.io")}
+	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"),
+		"group": pulumi.String("cert-manager.io")}
 }
 
 // judgedWait holds an issuer or a certificate until it has a status of cert-manager. It is for
 // those with a gate right behind them: a wait for Ready would end at its limit with "timed out",
 // before the gate could say why.
 func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
-	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(timeouts.Certificate.Duration))
+	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(
+		timeouts.Certificate.Duration))
 }
 
 // readyWait holds an issuer or a certificate until cert-manager says Ready.

@@ -30,9 +30,12 @@ const (
 // NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It
 // is ready once the server has taken the account. No certificate proves that it signs, as with
 // Vault: that would be one more name in DNS, and count for the server's rate limits.
-func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
-	a := &CA{Signer: Signer{Issuer: acmeIssuer, Revision: pulumi.String(args.Config.Server)}, Public: args.Config.Root == ""}
-	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "ACMECA"), name, a, opts...); err != nil {
+func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs,
+	opts ...pulumi.ResourceOption) (*CA, error) {
+	a := &CA{Signer: Signer{Issuer: acmeIssuer, Revision: pulumi.String(args.Config.Server)},
+		Public: args.Config.Root == ""}
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "ACMECA"), name, a,
+		opts...); err != nil {
 		return nil, err
 	}
 	unsetOutputs(a)
@@ -42,7 +45,8 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	}
 	if !a.Public {
 		root, err := newSecret(ctx, args.Cluster, name+"-root", secretArgs{
-			name: acmeRoot, namespace: certManagerNamespace, data: pulumi.Map{"ca.crt": pulumi.String(args.Config.Root)},
+			name: acmeRoot, namespace: certManagerNamespace,
+			data: pulumi.Map{"ca.crt": pulumi.String(args.Config.Root)},
 		}, childOf(a, args.After...)...)
 		if err != nil {
 			return nil, fmt.Errorf("ACME CA: root: %w", err)
@@ -53,15 +57,17 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 		a.Certificate = pulumi.String(args.Config.Root).ToStringOutput()
 	}
 	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: acmeIssuer, wait: judgedWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: acmeIssuer,
+		wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"acme": acmeIssuerSpec(args.Config)},
 	}, childOf(a, with(args.After, needs...)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: issuer: %w", err)
 	}
 	account, err := args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
-		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Body: issuer.Spec{Name: acmeIssuer},
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate,
+		TimeoutKey: "strata:timeouts.certificate",
+		Body:       issuer.Spec{Name: acmeIssuer},
 	}, Revision: accountDigest(args.Config)}, childOf(a, registered)...)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: gate: %w", err)
@@ -117,7 +123,8 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 		spec["email"] = pulumi.String(cfg.Email)
 	}
 	if cfg.CACertificate != "" {
-		spec["caBundle"] = pulumi.String(base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+		spec["caBundle"] = pulumi.String(
+			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
 	}
 	if external := cfg.ExternalAccount; external.KeyID != "" {
 		spec["externalAccountBinding"] = pulumi.Map{
@@ -149,7 +156,8 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 // accountDigest changes with all that decides whether the server takes the account, so that it is
 // asked for again. It is secret where a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
-	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate, cfg.ExternalAccount.Unpadded()))
+	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate,
+		cfg.ExternalAccount.Unpadded()))
 	if cfg.ExternalAccount.Key != "" {
 		return pulumi.ToSecret(digest).(pulumi.StringOutput)
 	}

@@ -38,7 +38,9 @@ const (
 
 // VaultIssuing returns the abilities that the stack's own Vault needs for NewVaultCA.
 func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault.Issuing {
-	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain, Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
+	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain,
+		Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace,
+		ServiceAccount: vaultAccount}
 	if boundTokens {
 		issuing.Audience = "vault://" + vaultIssuer
 	}
@@ -48,9 +50,12 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 // NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it.
 // cert-manager calls the issuer Ready once it could log in and Vault is unsealed; whether the role
 // signs for the domain is seen only when it does.
-func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
-	a := &CA{Signer: Signer{Issuer: vaultIssuer}, CASecret: certManagerNamespace + "/" + issuerCheck}
-	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "VaultCA"), name, a, opts...); err != nil {
+func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs,
+	opts ...pulumi.ResourceOption) (*CA, error) {
+	a := &CA{Signer: Signer{Issuer: vaultIssuer},
+		CASecret: certManagerNamespace + "/" + issuerCheck}
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "VaultCA"), name, a,
+		opts...); err != nil {
 		return nil, err
 	}
 	unsetOutputs(a)
@@ -59,7 +64,8 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 		return nil, fmt.Errorf("vault CA: login: %w", err)
 	}
 	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: judgedWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer,
+		wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
 	}, childOf(a, credentials...)...)
 	if err != nil {
@@ -67,23 +73,27 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	}
 	login := loginDigest(args.Config)
 	answers, err := args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
-		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Body: issuer.Spec{Name: vaultIssuer},
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate,
+		TimeoutKey: "strata:timeouts.certificate",
+		Body:       issuer.Spec{Name: vaultIssuer},
 	}, Revision: login}, childOf(a, registered)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: gate: %w", err)
 	}
 	proof, err := NewCertificate(ctx, name+"-check", &CertificateArgs{
-		Namespace: certManagerNamespace, Secret: issuerCheck, DNSNames: []string{"issuer-check." + args.Domain}, Nonce: login,
+		Namespace: certManagerNamespace, Secret: issuerCheck,
+		DNSNames: []string{"issuer-check." + args.Domain}, Nonce: login,
 		Signer:  Signer{Issuer: vaultIssuer, Revision: login},
-		Cluster: args.Cluster, Timeouts: args.Timeouts, Layer: "cert-manager", After: []pulumi.Resource{answers},
+		Cluster: args.Cluster, Timeouts: args.Timeouts, Layer: "cert-manager",
+		After: []pulumi.Resource{answers},
 	}, pulumi.Parent(a))
 	if err != nil {
 		return nil, err
 	}
 	a.Ready = proof.Ready
 	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
-		Resource: "secrets", Namespace: certManagerNamespace, Name: issuerCheck, Path: `{.data.ca\.crt}`, Base64: true,
+		Resource: "secrets", Namespace: certManagerNamespace, Name: issuerCheck,
+		Path: `{.data.ca\.crt}`, Base64: true,
 		Revision: args.Config.Address + args.Config.Path, Timeout: args.Timeouts.Certificate,
 	}, childOf(a, a.Ready)...)
 	if err != nil {
@@ -99,12 +109,14 @@ func vaultIssuerSpec(args *VaultCAArgs, auth pulumi.Map) pulumi.Map {
 	if cfg.Address == "" {
 		spec["server"] = pulumi.String(fmt.Sprintf("https://%s:%d", vaultService, vaultPort))
 		spec["path"] = pulumi.String(vault.SignPath(vaultRole))
-		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(caSecret), "key": pulumi.String("ca.crt")}
+		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(caSecret),
+			"key": pulumi.String("ca.crt")}
 		return spec
 	}
 	spec["server"], spec["path"] = pulumi.String(cfg.Address), pulumi.String(cfg.Path)
 	if cfg.CACertificate != "" {
-		spec["caBundle"] = pulumi.String(base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+		spec["caBundle"] = pulumi.String(
+			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
 	}
 	if cfg.Namespace != "" {
 		spec["namespace"] = pulumi.String(cfg.Namespace)

@@ -15,10 +15,12 @@ func vaultLogin(
 		return vaultAccountLogin(ctx, name, args, parent)
 	}
 	token, err := newSecret(ctx, args.Cluster, name+"-token", secretArgs{
-		name: vaultTokenSecret, namespace: certManagerNamespace, data: pulumi.Map{"token": pulumi.ToSecret(pulumi.String(args.Config.Token))},
+		name: vaultTokenSecret, namespace: certManagerNamespace,
+		data: pulumi.Map{"token": pulumi.ToSecret(pulumi.String(args.Config.Token))},
 	}, childOf(parent, args.After...)...)
 	return []pulumi.Resource{token}, pulumi.Map{
-		"tokenSecretRef": pulumi.Map{"name": pulumi.String(vaultTokenSecret), "key": pulumi.String("token")},
+		"tokenSecretRef": pulumi.Map{"name": pulumi.String(vaultTokenSecret),
+			"key": pulumi.String("token")},
 	}, err
 }
 
@@ -27,9 +29,11 @@ func vaultLogin(
 func vaultAccountLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, pulumi.Map, error) {
-	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount", name+"-account", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"), "metadata": inCertManager(vaultAccount),
-	}, childOf(parent, args.After...)...)
+	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount",
+		name+"-account", pulumi.Map{
+			"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"),
+			"metadata": inCertManager(vaultAccount),
+		}, childOf(parent, args.After...)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,12 +49,16 @@ func vaultAccountLogin(
 		return append(needs, rights...), pulumi.Map{"kubernetes": auth}, err
 	}
 	metadata := inCertManager(vaultAccountToken)
-	metadata["annotations"] = pulumi.StringMap{"kubernetes.io/service-account.name": pulumi.String(vaultAccount)}
-	token, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:Secret", name+"-account-token", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("kubernetes.io/service-account-token"),
-		"metadata": metadata,
-	}, childOf(parent, needs...)...)
-	auth["secretRef"] = pulumi.Map{"name": pulumi.String(vaultAccountToken), "key": pulumi.String("token")}
+	metadata["annotations"] = pulumi.StringMap{
+		"kubernetes.io/service-account.name": pulumi.String(vaultAccount)}
+	token, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:Secret", name+"-account-token",
+		pulumi.Map{
+			"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"),
+			"type":     pulumi.String("kubernetes.io/service-account-token"),
+			"metadata": metadata,
+		}, childOf(parent, needs...)...)
+	auth["secretRef"] = pulumi.Map{"name": pulumi.String(vaultAccountToken),
+		"key": pulumi.String("token")}
 	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
 }
 
@@ -60,23 +68,31 @@ func tokenRights(
 	ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption,
 ) ([]pulumi.Resource, error) {
 	const group = "rbac.authorization.k8s.io"
-	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role", pulumi.Map{
-		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"), "metadata": inCertManager(vaultAccountToken),
-		"rules": pulumi.Array{pulumi.Map{
-			"apiGroups": pulumi.ToStringArray([]string{""}), "resources": pulumi.ToStringArray([]string{"serviceaccounts/token"}),
-			"resourceNames": pulumi.ToStringArray([]string{vaultAccount}), "verbs": pulumi.ToStringArray([]string{"create"}),
-		}},
-	}, opts...)
+	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role",
+		pulumi.Map{
+			"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"),
+			"metadata": inCertManager(vaultAccountToken),
+			"rules": pulumi.Array{pulumi.Map{
+				"apiGroups":     pulumi.ToStringArray([]string{""}),
+				"resources":     pulumi.ToStringArray([]string{"serviceaccounts/token"}),
+				"resourceNames": pulumi.ToStringArray([]string{vaultAccount}),
+				"verbs":         pulumi.ToStringArray([]string{"create"}),
+			}},
+		}, opts...)
 	if err != nil {
 		return nil, err
 	}
-	binding, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:RoleBinding", name+"-token-binding", pulumi.Map{
-		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("RoleBinding"), "metadata": inCertManager(vaultAccountToken),
-		"roleRef": pulumi.Map{"apiGroup": pulumi.String(group), "kind": pulumi.String("Role"), "name": pulumi.String(vaultAccountToken)},
-		"subjects": pulumi.Array{pulumi.Map{
-			"kind": pulumi.String("ServiceAccount"), "name": pulumi.String("cert-manager"), "namespace": pulumi.String(certManagerNamespace),
-		}},
-	}, opts...)
+	binding, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:RoleBinding",
+		name+"-token-binding", pulumi.Map{
+			"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("RoleBinding"),
+			"metadata": inCertManager(vaultAccountToken),
+			"roleRef": pulumi.Map{"apiGroup": pulumi.String(group), "kind": pulumi.String("Role"),
+				"name": pulumi.String(vaultAccountToken)},
+			"subjects": pulumi.Array{pulumi.Map{
+				"kind": pulumi.String("ServiceAccount"), "name": pulumi.String("cert-manager"),
+				"namespace": pulumi.String(certManagerNamespace),
+			}},
+		}, opts...)
 	return []pulumi.Resource{role, binding}, err
 }
 

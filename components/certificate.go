@@ -51,7 +51,8 @@ func NewCertificate(
 	ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption,
 ) (*Certificate, error) {
 	c := &Certificate{}
-	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "Certificate"), name, c, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "Certificate"), name, c,
+		opts...); err != nil {
 		return nil, err
 	}
 	spec := pulumi.Map{
@@ -59,7 +60,8 @@ func NewCertificate(
 		"dnsNames":   pulumi.ToStringArray(args.DNSNames),
 		"issuerRef":  issuerRef(args.Issuer),
 		"privateKey": pulumi.Map{
-			"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256), "rotationPolicy": pulumi.String("Always"),
+			"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256),
+			"rotationPolicy": pulumi.String("Always"),
 		},
 	}
 	if args.Lifetime != "" {
@@ -69,7 +71,8 @@ func NewCertificate(
 		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
 	}
 	request := customResource{
-		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, spec: spec,
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret,
+		namespace: args.Namespace, spec: spec,
 		// Only cert-manager takes the finalizer off a Challenge: one that outlives it holds up its
 		// namespace for ever.
 		foreground: args.Issuer == acmeIssuer,
@@ -77,7 +80,8 @@ func NewCertificate(
 	if !args.Leaf {
 		request.wait = judgedWait(args.Timeouts)
 	}
-	object, err := newCustomResource(ctx, args.Cluster, name+"-request", request, childOf(c, args.After...)...)
+	object, err := newCustomResource(ctx, args.Cluster, name+"-request", request,
+		childOf(c, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
 	}
@@ -85,9 +89,11 @@ func NewCertificate(
 		return c, registerOutputs(ctx, c)
 	}
 	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
-		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Layer: args.Layer, Timeout: args.Timeouts.Certificate,
+		TimeoutKey: "strata:timeouts.certificate",
 		Body: certificate.Spec{
-			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
+			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret,
+			DNSNames:     args.DNSNames,
 			MinRemaining: metav1.Duration{Duration: certificateMinRemaining}, CASecret: args.Trust,
 		},
 	}, Revision: args.Revision}, childOf(c, object)...)

@@ -44,7 +44,8 @@ func NewCertManager(
 ) (*CertManager, error) {
 	c := &CertManager{}
 	l := layer{
-		Layer: args.Layer, ctx: ctx, parent: c, name: name, title: "cert-manager", space: certManagerNamespace,
+		Layer: args.Layer, ctx: ctx, parent: c, name: name, title: "cert-manager",
+		space: certManagerNamespace,
 		limit: args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
 	}
 	return c, l.register(tokenOf("certmanager", "CertManager"), opts, func() error {
@@ -64,7 +65,8 @@ func NewCertManager(
 		}
 		spec := certManagerAPI()
 		spec.Releases = []string{release.id}
-		c.API, err = l.gate("api", gateArgs{Spec: spec, Revision: release.revision(args.Config.Replicas)}, release.object)
+		c.API, err = l.gate("api", gateArgs{Spec: spec,
+			Revision: release.revision(args.Config.Replicas)}, release.object)
 		return err
 	})
 }
@@ -85,12 +87,14 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
 	return pulumi.Map{
-		"crds":                pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
+		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
+			"keep": pulumi.Bool(keepCRDs)},
 		"replicaCount":        replicas,
 		"podDisruptionBudget": budget,
-		"webhook":             pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget, "livenessProbe": patientLiveness()},
-		"cainjector":          pulumi.Map{"replicaCount": replicas},
-		"startupapicheck":     pulumi.Map{"enabled": pulumi.Bool(false)},
+		"webhook": pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget,
+			"livenessProbe": patientLiveness()},
+		"cainjector":      pulumi.Map{"replicaCount": replicas},
+		"startupapicheck": pulumi.Map{"enabled": pulumi.Bool(false)},
 	}
 }
 
@@ -109,7 +113,8 @@ func certManagerAPI() health.Spec {
 			DenyMatch:   "webhook.cert-manager.io",
 			Workloads: []string{
 				certManagerNamespace + "/Deployment/cert-manager",
-				certManagerNamespace + "/Deployment/cert-manager-webhook", certManagerNamespace + "/Deployment/cert-manager-cainjector",
+				certManagerNamespace + "/Deployment/cert-manager-webhook",
+				certManagerNamespace + "/Deployment/cert-manager-cainjector",
 			},
 		},
 	}
@@ -122,8 +127,9 @@ func certificateRequest(csr string) map[string]any {
 		"kind":       "CertificateRequest",
 		"metadata":   map[string]any{"name": "strata-gate", "namespace": certManagerNamespace},
 		"spec": map[string]any{
-			"request":   csr,
-			"issuerRef": map[string]any{"name": "strata-gate", "kind": "ClusterIssuer", "group": "cert-manager.io"},
+			"request": csr,
+			"issuerRef": map[string]any{"name": "strata-gate", "kind": "ClusterIssuer",
+				"group": "cert-manager.io"},
 		},
 	}
 }

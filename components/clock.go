@@ -11,7 +11,9 @@ type clockKey struct{}
 
 // At returns a context whose program uses this time. It is for tests: certificates and their
 // renewals follow the clock.
-func At(ctx *pulumi.Context, now time.Time) *pulumi.Context { return ctx.WithValue(clockKey{}, now) }
+func At(ctx *pulumi.Context, now time.Time) *pulumi.Context {
+	return ctx.WithValue(clockKey{}, now)
+}
 
 // now returns the program's time.
 func now(ctx *pulumi.Context) time.Time {

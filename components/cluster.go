@@ -84,7 +84,8 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 // samples once, when it is configured, whether its cluster can be reached; the identity keeps it
 // from being replaced when the kubeconfig's text changes. upsert lets it take over existing
 // objects, which needs a guard (Cluster.adopt); nil leaves that to the environment.
-func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
+func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput,
+	upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
 		ClusterIdentifier: identity.ToStringOutput(),
@@ -144,13 +145,17 @@ func (c *Cluster) namespaceEnd(
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
 // for which Kubernetes would wait for ever. It is for StatefulSets that replace their Pods in order
 // (podManagementPolicy OrderedReady), and runs again with each revision.
-func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
+func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input,
+	revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {
 		input.Revision = revision
 		return input
 	})
-	command := actions.CommandOf(statefulset.Unblock, asked, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
-	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
+	command := actions.CommandOf(statefulset.Unblock, asked,
+		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	return local.NewCommand(ctx, name, command,
+		slices.Concat(opts, c.deletedWith(),
+			[]pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
 // reissue registers the command that has cert-manager reissue the certificates of another signer,
@@ -162,11 +167,13 @@ func (c *Cluster) reissue(
 	opts = slices.Concat(opts, c.deletedWith())
 	// A word for each signer: who goes back after a change that failed may have certificates of
 	// both.
-	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)}, opts...)
+	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)},
+		opts...)
 	if err != nil {
 		return nil, err
 	}
-	command := actions.Command(reissue.Reissue, input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
+	command := actions.Command(reissue.Reissue, input,
+		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which signer it was
 	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
 }
@@ -177,7 +184,8 @@ func (c *Cluster) read(
 	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {
 	field.Version = "v1"
-	command := actions.Command(kuberead.ReadField, field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	command := actions.Command(kuberead.ReadField, field,
+		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err

@@ -54,13 +54,16 @@ func bounded(limit metav1.Duration) pulumi.ResourceOption {
 // once returns the option of a command that draws or pins something when it is created: another
 // output later would lock all users out. Its triggers, if it has any, still replace it.
 func once() pulumi.ResourceOption {
-	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging", "addPreviousOutputInEnv"})
+	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging",
+		"addPreviousOutputInEnv"})
 }
 
 // again registers the attempt of a command that runs a subcommand, so that it runs again after a
 // change that failed and was reverted. opts are the command's own.
-func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption) error {
-	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
+func again(ctx *pulumi.Context, name string, command *local.CommandArgs,
+	opts []pulumi.ResourceOption) error {
+	word, err := rerun.Attempt(ctx, name,
+		pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
 	if err != nil {
 		return fmt.Errorf("attempt: %w", err)
 	}

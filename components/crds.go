@@ -48,7 +48,8 @@ const (
 )
 
 // NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
-func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption) (*CRDs, error) {
+func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs,
+	opts ...pulumi.ResourceOption) (*CRDs, error) {
 	c := &CRDs{Served: map[string]*Gate{}}
 	if err := ctx.RegisterComponentResource(tokenOf("crds", "CRDs"), name, c, opts...); err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		// The applied names are unknown to the preview of every change of the apply, also of one
 		// that only renews the kubeconfig.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
-			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": args.Cluster.serverList(),
+			"revision": pulumi.String(args.Artifacts.Digest(artifact)),
+			"servers":  args.Cluster.serverList(),
 		}, childOf(c, applied)...)
 		if err != nil {
 			return nil, fmt.Errorf("crds: attempt of the gate of %s: %w", bundle, err)
@@ -86,13 +88,15 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 
 // apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer
 // unless the configuration says so: a definition takes every object of its kind with it.
-func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs) (*local.Command, error) {
+func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string,
+	args *CRDsArgs) (*local.Command, error) {
 	file, err := args.Artifacts.One(artifact)
 	if err != nil {
 		return nil, err
 	}
 	command := actions.Command(crds.Apply, crds.Input{
-		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeouts.CRDs,
+		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256,
+		Timeout: args.Timeouts.CRDs,
 	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	kind := teardown.KindKeptBundle
 	if !*args.Config.Keep {

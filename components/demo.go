@@ -62,16 +62,19 @@ type demo struct {
 // controller reconciles an object again when the objects that it names come. Only the kinds that a
 // webhook admits wait for that webhook. An ApisixRoute also waits for its plugin configuration and
 // for that one's Secret: without them the webhook refuses it.
-func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
+func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs,
+	opts ...pulumi.ResourceOption) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
 		d.URLs[app] = "https://" + app + "." + args.Domain
 	}
-	if err := ctx.RegisterComponentResource(tokenOf("apps", "Demo"), name, d.Demo, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Demo"), name, d.Demo,
+		opts...); err != nil {
 		return nil, err
 	}
 	var err error
-	if d.namespace, err = newNamespace(ctx, args.Cluster, name+"-namespace", demoNamespace, nil, childOf(d, args.After...)...); err != nil {
+	if d.namespace, err = newNamespace(ctx, args.Cluster, name+"-namespace", demoNamespace, nil,
+		childOf(d, args.After...)...); err != nil {
 		return nil, fmt.Errorf("demo: namespace: %w", err)
 	}
 	for _, step := range []func() error{d.secrets, d.httpbin, d.keycloak, d.login, d.rest} {
@@ -97,8 +100,10 @@ func (d *demo) secrets() error {
 		role, name string
 		data       pulumi.Map
 	}{
-		{"login", demoLogin, pulumi.Map{"client_secret": made["client"], "session.secret": made["session"]}},
-		{"keycloak-secret", keycloakSecret, pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
+		{"login", demoLogin, pulumi.Map{"client_secret": made["client"],
+			"session.secret": made["session"]}},
+		{"keycloak-secret", keycloakSecret,
+			pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
 		{"rest-key", demoKeySecret, pulumi.Map{"key": made["key"]}},
 	} {
 		object, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
@@ -120,24 +125,29 @@ func (d *demo) httpbin() error {
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin", demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
+	_, err = d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin",
+		demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
 	return err
 }
 
 // rest registers the REST API, its consumer, and its route by APISIX's own kind.
 func (d *demo) rest() error {
-	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080, ready: "/healthz"}); err != nil {
+	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080,
+		ready: "/healthz"}); err != nil {
 		return err
 	}
-	if _, err := d.admitted("rest-consumer", "apisix.apache.org/v1alpha1", "Consumer", "go-rest", demoConsumer()); err != nil {
+	if _, err := d.admitted("rest-consumer", "apisix.apache.org/v1alpha1", "Consumer", "go-rest",
+		demoConsumer()); err != nil {
 		return err
 	}
 	keyAuth := demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")
-	plugins, err := d.admitted("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "key-auth", keyAuth)
+	plugins, err := d.admitted("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
+		"key-auth", keyAuth)
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("rest-route", "apisix.apache.org/v2", "ApisixRoute", "go-rest", demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth"), plugins)
+	_, err = d.admitted("rest-route", "apisix.apache.org/v2", "ApisixRoute", "go-rest",
+		demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth"), plugins)
 	return err
 }
 
@@ -155,7 +165,8 @@ func (d *demo) admitted(
 	}
 	d.Objects = append(d.Objects, made)
 	if kind == config.RouteHTTP || kind == config.RouteApisix {
-		d.Routes = append(d.Routes, upstreams.RouteRef{Kind: kind, Namespace: demoNamespace, Name: name})
+		d.Routes = append(d.Routes, upstreams.RouteRef{Kind: kind, Namespace: demoNamespace,
+			Name: name})
 	}
 	return made, nil
 }

@@ -28,8 +28,9 @@ func (d *demo) keycloak() error {
 		return err
 	}
 	err = d.object("realm", "kubernetes:core/v1:ConfigMap", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ConfigMap"), "metadata": demoMetadata("keycloak-realm", nil),
-		"data": pulumi.Map{"demo-realm.json": pulumi.String(string(realm))},
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ConfigMap"),
+		"metadata": demoMetadata("keycloak-realm", nil),
+		"data":     pulumi.Map{"demo-realm.json": pulumi.String(string(realm))},
 	})
 	if err != nil {
 		return err
@@ -39,18 +40,21 @@ func (d *demo) keycloak() error {
 	}
 	secret := func(name, key string) pulumi.Map {
 		return pulumi.Map{"name": pulumi.String(name), "valueFrom": pulumi.Map{
-			"secretKeyRef": pulumi.Map{"name": pulumi.String(keycloakSecret), "key": pulumi.String(key)},
+			"secretKeyRef": pulumi.Map{"name": pulumi.String(keycloakSecret),
+				"key": pulumi.String(key)},
 		}}
 	}
 	err = d.serve(workload{
 		name: "keycloak", image: keycloakImage, port: 8080, ready: "/health/ready", readyPort: 9000,
 		memory: keycloakMemory, memoryLimit: keycloakMemoryLimit,
-		args: []string{"start", "--import-realm"}, config: "keycloak-realm", mount: "/opt/keycloak/data/import",
+		args: []string{"start", "--import-realm"}, config: "keycloak-realm",
+		mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
 			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
 			// APISIX asks for tokens inside the cluster, so that no public name need resolve there.
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
-			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"), value("KC_HEALTH_ENABLED", "true"),
+			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"),
+			value("KC_HEALTH_ENABLED", "true"),
 			value("KC_DB", "dev-file"), value("KC_BOOTSTRAP_ADMIN_USERNAME", "admin"),
 			secret("KC_BOOTSTRAP_ADMIN_PASSWORD", "admin"),
 			secret("DEMO_CLIENT_SECRET", "client"), secret("DEMO_USER_PASSWORD", "user"),
@@ -59,23 +63,29 @@ func (d *demo) keycloak() error {
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak", demoHTTPRoute(host, "keycloak"))
+	_, err = d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak",
+		demoHTTPRoute(host, "keycloak"))
 	return err
 }
 
 // login registers httpbin once more, behind a login at Keycloak.
 func (d *demo) login() error {
 	host := "oidc." + d.args.Domain
-	plugins, err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "login", demoPlugins("openid-connect", pulumi.Map{
-		"client_id": pulumi.String(demoClient),
-		"discovery": pulumi.String(fmt.Sprintf("http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration", demoNamespace)),
-		"realm":     pulumi.String("demo"), "scope": pulumi.String("openid profile"), "bearer_only": pulumi.Bool(false),
-		"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
-	}, demoLogin), d.loginSecret)
+	plugins, err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
+		"login", demoPlugins("openid-connect", pulumi.Map{
+			"client_id": pulumi.String(demoClient),
+			"discovery": pulumi.String(fmt.Sprintf(
+				"http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration",
+				demoNamespace)),
+			"realm": pulumi.String("demo"), "scope": pulumi.String("openid profile"),
+			"bearer_only":  pulumi.Bool(false),
+			"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
+		}, demoLogin), d.loginSecret)
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login", demoApisixRoute("httpbin", host, "login"), plugins)
+	_, err = d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login",
+		demoApisixRoute("httpbin", host, "login"), plugins)
 	return err
 }
 
@@ -85,12 +95,15 @@ func demoRealm(application string) map[string]any {
 	return map[string]any{
 		"realm": "demo", "enabled": true,
 		"clients": []any{map[string]any{
-			"clientId": demoClient, "enabled": true, "protocol": "openid-connect", "publicClient": false, "standardFlowEnabled": true,
+			"clientId": demoClient, "enabled": true, "protocol": "openid-connect",
+			"publicClient": false, "standardFlowEnabled": true,
 			"secret": "${DEMO_CLIENT_SECRET}", "redirectUris": []any{application + "/*"},
 		}},
 		"users": []any{map[string]any{
-			"username": demoUser, "enabled": true, "email": "demo@example.org", "emailVerified": true, "firstName": "Demo", "lastName": "User",
-			"credentials": []any{map[string]any{"type": "password", "value": "${DEMO_USER_PASSWORD}", "temporary": false}},
+			"username": demoUser, "enabled": true, "email": "demo@example.org",
+			"emailVerified": true, "firstName": "Demo", "lastName": "User",
+			"credentials": []any{map[string]any{"type": "password",
+				"value": "${DEMO_USER_PASSWORD}", "temporary": false}},
 		}},
 	}
 }

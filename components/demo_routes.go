@@ -5,14 +5,18 @@ import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 // demoHTTPRoute leads a host's requests to a Service, with TLS and without.
 func demoHTTPRoute(host, service string) pulumi.Map {
 	parent := func(section string) pulumi.Map {
-		return pulumi.Map{"name": pulumi.String(apisixName), "namespace": pulumi.String(apisixNamespace), "sectionName": pulumi.String(section)}
+		return pulumi.Map{"name": pulumi.String(apisixName),
+			"namespace": pulumi.String(apisixNamespace), "sectionName": pulumi.String(section)}
 	}
 	return pulumi.Map{
 		"hostnames":  pulumi.ToStringArray([]string{host}),
 		"parentRefs": pulumi.Array{parent("http"), parent("https")},
 		"rules": pulumi.Array{pulumi.Map{
-			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String("/")}}},
-			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String(service), "port": pulumi.Int(80)}},
+			"matches": pulumi.Array{
+				pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"),
+					"value": pulumi.String("/")}}},
+			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String(service),
+				"port": pulumi.Int(80)}},
 		}},
 	}
 }
@@ -23,9 +27,11 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(apisixName),
 		"http": pulumi.Array{pulumi.Map{
-			"name":               pulumi.String(service),
-			"match":              pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}), "paths": pulumi.ToStringArray([]string{"/*"})},
-			"backends":           pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service), "servicePort": pulumi.Int(80)}},
+			"name": pulumi.String(service),
+			"match": pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}),
+				"paths": pulumi.ToStringArray([]string{"/*"})},
+			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service),
+				"servicePort": pulumi.Int(80)}},
 			"plugin_config_name": pulumi.String(plugins),
 		}},
 	}
@@ -34,7 +40,8 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 // demoPlugins returns one plugin with its configuration; secret names the Secret whose keys are
 // added to that. Optional.
 func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
-	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true), "config": config}
+	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true),
+		"config": config}
 	if secret != "" {
 		entry["secretRef"] = pulumi.String(secret)
 	}
@@ -49,7 +56,8 @@ func demoConsumer() pulumi.Map {
 			"name": pulumi.String(apisixName), "namespace": pulumi.String(apisixNamespace),
 		},
 		"credentials": pulumi.Array{pulumi.Map{
-			"type": pulumi.String("key-auth"), "name": pulumi.String("primary"), "secretRef": pulumi.Map{"name": pulumi.String(demoKeySecret)},
+			"type": pulumi.String("key-auth"), "name": pulumi.String("primary"),
+			"secretRef": pulumi.Map{"name": pulumi.String(demoKeySecret)},
 		}},
 	}
 }

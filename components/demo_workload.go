@@ -36,7 +36,8 @@ func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 
 // object registers an object of the demo that needs no more than the namespace.
 func (d *demo) object(role, token string, fields pulumi.Map) error {
-	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields, childOf(d, d.namespace)...)
+	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields,
+		childOf(d, d.namespace)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", role, err)
 	}
@@ -49,7 +50,8 @@ func (d *demo) serve(w workload) error {
 	labels := pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(w.name)}
 	d.Workloads = append(d.Workloads, demoNamespace+"/Deployment/"+w.name)
 	err := d.object(w.name, "kubernetes:apps/v1:Deployment", pulumi.Map{
-		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"), "metadata": demoMetadata(w.name, skipAwait),
+		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
+		"metadata": demoMetadata(w.name, skipAwait),
 		"spec": pulumi.Map{
 			"replicas": pulumi.Int(1), "selector": pulumi.Map{"matchLabels": labels},
 			"template": pulumi.Map{"metadata": pulumi.Map{"labels": labels}, "spec": w.pod()},
@@ -59,10 +61,12 @@ func (d *demo) serve(w workload) error {
 		return err
 	}
 	return d.object(w.name+"-service", "kubernetes:core/v1:Service", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"), "metadata": demoMetadata(w.name, skipAwait),
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
+		"metadata": demoMetadata(w.name, skipAwait),
 		"spec": pulumi.Map{
 			"selector": labels,
-			"ports":    pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "port": pulumi.Int(80), "targetPort": pulumi.Int(w.port)}},
+			"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"),
+				"port": pulumi.Int(80), "targetPort": pulumi.Int(w.port)}},
 		},
 	})
 }
@@ -70,15 +74,19 @@ func (d *demo) serve(w workload) error {
 // pod returns the specification of the application's Pods.
 func (w workload) pod() pulumi.Map {
 	container := pulumi.Map{
-		"name": pulumi.String(w.name), "image": pulumi.String(w.image), "imagePullPolicy": pulumi.String("IfNotPresent"),
-		"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "containerPort": pulumi.Int(w.port)}},
+		"name": pulumi.String(w.name), "image": pulumi.String(w.image),
+		"imagePullPolicy": pulumi.String("IfNotPresent"),
+		"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"),
+			"containerPort": pulumi.Int(w.port)}},
 		"readinessProbe": pulumi.Map{
-			"httpGet":       pulumi.Map{"path": pulumi.String(w.ready), "port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
+			"httpGet": pulumi.Map{"path": pulumi.String(w.ready),
+				"port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
 			"periodSeconds": pulumi.Int(2),
 		},
 		// A Pod that stops serves on for as long as every kube-proxy and APISIX may take to hear of
 		// it.
-		"lifecycle": pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
+		"lifecycle": pulumi.Map{"preStop": pulumi.Map{
+			"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
 	}
 	pod := pulumi.Map{}
 	if len(w.args) > 0 {
@@ -88,14 +96,17 @@ func (w workload) pod() pulumi.Map {
 		container["env"] = w.env
 	}
 	if w.config != "" {
-		container["volumeMounts"] = pulumi.Array{pulumi.Map{"name": pulumi.String("config"), "mountPath": pulumi.String(w.mount)}}
+		container["volumeMounts"] = pulumi.Array{pulumi.Map{"name": pulumi.String("config"),
+			"mountPath": pulumi.String(w.mount)}}
 		pod["volumes"] = pulumi.Array{pulumi.Map{
-			"name": pulumi.String("config"), "configMap": pulumi.Map{"name": pulumi.String(w.config)},
+			"name":      pulumi.String("config"),
+			"configMap": pulumi.Map{"name": pulumi.String(w.config)},
 		}}
 	}
 	if w.memoryLimit != "" {
 		container["resources"] = pulumi.Map{
-			"requests": pulumi.Map{"memory": pulumi.String(w.memory)}, "limits": pulumi.Map{"memory": pulumi.String(w.memoryLimit)},
+			"requests": pulumi.Map{"memory": pulumi.String(w.memory)},
+			"limits":   pulumi.Map{"memory": pulumi.String(w.memoryLimit)},
 		}
 	}
 	pod["containers"] = pulumi.Array{container}

@@ -76,7 +76,8 @@ func NewExistingCluster(
 	ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption,
 ) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResourceV2(tokenOf("cluster", "ExistingCluster"), name, recordArtifacts(args.Artifacts),
+	if err := ctx.RegisterComponentResourceV2(tokenOf("cluster", "ExistingCluster"), name,
+		recordArtifacts(args.Artifacts),
 		l.ExistingCluster, opts...); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,8 @@ func (l *existingCluster) gates() error {
 		return err
 	}
 	if l.whole, err = l.gate("nodes", health.Spec{
-		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Body: nodes.Spec{Registered: true},
+		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes",
+		Body: nodes.Spec{Registered: true},
 	}, l.API); err != nil {
 		return err
 	}
@@ -127,10 +129,12 @@ func (l *existingCluster) gates() error {
 }
 
 // gate registers a gate of the cluster. Another cluster under the same name is observed anew.
-func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate, error) {
+func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate,
+	error) {
 	spec.Layer, spec.Existing = clusterLayer, true
 	return newGate(l.ctx, l.name+"-"+role, &gateArgs{
-		Spec: spec, Servers: pulumi.StringArray{l.Endpoint}, Kubeconfig: l.kubeconfig, Revision: l.identity,
+		Spec: spec, Servers: pulumi.StringArray{l.Endpoint}, Kubeconfig: l.kubeconfig,
+		Revision: l.identity,
 	}, childOf(l, needs...)...)
 }
 
@@ -147,9 +151,11 @@ func (l *existingCluster) recognise() (err error) {
 		asked.Server = server
 		return asked
 	})
-	command := actions.CommandOf(kubeconfig.Identify, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	command := actions.CommandOf(kubeconfig.Identify, input,
+		pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	l.same, err = local.NewCommand(l.ctx, name, command, append(childOf(l, l.API), bounded(limit))...)
+	l.same, err = local.NewCommand(l.ctx, name, command,
+		append(childOf(l, l.API), bounded(limit))...)
 	return err
 }
 
@@ -164,8 +170,10 @@ func (l *existingCluster) connect() error {
 	}
 	l.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.Endpoint, Servers: pulumi.StringArray{l.Endpoint},
-		Images: l.args.Artifacts.ImageDigests(), Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.Endpoint,
+		Servers: pulumi.StringArray{l.Endpoint},
+		Images:  l.args.Artifacts.ImageDigests(), Stable: l.same,
+		NamespaceEnd: l.args.Timeouts.Namespaces,
 	}
 	return nil
 }
@@ -177,8 +185,10 @@ func (l *existingCluster) list() error {
 	input := pulumix.Apply(l.identity, func(identity string) kuberead.NodesInput {
 		return kuberead.NodesInput{Revision: identity, Timeout: limit}
 	})
-	command := actions.CommandOf(kuberead.ListNodes, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
-	read, err := local.NewCommand(l.ctx, l.name+"-node-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
+	command := actions.CommandOf(kuberead.ListNodes, input,
+		pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	read, err := local.NewCommand(l.ctx, l.name+"-node-list", command,
+		slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // ownCluster owns the fake host, as node here.
-var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
+var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata",
+	Stack: "dev"}
 
 // fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for a host's
 // programs. The scripts run as they are but for the folder in front of their absolute paths.
@@ -98,9 +99,11 @@ func (h *fakeHost) tool(name, script string) {
 // rooted moves absolute paths below the fake root.
 func (h *fakeHost) rooted(text string) string {
 	return strings.NewReplacer(
-		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/",
+		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/",
+		h.root+"/usr/local/bin/",
 		"/var/log/", h.root+"/var/log/", "/sys/fs/cgroup", h.root+"/sys/fs/cgroup",
-		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/net/unix", h.root+"/proc/net/unix", "/proc/[", h.root+"/proc/[",
+		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/net/unix",
+		h.root+"/proc/net/unix", "/proc/[", h.root+"/proc/[",
 	).Replace(text)
 }
 
@@ -109,14 +112,16 @@ func (h *fakeHost) run(script, stdin string, variables ...variable) (output stri
 	h.t.Helper()
 	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
 	variables = append(owned(ownCluster, "here"), variables...) // the last of a name wins
-	return shell(h.t, h.rooted(hostrun.Bash(hostScript(script, variables...))), stdin, "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
+	return shell(h.t, h.rooted(hostrun.Bash(hostScript(script, variables...))), stdin,
+		"PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }
 
 // install runs the install script; more overrides the variables.
 func (h *fakeHost) install(role, founds, peers string, more ...variable) (output string, code int) {
 	h.t.Helper()
 	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
-	variables := []variable{{"ROLE", role}, {"FOUNDS", founds}, {"PEERS", peers}, {"BINARY_SHA256", hex.EncodeToString(sum[:])}, configSum(configText), {"PATIENCE", "0"}}
+	variables := []variable{{"ROLE", role}, {"FOUNDS", founds}, {"PEERS", peers},
+		{"BINARY_SHA256", hex.EncodeToString(sum[:])}, configSum(configText), {"PATIENCE", "0"}}
 	return h.run("k3s-install.sh", configText, append(variables, more...)...)
 }
 

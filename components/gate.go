@@ -54,7 +54,8 @@ type gateArgs struct {
 
 // newGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
 // next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
-func newGate(ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+func newGate(ctx *pulumi.Context, name string, args *gateArgs,
+	opts ...pulumi.ResourceOption) (*Gate, error) {
 	bound, environment := args.complete(name), args.environment()
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	if args.Attempt != nil {
@@ -70,7 +71,8 @@ func newGate(ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.Re
 	}
 	registers := &Gate{command}
 	if registered, ok := ctx.Value(registeredGatesKey{}).(*RegisteredGates); ok {
-		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, registers)
+		registered.Specs, registered.Gates = append(registered.Specs, args.Spec),
+			append(registered.Gates, registers)
 	}
 	return registers, nil
 }
@@ -82,7 +84,9 @@ func newGateAtDelete(
 ) (pulumi.Resource, error) {
 	bound := args.complete(name)
 	runs := actions.AtDelete(actions.CommandOf(gate.AskAtDelete, args.spec(), args.environment()))
-	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
+	return local.NewCommand(ctx, name, runs,
+		append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound,
+			Delete: bound}))...)
 }
 
 // complete names the Spec and its hosts, and returns the engine's bound.

@@ -89,9 +89,11 @@ type Host struct {
 
 // NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for
 // each.
-func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
+func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs,
+	opts ...pulumi.ResourceOption) (*Hosts, error) {
 	hosts := &Hosts{}
-	err := ctx.RegisterComponentResourceV2(tokenOf("hosts", "Hosts"), name, recordArtifacts(args.Artifacts), hosts, opts...)
+	err := ctx.RegisterComponentResourceV2(tokenOf("hosts", "Hosts"), name,
+		recordArtifacts(args.Artifacts), hosts, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +108,8 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	}
 	driver, ok := drivers[args.Config.Driver]
 	if !ok {
-		return nil, fmt.Errorf("hosts: driver %q is not one of %s", args.Config.Driver, strings.Join(config.Drivers, ", "))
+		return nil, fmt.Errorf("hosts: driver %q is not one of %s", args.Config.Driver,
+			strings.Join(config.Drivers, ", "))
 	}
 	if err := driver(ctx, name, args, hosts); err != nil {
 		return nil, fmt.Errorf("hosts: driver %s: %w", args.Config.Driver, err)
@@ -184,7 +187,8 @@ func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
 
 // target is the host as gates know it; the host key is filled in when it is known.
 func (h *Host) target() health.Host {
-	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port, User: h.Node.SSH.User}
+	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
+		User: h.Node.SSH.User}
 	if h.reached != nil {
 		at = h.reached.Target
 	}
@@ -202,5 +206,6 @@ func (h *Host) deletedWith() []pulumi.ResourceOption {
 
 // With returns the hosts of one role, in order.
 func (h *Hosts) With(role config.Role) []*Host {
-	return slices.DeleteFunc(slices.Clone(h.All), func(host *Host) bool { return host.Node.Role != role })
+	return slices.DeleteFunc(slices.Clone(h.All),
+		func(host *Host) bool { return host.Node.Role != role })
 }

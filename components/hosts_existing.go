@@ -30,12 +30,14 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 			}
 		}
 		key := pulumi.ToSecret(pulumi.String(reached[i].Key)).(pulumi.StringOutput)
-		contact := firstContact{at: reached[i].Target, key: key, sendsPassword: ssh.SendsPassword(reached[i].Key, reached[i].Target)}
+		contact := firstContact{at: reached[i].Target, key: key,
+			sendsPassword: ssh.SendsPassword(reached[i].Key, reached[i].Target)}
 		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", contact, args.Timeout)
 		if err != nil {
 			return fmt.Errorf("host key of %s: %w", node.Name, err)
 		}
-		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key, reached: &reached[i]})
+		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key,
+			reached: &reached[i]})
 	}
 	return nil
 }
@@ -48,7 +50,8 @@ func readKey(host, path string) (string, error) {
 	}
 	key, err := os.ReadFile(file)
 	if err != nil {
-		return "", fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, strata:hosts.hypervisor) to a private key that may log in", host, err)
+		return "", fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, "+
+			"strata:hosts.hypervisor) to a private key that may log in", host, err)
 	}
 	return string(key), nil
 }
@@ -72,7 +75,8 @@ func pinHostKey(
 	if at.HostKey != "" {
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
-	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit, SendsPassword: contacted.sendsPassword}
+	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit,
+		SendsPassword: contacted.sendsPassword}
 	input.ProxyCommand = at.ProxyCommand
 	environment := pulumi.StringMap{}
 	if len(at.Jump) > 0 {
@@ -81,7 +85,8 @@ func pinHostKey(
 	command := actions.Command(sshkey.Scan, input, environment)
 	// The address decides whose key it is; nothing else may ask again.
 	command.Triggers = pulumi.Array{pulumi.String(at.Dialed())}
-	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)
+	contact, err := local.NewCommand(ctx, name, command,
+		append(childOf(hosts), bounded(limit), once())...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

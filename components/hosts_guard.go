@@ -19,12 +19,14 @@ func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi
 	wanted := machineset.Set{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		wanted.Machines = append(wanted.Machines, machineset.Machine{
-			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Recreate: node.Recreate,
+			Name: node.Name, Role: string(node.Role), Address: node.Address.String(),
+			Recreate: node.Recreate,
 		})
 	}
 	command := actions.Command(machineset.Guard, wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	return local.NewCommand(ctx, name+"-machine-guard", command, append(childOf(h), bounded(args.Timeout))...)
+	return local.NewCommand(ctx, name+"-machine-guard", command,
+		append(childOf(h), bounded(args.Timeout))...)
 }
 
 // recreation is the consent under which a node's machine was last made anew.
@@ -37,18 +39,22 @@ type recreation struct {
 
 // recreationOf registers the memory of the consent: keepers that stay as they were while the
 // configuration has no word.
-func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation, error) {
+func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation,
+	error) {
 	opts := childOf(hosts)
 	if node.Recreate == "" {
 		opts = append(opts, pulumi.IgnoreChanges([]string{"keepers"}))
 	}
 	memory, err := random.NewRandomId(ctx, name+"-recreated", &random.RandomIdArgs{
-		ByteLength: pulumi.Int(1), Keepers: pulumi.StringMap{"recreate": pulumi.String(node.Recreate)},
+		ByteLength: pulumi.Int(1), Keepers: pulumi.StringMap{
+			"recreate": pulumi.String(node.Recreate)},
 	}, opts...)
 	if err != nil {
 		return recreation{}, err
 	}
-	used := memory.Keepers.ApplyT(func(keepers map[string]string) string { return keepers["recreate"] }).(pulumi.StringOutput)
+	used := memory.Keepers.ApplyT(func(keepers map[string]string) string {
+		return keepers["recreate"]
+	}).(pulumi.StringOutput)
 	return recreation{word: node.Recreate, used: used}, nil
 }
 

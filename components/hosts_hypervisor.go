@@ -18,7 +18,8 @@ type hypervisorLogin struct {
 }
 
 // newHypervisor pins the hypervisor's host key as that of any host which is already there.
-func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs) (*hypervisorLogin, error) {
+func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string,
+	args *HostsArgs) (*hypervisorLogin, error) {
 	at := args.Config.Hypervisor
 	if at.Address == "" {
 		return &hypervisorLogin{pin: pulumi.String("").ToStringOutput()}, nil
@@ -28,7 +29,8 @@ func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsAr
 		return nil, err
 	}
 	login := ssh.Target{Address: at.Address, Port: at.Port, User: at.User, HostKey: at.HostKey}
-	pin, err := pinHostKey(ctx, hosts, name+"-"+machines.Hypervisor+"-hostkey", firstContact{at: login}, args.Timeout)
+	pin, err := pinHostKey(ctx, hosts, name+"-"+machines.Hypervisor+"-hostkey",
+		firstContact{at: login}, args.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}

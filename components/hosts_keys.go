@@ -16,7 +16,8 @@ import (
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
 	keygen := actions.Command(sshkey.Generate, verb.None{}, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
-	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), once(), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	key, err := local.NewCommand(ctx, name, keygen,
+		append(childOf(hosts), once(), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

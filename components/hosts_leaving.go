@@ -37,7 +37,8 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	if !d.protected {
 		d.command.Delete = actions.Text(d.mark)
 	}
-	leaving, err := local.NewCommand(ctx, name+"-leaving", d.command, append(childOf(h, machines...), bounded(d.limit))...)
+	leaving, err := local.NewCommand(ctx, name+"-leaving", d.command,
+		append(childOf(h, machines...), bounded(d.limit))...)
 	if err != nil {
 		return fmt.Errorf("machines that leave: %w", err)
 	}
@@ -56,8 +57,10 @@ func (h *Hosts) present(
 ) (pulumi.Resource, error) {
 	made := host.command
 	command := &local.CommandArgs{
-		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment, Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
+		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment,
+		Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
 	return local.NewCommand(ctx, name+"-"+host.Node.Name+"-present", command,
-		slices.Concat(childOf(h, host.Machine, leaving), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), once()})...)
+		slices.Concat(childOf(h, host.Machine, leaving), host.deletedWith(),
+			[]pulumi.ResourceOption{bounded(limit), once()})...)
 }

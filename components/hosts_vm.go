@@ -88,13 +88,15 @@ func (v *vms) takeUp() error {
 	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, whole)
 	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	return v.hosts.takeUp(v.ctx, v.name, departure{
-		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)), keep: lifecycle.Keep,
-		mark: lifecycle.MarkForDeletion, protected: v.args.Config.VM.Protect, limit: limit,
+		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)),
+		keep:    lifecycle.Keep,
+		mark:    lifecycle.MarkForDeletion, protected: v.args.Config.VM.Protect, limit: limit,
 	})
 }
 
 // complete completes a machine with the values that are known later.
-func (v *vms) complete(spec hypervisor.Spec, public, pin string, owner k3shost.Owner) hypervisor.Spec {
+func (v *vms) complete(spec hypervisor.Spec, public, pin string,
+	owner k3shost.Owner) hypervisor.Spec {
 	spec.Cluster, spec.Project = owner.Cluster, owner.Project
 	spec.Guest.AuthorizedKeys = append([]string{public}, v.args.Config.VM.AuthorizedKeys...)
 	spec.Hypervisor.HostKey = pin
@@ -112,7 +114,8 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("consent: %w", err)
 	}
-	host := &Host{Node: node, SSHKey: v.key, HostKey: consent.pin(publicHalf(identity)), consent: consent}
+	host := &Host{Node: node, SSHKey: v.key, HostKey: consent.pin(publicHalf(identity)),
+		consent: consent}
 	return host, v.machine(name+"-vm", host, identity)
 }
 
@@ -122,7 +125,8 @@ func (v *vms) booted(host *Host) (err error) {
 	spec.Image = hypervisor.Image{}
 	host.Booted, err = newGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &gateArgs{
 		Spec: health.Spec{
-			Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", Body: vm.Spec{Spec: spec},
+			Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host",
+			Body: vm.Spec{Spec: spec},
 		},
 		Body: pulumix.Apply(v.hypervisor.pin, func(pin string) health.Body {
 			spec.Hypervisor.HostKey = pin
@@ -149,7 +153,9 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 		return v.complete(spec, public, pin, owner)
 	}
 	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, complete)
-	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
+	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address,
+		spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt,
+		spec.Proxmox})
 	if err != nil {
 		return err
 	}
@@ -164,7 +170,8 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 		return err
 	}
 	host.command = command
-	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces, pulumi.Protect(v.args.Config.VM.Protect))
+	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces,
+		pulumi.Protect(v.args.Config.VM.Protect))
 	host.Machine, err = local.NewCommand(v.ctx, name, command, options...)
 	return err
 }
@@ -176,13 +183,15 @@ func (v *vms) putImage() error {
 		return err
 	}
 	spec := v.spec(config.Node{Name: "image"})
-	spec.Image, spec.Timeout = hypervisor.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
+	spec.Image, spec.Timeout = hypervisor.Image{Path: file.Path, SHA256: file.SHA256},
+		v.args.InstallTimeout
 	input := pulumix.Apply(v.hypervisor.pin, func(pin string) hypervisor.Spec {
 		spec.Hypervisor.HostKey = pin
 		return spec
 	})
 	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
-	command.Delete, command.Triggers = actions.Text(lifecycle.RemoveImage), pulumi.Array{pulumi.String(file.SHA256)}
+	command.Delete, command.Triggers = actions.Text(lifecycle.RemoveImage),
+		pulumi.Array{pulumi.String(file.SHA256)}
 	// Not bounded, as pushes are not: a slow line takes its time, and silence ends the command itself.
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, childOf(v.hosts)...)
 	return err

@@ -34,13 +34,16 @@ type ownerOutput = pulumix.Output[k3shost.Owner]
 
 // NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
 // to a generation, born secret. NewK3s goes on with it.
-func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption) (*Identity, error) {
+func NewIdentity(ctx *pulumi.Context, name string, generation int,
+	opts ...pulumi.ResourceOption) (*Identity, error) {
 	i := &Identity{cluster: &K3s{}}
-	if err := ctx.RegisterComponentResource(tokenOf("k3s", "K3s"), name, i.cluster, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("k3s", "K3s"), name, i.cluster,
+		opts...); err != nil {
 		return nil, err
 	}
 	var err error
-	if i.id, err = random.NewRandomId(ctx, name+"-cluster", &random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(i.cluster)...); err != nil {
+	if i.id, err = random.NewRandomId(ctx, name+"-cluster",
+		&random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(i.cluster)...); err != nil {
 		return nil, err
 	}
 	i.kept = []pulumi.Resource{i.id}
@@ -60,7 +63,8 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 		sums = append(sums, sumOf(one.ToStringOutput()))
 	}
 	i.owner = join.Two(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
-		return k3shost.Owner{Cluster: word, TokenSHA256: strings.Join(sums, " "), Project: project, Stack: stack}
+		return k3shost.Owner{Cluster: word, TokenSHA256: strings.Join(sums, " "), Project: project,
+			Stack: stack}
 	})
 	return i, nil
 }

@@ -33,7 +33,8 @@ func TestAnInstallGoesOnWithTheDataThatARestoreHasBrought(t *testing.T) {
 	require.NoError(t, os.Remove(h.path("broken")))
 	out, code = h.install("server", "false", "10.0.0.2")
 	require.Zero(t, code, out)
-	assert.Equal(t, "cluster-init: true\nserver --cluster-reset --cluster-reset-restore-path="+h.path(members.Snapshot)+"\n", h.read("reset.log"))
+	assert.Equal(t, "cluster-init: true\nserver --cluster-reset --cluster-reset-restore-path="+
+		h.path(members.Snapshot)+"\n", h.read("reset.log"))
 	assert.False(t, h.exists(members.Snapshot))
 	assert.True(t, h.restarted("k3s"))
 	out, code = h.install("server", "false", "10.0.0.2")
@@ -51,7 +52,8 @@ func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *t
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), file)
 	}
-	assert.Equal(t, "enable k3s\nrestart --no-block k3s\n", lines(h.read("systemctl.log"), "enable", "restart"))
+	assert.Equal(t, "enable k3s\nrestart --no-block k3s\n",
+		lines(h.read("systemctl.log"), "enable", "restart"))
 	environment := h.read("installer.env")
 	for _, want := range []string{"INSTALL_K3S_EXEC=server\n", "INSTALL_K3S_SKIP_DOWNLOAD=true\n", "INSTALL_K3S_SKIP_START=true\n"} {
 		assert.Contains(t, environment, want)
@@ -106,11 +108,18 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 			h.write(joinFile, "server: https://10.0.0.2:6443\n")
 		}, true},
 		"the unit": {func(h *fakeHost) {
-			h.write("var/lib/strata/k3s-install.sh", h.rooted("echo other > /etc/systemd/system/k3s.service"))
+			h.write("var/lib/strata/k3s-install.sh",
+				h.rooted("echo other > /etc/systemd/system/k3s.service"))
 		}, true},
-		"a unit that is off":                    {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
-		"a killed install":                      {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("var/lib/strata/k3s.applied"))) }, true},
-		"a config.yaml that was edited by hand": {func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
+		"a unit that is off": {
+			func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
+		"a killed install": {
+			func(h *fakeHost) {
+				require.NoError(h.t,
+					os.Remove(h.path("var/lib/strata/k3s.applied")))
+			}, true},
+		"a config.yaml that was edited by hand": {
+			func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
 	}
 	for name, test := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +137,9 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 		install(t, h)
 		sum := variable{"ROLE", "server"}
 		config := "token: secret\ntls-san: [new]\n"
-		_, code := h.run("k3s-install.sh", config, append([]variable{sum, {"FOUNDS", "true"}, {"PEERS", ""}, configSum(config)}, binarySum(h))...)
+		_, code := h.run("k3s-install.sh", config,
+			append([]variable{sum, {"FOUNDS", "true"}, {"PEERS", ""}, configSum(config)},
+				binarySum(h))...)
 		require.Zero(t, code)
 		assert.True(t, h.restarted("k3s"))
 	})
@@ -145,7 +156,8 @@ func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
 	assert.Contains(t, out, "goes on with its old binary until its upgrade")
 	assert.False(t, h.restarted("k3s"))
 	assert.Equal(t, binary, h.read("usr/local/bin/k3s"))
-	assert.Equal(t, "token: secret\nnode-name: here\n", h.read(configFile), "the upgrade takes it along")
+	assert.Equal(t, "token: secret\nnode-name: here\n", h.read(configFile),
+		"the upgrade takes it along")
 
 	require.NoError(t, os.Remove(h.path("active/k3s")))
 	out, code = h.install("server", "true", "")
@@ -176,7 +188,8 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 			h := newFakeHost(t)
 			h.write(markFile, ownMark)
 			h.write(configFile, "as it was\n")
-			sum := []variable{{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", ""}, binarySum(h), configSum(configText)}
+			sum := []variable{{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", ""}, binarySum(h),
+				configSum(configText)}
 			out, code := h.run("k3s-install.sh", arrives, sum...)
 			assert.Equal(t, 1, code)
 			assert.Contains(t, out, "config.yaml: expected sha256 "+configSum(configText).value)
@@ -205,16 +218,21 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 
 func TestATokenThatDoesNotOpenTheDataIsNotInstalled(t *testing.T) {
 	key := func(token string) string { return "/bootstrap/" + sumOfText(token)[:12] }
-	const full = "token: K10" + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" + "::server:secret\n"
+	const full = "token: K10" + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" +
+		"::server:secret\n"
 	for name, test := range map[string]struct {
 		role, data, config string
 		refused            bool
 	}{
-		"its own":                               {role: "server", data: key("secret")},
-		"its own, with the CA's hash":           {role: "server", data: key("secret"), config: full},
-		"another's":                             {role: "server", data: key("former"), refused: true},
-		"another's, with the CA's hash":         {role: "server", data: key("former"), config: full, refused: true},
-		"both, as a rotation leaves them":       {role: "server", data: "x" + key("former") + "\x00" + key("secret") + "y"},
+		"its own": {role: "server", data: key("secret")},
+		"its own, with the CA's hash": {role: "server", data: key("secret"),
+			config: full},
+		"another's": {role: "server", data: key("former"),
+			refused: true},
+		"another's, with the CA's hash": {role: "server", data: key("former"), config: full,
+			refused: true},
+		"both, as a rotation leaves them": {role: "server",
+			data: "x" + key("former") + "\x00" + key("secret") + "y"},
 		"none, as a member that has not served": {role: "server", data: "wal"},
 		"an agent's host":                       {role: "agent", data: key("former")},
 	} {
@@ -226,7 +244,8 @@ func TestATokenThatDoesNotOpenTheDataIsNotInstalled(t *testing.T) {
 			h.write(configFile, "token: former\n")
 			h.write("var/lib/rancher/k3s/server/db/etcd/member/snap/db", test.data)
 			h.write(joinFile, "cluster-init: true\n")
-			out, code := h.run("k3s-install.sh", config, variable{"ROLE", test.role}, variable{"FIRST", "true"}, variable{"PEERS", "10.0.0.2"},
+			out, code := h.run("k3s-install.sh", config, variable{"ROLE", test.role},
+				variable{"FIRST", "true"}, variable{"PEERS", "10.0.0.2"},
 				binarySum(h), configSum(config))
 			if !test.refused {
 				require.Zero(t, code, out)
@@ -248,7 +267,8 @@ func TestModulesAreLoadedAgainAfterAReboot(t *testing.T) {
 	h.write("modules/overlay", "/lib/modules/6.1/overlay.ko\n")
 	_, code := h.install("server", "true", "")
 	require.Zero(t, code)
-	assert.Equal(t, "overlay\n", h.read("etc/modules-load.d/strata-k3s.conf"), "br_netfilter is built in")
+	assert.Equal(t, "overlay\n", h.read("etc/modules-load.d/strata-k3s.conf"),
+		"br_netfilter is built in")
 
 	builtIn := newFakeHost(t)
 	_, code = builtIn.install("server", "true", "")

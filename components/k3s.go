@@ -90,7 +90,9 @@ type k3s struct {
 // NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since
 // etcd admits one learner (k3s-io/k3s#4335); agents in parallel once the first server serves.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
-	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name, args: args}
+	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id,
+		tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name,
+		args: args}
 	k.caHash = pulumi.String("").ToStringOutput()
 	k.servers, k.agents = args.Hosts.With(config.RoleServer), args.Hosts.With(config.RoleAgent)
 	if len(k.servers) == 0 {
@@ -150,14 +152,18 @@ func (k *k3s) connect() error {
 	if k.args.Connect != nil {
 		upsert = pulumi.Bool(true)
 	}
-	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert, childOf(k, k.reached)...)
+	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert,
+		childOf(k, k.reached)...)
 	if err != nil {
 		return err
 	}
 	k.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()), Hosts: k.args.Hosts,
-		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded, NamespaceEnd: k.args.Timeouts.Namespaces,
+		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig,
+		Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()),
+		Hosts:   k.args.Hosts,
+		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded,
+		NamespaceEnd: k.args.Timeouts.Namespaces,
 	}
 	if k.args.Connect == nil {
 		return nil
@@ -172,7 +178,8 @@ func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Addre
 // works from outside, through a tunnel where there is one.
 func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
 	if !strings.Contains(kubeconfig, credential.LocalServer) {
-		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it", credential.LocalServer)
+		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it",
+			credential.LocalServer)
 	}
 	kubeconfig = strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1)
 	if !way.There() {

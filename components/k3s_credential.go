@@ -25,34 +25,41 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) credential.Request {
-		request := credential.Request{
-			Timeout: limit, User: credential.User(k.ctx.Stack(), k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
-			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner, Reader: credential.ReaderDigest(),
-		}
-		for _, host := range hosts {
-			request.Servers = append(request.Servers, host.Target)
-		}
-		return request
-	})
+	input := inputOf(at, k.args.Hosts.Identity.owner,
+		func(hosts []health.Host, owner k3shost.Owner) credential.Request {
+			request := credential.Request{
+				Timeout: limit, User: credential.User(k.ctx.Stack(),
+					k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
+				Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner,
+				Reader: credential.ReaderDigest(),
+			}
+			for _, host := range hosts {
+				request.Servers = append(request.Servers, host.Target)
+			}
+			return request
+		})
 	// Another cluster has another CA, which is a reason to ask.
 	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),
-		[]pulumi.ResourceOption{bounded(limit), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
+	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command,
+		slices.Concat(childOf(k, k.joined[0]),
+			[]pulumi.ResourceOption{bounded(limit),
+				pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
 	if err != nil {
 		return err
 	}
 	k.Kubeconfig = k.kubeconfigIn(issued, func(i *credential.Issued) string { return i.Kubeconfig })
-	k.ReaderKubeconfig = k.kubeconfigIn(issued, func(i *credential.Issued) string { return i.Reader })
+	k.ReaderKubeconfig = k.kubeconfigIn(issued,
+		func(i *credential.Issued) string { return i.Reader })
 	return nil
 }
 
 // kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint.
 // Secret.
-func (k *k3s) kubeconfigIn(issued *local.Command, one func(*credential.Issued) string) pulumi.StringOutput {
+func (k *k3s) kubeconfigIn(issued *local.Command,
+	one func(*credential.Issued) string) pulumi.StringOutput {
 	return pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
 		parsed, err := credential.Parse(text)
 		switch {

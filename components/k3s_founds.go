@@ -45,11 +45,13 @@ func (k *k3s) refuseSecondCluster() error {
 		}
 		var servers []members.Login
 		for _, server := range k.servers {
-			servers = append(servers, members.Login{Target: server.reached.Target, Key: server.reached.Key})
+			servers = append(servers, members.Login{Target: server.reached.Target,
+				Key: server.reached.Key})
 		}
 		return past.Allow(k.ctx.Context(), k.ctx.Stack(), servers)
 	})
-	hook, err := k.ctx.RegisterResourceHook(k.name+"-founds", func(*pulumi.ResourceHookArgs) error { return allow() },
+	hook, err := k.ctx.RegisterResourceHook(k.name+"-founds",
+		func(*pulumi.ResourceHookArgs) error { return allow() },
 		&pulumi.ResourceHookOptions{OnDryRun: true})
 	k.allow = hook
 	return err
@@ -62,5 +64,6 @@ func (k *k3s) allowed() []pulumi.ResourceOption {
 		return nil
 	}
 	hooks := []*pulumi.ResourceHook{k.allow}
-	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
+	return []pulumi.ResourceOption{pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }

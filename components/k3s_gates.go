@@ -40,7 +40,8 @@ func (k *k3s) gateNode(
 // gateAPI registers the gate of every API server.
 func (k *k3s) gateAPI() error {
 	gate, err := k.gate("api", health.Spec{
-		Body: api.Spec{}, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
+		Body: api.Spec{}, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
+		Servers: k.endpoints(),
 	}, k.servers, k.joined[:len(k.servers)]...)
 	k.API = gate
 	return err
@@ -61,7 +62,8 @@ func (k *k3s) gateNodes() error {
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Body: nodes.Spec{
 			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
-			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"), Settings: k.settings(),
+			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"),
+			Settings: k.settings(),
 		},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
@@ -80,13 +82,15 @@ func (k *k3s) podNetwork() netip.Prefix {
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		Body: system.Spec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
+		Body: system.Spec{Disabled: k.args.Config.Disable,
+			Domain: k.args.Config.Fixed()["cluster-domain"]},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }
 
 // gate registers a gate of the cluster that reaches hosts and every API server.
-func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate, error) {
+func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate,
+	error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
 	return newGate(k.ctx, k.name+"-"+role, &gateArgs{
@@ -107,7 +111,8 @@ func (k *k3s) endpoints() []string {
 // digest returns a short digest of a gate's subject. It is not secret although its input may be;
 // see sumOf.
 func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
-	return sumOf(pulumi.Sprintf("%s\x00%s", content, more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
+	return sumOf(pulumi.Sprintf("%s\x00%s", content,
+		more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
 
 // sumOf returns the sha256 sum of a text, in hex. It is not secret although the text may be: it is

@@ -18,16 +18,19 @@ import (
 // one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) members.Set {
-		return members.Set{
-			Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
-		}
-	})
+	input := inputOf(at, k.args.Hosts.Identity.owner,
+		func(hosts []health.Host, owner k3shost.Owner) members.Set {
+			return members.Set{
+				Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)),
+				DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
+			}
+		})
 	command := actions.CommandOf(members.Update, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
+	return local.NewCommand(k.ctx, k.name+"-members", command,
+		append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }
 
 // membersOf are hosts as the cluster's membership knows them.

@@ -36,7 +36,8 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 		return nil, fmt.Errorf("release of its name: %w", err)
 	}
 	config := k.config(host)
-	install, err := k.installNode(name, host, config, append(with(before, pushes...), released, k.rotated))
+	install, err := k.installNode(name, host, config,
+		append(with(before, pushes...), released, k.rotated))
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
@@ -51,12 +52,14 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
 		variables := owned(owner, host.Node.Name)
-		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...), Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
+		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...),
+			Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
 	})
 	command := host.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
 	return local.NewCommand(k.ctx, name+"-claim", command,
-		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
+		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...),
+			host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
 }
 
 // config returns the node's config.yaml, with the other files behind it. It is secret. Its sum
@@ -67,7 +70,8 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 		servers = append(servers, server.Node)
 	}
 	return pulumi.All(k.tokens.server(), k.tokens.agent).ApplyT(func(known []any) (string, error) {
-		text, err := k3sConfig(k.args.Config, host.Node, servers, known[0].(string), known[1].(string))
+		text, err := k3sConfig(k.args.Config, host.Node, servers, known[0].(string),
+			known[1].(string))
 		if err != nil {
 			return "", err
 		}
@@ -97,12 +101,14 @@ func (k *k3s) installNode(
 			variables = append(variables, variable{"CA_HASH", caHash})
 		}
 		return hostrun.Input{
-			Stdin: config, Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...),
+			Stdin: config, Timeout: limit, Founds: k.founds(host),
+			Script: hostScript("k3s-install.sh", variables...),
 		}
 	}
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
-		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
+		slices.Concat(childOf(k, needs...), host.deletedWith(),
+			[]pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }
 
 // peers are the addresses through which a node may join: every server but itself.

@@ -22,7 +22,8 @@ func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
 	}
 	domain := k3s.Fixed()["cluster-domain"]
 	direct := append([]string{
-		"localhost", "127.0.0.0/8", nodes.Masked().String(), k3s.ClusterCIDR.String(), k3s.ServiceCIDR.String(), ".svc", "." + domain,
+		"localhost", "127.0.0.0/8", nodes.Masked().String(), k3s.ClusterCIDR.String(),
+		k3s.ServiceCIDR.String(), ".svc", "." + domain,
 	}, k3s.Proxy.NoProxy...)
 	var text strings.Builder
 	for _, set := range [][2]string{{"HTTP_PROXY", k3s.Proxy.HTTP}, {"HTTPS_PROXY", k3s.Proxy.HTTPS}, {"NO_PROXY", strings.Join(direct, ",")}} {

@@ -24,7 +24,8 @@ func behindProxy(t *testing.T, noProxy ...string) config.K3s {
 		"k3s":     `{"serverArgs": {"cluster-domain": "acme.internal"}}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)
-	cfg.K3s.Proxy = config.Proxy{HTTPS: "http://me:hunter2%3B@proxy.example.org:3128", NoProxy: noProxy}
+	cfg.K3s.Proxy = config.Proxy{HTTPS: "http://me:hunter2%3B@proxy.example.org:3128",
+		NoProxy: noProxy}
 	return cfg.K3s
 }
 
@@ -85,13 +86,17 @@ func TestAProxyAndRegistriesStandBesideEachOther(t *testing.T) {
 
 // Go, whose rules K3s and containerd go by, never asks the proxy for what is inside the cluster.
 func TestWhatIsInsideTheClusterDoesNotGoThroughTheProxy(t *testing.T) {
-	out, code := shell(t, k3sProxy(behindProxy(t), netip.MustParsePrefix("10.10.0.0/24"))+`printf '%s' "$NO_PROXY"`, "")
+	out, code := shell(t, k3sProxy(behindProxy(t), netip.MustParsePrefix("10.10.0.0/24"))+
+		`printf '%s' "$NO_PROXY"`, "")
 	require.Zero(t, code, out)
-	ask := (&httpproxy.Config{HTTPSProxy: "http://proxy.example.org:3128", NoProxy: out}).ProxyFunc()
+	ask := (&httpproxy.Config{HTTPSProxy: "http://proxy.example.org:3128",
+		NoProxy: out}).ProxyFunc()
 	for address, through := range map[string]bool{
 		"https://registry-1.docker.io/v2/": true, "https://10.11.0.1/": true,
-		"https://10.10.0.12:6443/": false, "https://10.43.0.1/": false, "https://10.42.3.4:9443/": false, "https://127.0.0.1:6443/": false,
-		"https://metallb-webhook-service.metallb-system.svc:443/": false, "https://kubernetes.default.svc.acme.internal/": false,
+		"https://10.10.0.12:6443/": false, "https://10.43.0.1/": false,
+		"https://10.42.3.4:9443/": false, "https://127.0.0.1:6443/": false,
+		"https://metallb-webhook-service.metallb-system.svc:443/": false,
+		"https://kubernetes.default.svc.acme.internal/":           false,
 	} {
 		to, err := url.Parse(address)
 		require.NoError(t, err)

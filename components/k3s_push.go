@@ -40,14 +40,16 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 		input := pulumix.Apply(host.pinnedTarget(), func(host health.Host) push.Input {
 			return push.Input{
 				Target: host.Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
-				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,
+				Dest: file.destination, Mode: file.mode, Images: file.images,
+				Timeout: k.args.Timeouts.Install,
 			}
 		})
 		command := actions.CommandOf(push.Send, input, pulumi.StringMap{self.SSHKey: host.SSHKey})
 		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
 			// Not bounded: a slow line takes its time, and the command itself ends when nothing
 			// goes through.
-			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{rerun.Replaced()})...)
+			slices.Concat(childOf(k, uninstall), host.deletedWith(),
+				[]pulumi.ResourceOption{rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}
@@ -69,7 +71,8 @@ func (k *k3s) files() ([]pushed, error) {
 	}
 	files := []pushed{
 		{role: "binary", destination: k3shost.Staged, mode: "0755", artifact: binary},
-		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700", artifact: installer},
+		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700",
+			artifact: installer},
 	}
 	// Counted by their owners: a layer that is switched on adds resources and renames none.
 	count := map[string]int{}
@@ -80,7 +83,8 @@ func (k *k3s) files() ([]pushed, error) {
 		}
 		files = append(files, pushed{
 			role:        role + strconv.Itoa(count[archive.For]),
-			destination: "/var/lib/rancher/k3s/agent/images/" + archive.FileName(), mode: "0644", artifact: archive, images: true,
+			destination: "/var/lib/rancher/k3s/agent/images/" + archive.FileName(), mode: "0644",
+			artifact: archive, images: true,
 		})
 		count[archive.For]++
 	}

@@ -70,7 +70,8 @@ func registryMirror(registry config.Registry) map[string]any {
 func registryConfig(registry config.Registry, files map[string]string) map[string]any {
 	reached, tls := map[string]any{}, map[string]any{}
 	if registry.Username != "" {
-		reached["auth"] = map[string]any{"username": registry.Username, "password": registry.Password}
+		reached["auth"] = map[string]any{"username": registry.Username,
+			"password": registry.Password}
 	}
 	if registry.CA != "" {
 		sum := sha256.Sum256([]byte(registry.CA))

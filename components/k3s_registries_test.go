@@ -42,8 +42,10 @@ mirrors:
 
 func someRegistries() []config.Registry {
 	return []config.Registry{
-		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}}, {Name: "quay.io"},
-		{Name: "mirror.example.org", Username: "robot", Password: "hunter2", CA: registryCA}, {Name: "*", InsecureSkipVerify: true},
+		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org"},
+			Rewrites: map[string]string{"^library/(.*)": "hub/$1"}}, {Name: "quay.io"},
+		{Name: "mirror.example.org", Username: "robot", Password: "hunter2", CA: registryCA},
+		{Name: "*", InsecureSkipVerify: true},
 	}
 }
 
@@ -52,7 +54,8 @@ func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
 	more, err := k3sFiles(k3s, h.settings, netip.MustParsePrefix("10.10.0.5/24"))
 	require.NoError(h.t, err)
-	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FOUNDS", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
+	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"},
+		variable{"FOUNDS", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
 }
 
 func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
@@ -105,7 +108,8 @@ func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 
 // containerd asks for Docker Hub's login by the host that it talks to.
 func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
-	files, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me", Password: "hunter2"}})
+	files, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me",
+		Password: "hunter2"}})
 	require.NoError(t, err)
 	text := files["registries.yaml"]
 	assert.Contains(t, text, "configs:\n  registry-1.docker.io:\n    auth:\n")
@@ -118,7 +122,8 @@ func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
 	for _, registry := range []config.Registry{{Name: "docker.io", CA: registryCA}, {Name: "docker.io", InsecureSkipVerify: true}} {
 		files, err := k3sRegistries([]config.Registry{registry})
 		require.NoError(t, err)
-		assert.Contains(t, files["registries.yaml"], "configs:\n  registry-1.docker.io:\n    tls:\n")
+		assert.Contains(t, files["registries.yaml"],
+			"configs:\n  registry-1.docker.io:\n    tls:\n")
 		assert.Contains(t, files["registries.yaml"], "mirrors:\n  docker.io: {}\n")
 	}
 	files, err := k3sRegistries([]config.Registry{{Name: "quay.io", CA: registryCA}})
@@ -138,7 +143,8 @@ func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	assert.False(t, h.restarted("k3s"))
 	out, code := h.installWith(config.K3s{Registries: someRegistries()})
 	assert.NotZero(t, code)
-	assert.Contains(t, out, "on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file")
+	assert.Contains(t, out, "on this host is not Strata's, and strata:k3s.registries would "+
+		"replace it: move what it says there, and remove the file")
 	assert.Equal(t, "mirrors: {}\n", h.read(registriesFile))
 	assert.Equal(t, configText, h.read(configFile), "nothing was changed")
 	assert.False(t, h.restarted("k3s"))
@@ -150,10 +156,12 @@ func TestAPersonsOwnRegistriesStay(t *testing.T) {
 func TestANodeRegistersWithItsLabelsAndTaintsAndDoesNotRestartForThem(t *testing.T) {
 	const file = "etc/rancher/k3s/config.yaml.d/80-strata-node.yaml"
 	h := newFakeHost(t)
-	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "db", "a": "1"}, Taints: []string{"dedicated=db:NoSchedule"}}
+	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "db", "a": "1"},
+		Taints: []string{"dedicated=db:NoSchedule"}}
 	out, code := h.installWith(config.K3s{})
 	require.Zero(t, code, out)
-	assert.Equal(t, "node-label:\n- a=1\n- tier=db\nnode-taint:\n- dedicated=db:NoSchedule\n", h.read(file))
+	assert.Equal(t, "node-label:\n- a=1\n- tier=db\nnode-taint:\n- dedicated=db:NoSchedule\n",
+		h.read(file))
 
 	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "web"}}
 	out, code = h.installWith(config.K3s{})

@@ -19,14 +19,20 @@ import (
 // changes, which makes it another host, and finds nothing to do on one that is a member itself. It
 // cannot be part of the members' command: that one waits for every server, and so for this node's
 // own install.
-func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
-	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
+func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource,
+	error) {
+	at := accessTo(append([]*Host{host},
+		slices.DeleteFunc(slices.Clone(k.servers),
+			func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
-	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) members.Admission {
-		all := membersOf(hosts)
-		return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0], Servers: all[1:], Owner: &owner}
-	})
+	input := inputOf(at, k.args.Hosts.Identity.owner,
+		func(hosts []health.Host, owner k3shost.Owner) members.Admission {
+			all := membersOf(hosts)
+			return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0],
+				Servers: all[1:], Owner: &owner}
+		})
 	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	return local.NewCommand(k.ctx, name+"-admission", command,
-		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+		slices.Concat(childOf(k, needs...), host.deletedWith(),
+			[]pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -21,9 +21,11 @@ import (
 // leave the state.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
-	record := actions.Command(token.Rotate, token.Rotation{Timeout: limit, Generation: generation}, nil)
+	record := actions.Command(token.Rotate,
+		token.Rotation{Timeout: limit, Generation: generation}, nil)
 	record.AddPreviousOutputInEnv = pulumi.Bool(true)
-	recorded, err := local.NewCommand(k.ctx, k.name+"-token-generation", record, append(childOf(k), bounded(limit))...)
+	recorded, err := local.NewCommand(k.ctx, k.name+"-token-generation", record,
+		append(childOf(k), bounded(limit))...)
 	k.rotated = recorded
 	if err != nil || generation == 0 {
 		return err
@@ -32,19 +34,22 @@ func (k *k3s) rotateToken() error {
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
-		rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
-		for _, host := range hosts {
-			rotation.Servers = append(rotation.Servers, host.Target)
-		}
-		return rotation
-	})
-	withTokens := join.Two(asked, k.tokens.servers, func(rotation token.Rotation, tokens []string) token.Rotation {
-		rotation.Tokens = tokens
-		return rotation
-	})
+	asked := inputOf(at, k.args.Hosts.Identity.owner,
+		func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
+			rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
+			for _, host := range hosts {
+				rotation.Servers = append(rotation.Servers, host.Target)
+			}
+			return rotation
+		})
+	withTokens := join.Two(asked, k.tokens.servers,
+		func(rotation token.Rotation, tokens []string) token.Rotation {
+			rotation.Tokens = tokens
+			return rotation
+		})
 	rotate := actions.CommandOf(token.Rotate, withTokens, pulumi.StringMap{self.SSHKey: at.sshKey})
 	k.rotated, err = local.NewCommand(k.ctx, k.name+"-token-rotation", rotate,
-		slices.Concat(childOf(k, needs...), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
+		slices.Concat(childOf(k, needs...),
+			[]pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 	return err
 }

@@ -32,13 +32,15 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
-		plan.Nodes, plan.Owner = hosts, &owner
-		return plan
-	})
+	input := inputOf(at, k.args.Hosts.Identity.owner,
+		func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
+			plan.Nodes, plan.Owner = hosts, &owner
+			return plan
+		})
 	// Each month it reads on the hosts whether a certificate of K3s's own ends soon.
 	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
-		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig, self.Calendar: pulumi.String(k.calendar()),
+		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
+		self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)
 	if len(k.args.Config.Registries) > 0 || k.args.Config.Proxy.IsSet() {
@@ -46,12 +48,14 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		// pull them.
 		needs = append(needs, k.joined...)
 	}
-	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, needs...), bounded(plan.Timeout), rerun.Replaced())...)
+	return local.NewCommand(k.ctx, k.name+"-upgrade", command,
+		append(childOf(k, needs...), bounded(plan.Timeout), rerun.Replaced())...)
 }
 
 // rolloutLimit is the longest that every node after the other may take, with a minute to observe
 // all of them.
 func rolloutLimit(plan upgrade.Plan, servers, agents int) metav1.Duration {
 	turns := servers + (agents+plan.Concurrency-1)/plan.Concurrency
-	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+plan.Return.Duration) + time.Minute}
+	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+
+		plan.Return.Duration) + time.Minute}
 }

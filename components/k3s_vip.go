@@ -50,7 +50,8 @@ func (k *k3s) gateEndpoint() error {
 	at := accessTo(k.servers)
 	gate, err := newGate(k.ctx, k.name+"-endpoint", &gateArgs{
 		Spec: health.Spec{
-			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
+			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API,
+			TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
 		Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
@@ -70,18 +71,22 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
 			// From the address, so that two clusters in one network differ: VRRP's routers are told
 			// apart by it.
-			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
+			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
+			variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
 		)
 	}
 	opts := append(childOf(k, ready), server.deletedWith()...)
-	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived", pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
+	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived",
+		pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
-	asked := join.Two(attempt, k.args.Hosts.Identity.owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
-		variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
-		return hostrun.Input{Script: script(attempt), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
-	})
+	asked := join.Two(attempt, k.args.Hosts.Identity.owner,
+		func(attempt string, owner k3shost.Owner) hostrun.Input {
+			variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
+			return hostrun.Input{Script: script(attempt),
+				Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
+		})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
 	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)

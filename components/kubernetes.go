@@ -20,7 +20,8 @@ type Object struct{ pulumi.CustomResourceState }
 // newObject registers an object of the cluster by its Pulumi token, for example
 // kubernetes:core/v1:Namespace.
 func newObject(
-	ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map,
+	opts ...pulumi.ResourceOption,
 ) (*Object, error) {
 	version, err := utilities.PkgVersion()
 	if err != nil {
@@ -28,7 +29,9 @@ func newObject(
 	}
 	cluster.note(token, fields)
 	object := &Object{}
-	opts = slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider), pulumi.Version(version.String())})
+	opts = slices.Concat(opts, cluster.deletedWith(), cluster.asking(),
+		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider),
+			pulumi.Version(version.String())})
 	if err := ctx.RegisterResource(token, name, fields, object, opts...); err != nil {
 		return nil, err
 	}
@@ -49,7 +52,8 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 	}
 	namespace, _ := metadata["namespace"].(pulumi.String)
 	if name, named := metadata["name"].(pulumi.String); named {
-		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace), string(name))
+		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace),
+			string(name))
 	}
 }
 
@@ -74,7 +78,8 @@ const background = "pulumi.com/deletionPropagationPolicy"
 // newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so
 // they go in the background.
 func newCustomResource(
-	ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, cluster *Cluster, name string, args customResource,
+	opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	version := schema.FromAPIVersionAndKind(args.apiVersion, args.kind)
 	cluster.objects.Add(version.GroupKind().String(), args.namespace, args.name)
@@ -97,7 +102,8 @@ func newCustomResource(
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": args.spec},
-	}, slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
+	}, slices.Concat(opts, cluster.deletedWith(), cluster.asking(),
+		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
 // unawaited has the provider's delete of a namespace return once the deletion has begun: namespaceEnd
@@ -105,7 +111,8 @@ func newCustomResource(
 const unawaited = "pulumi.com/skipAwait"
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
-func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string, labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
+func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
+	labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
 	end, err := cluster.namespaceEnd(ctx, name, namespace, opts...)
 	if err != nil {
 		return nil, err
@@ -115,7 +122,8 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 		return nil, err
 	}
 	opts = append(opts, childOf(options.Parent, end)...)
-	metadata := pulumi.Map{"name": pulumi.String(namespace), "annotations": pulumi.Map{unawaited: pulumi.String("true")}}
+	metadata := pulumi.Map{"name": pulumi.String(namespace),
+		"annotations": pulumi.Map{unawaited: pulumi.String("true")}}
 	if len(labels) > 0 {
 		metadata["labels"] = labels
 	}

@@ -20,14 +20,18 @@ func laterValues(given pulumi.MapInput) userValues {
 // await returns the values of a release whose own are given.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
-	values, err := laterValues(given).into(func(own config.Values) (pulumi.Map, error) { return under(metallbValues(), own) })
+	values, err := laterValues(given).into(func(own config.Values) (pulumi.Map,
+		error) {
+		return under(metallbValues(), own)
+	})
 	require.NoError(t, err)
 	return internals.UnsafeAwaitOutput(t.Context(), values.ToMapOutput())
 }
 
 func TestValuesOfAnotherResourceComeBelowOurs(t *testing.T) {
 	level := pulumi.String("debug").ToStringOutput()
-	made, err := await(t, pulumi.Map{"speaker": pulumi.Map{"logLevel": level, "replicas": pulumi.Int(2)}})
+	made, err := await(t, pulumi.Map{"speaker": pulumi.Map{"logLevel": level,
+		"replicas": pulumi.Int(2)}})
 	require.NoError(t, err)
 	speaker := made.Value.(map[string]any)["speaker"].(map[string]any)
 	assert.Equal(t, "debug", speaker["logLevel"])
@@ -38,7 +42,8 @@ func TestValuesOfAnotherResourceComeBelowOurs(t *testing.T) {
 }
 
 func TestSecretValuesOfAnotherResourceStaySecret(t *testing.T) {
-	made, err := await(t, pulumi.Map{"speaker": pulumi.ToSecret(pulumi.Map{"memberlist": pulumi.String("hunter2")})})
+	made, err := await(t, pulumi.Map{"speaker": pulumi.ToSecret(
+		pulumi.Map{"memberlist": pulumi.String("hunter2")})})
 	require.NoError(t, err)
 	assert.True(t, made.Secret)
 }
@@ -51,7 +56,8 @@ func TestUnknownValuesOfAnotherResourceStayUnknown(t *testing.T) {
 }
 
 func TestValuesOfAnotherResourceFollowTheRulesAndAreNotQuoted(t *testing.T) {
-	_, err := await(t, pulumi.Map{"frrk8s": pulumi.Map{"enabled": pulumi.String("hunter2")}, "loadBalancerClass": pulumi.String("hunter2")})
+	_, err := await(t, pulumi.Map{"frrk8s": pulumi.Map{"enabled": pulumi.String("hunter2")},
+		"loadBalancerClass": pulumi.String("hunter2")})
 	require.ErrorContains(t, err, "strata:metallb.values.frrk8s: is not for values to set")
 	require.ErrorContains(t, err, "strata:metallb.values.loadBalancerClass: is not for values to set")
 	assert.NotContains(t, err.Error(), "hunter2")
@@ -67,7 +73,8 @@ func TestValuesOfTheConfigurationAndOfAnotherResourceAreRefused(t *testing.T) {
 func TestAddressesOfAnotherResourceFollowTheRules(t *testing.T) {
 	for _, wrong := range [][]string{{}, {"10.0.0.300-10.0.0.1"}, {"10.0.0.1-10.0.0.9", "10.0.0.9-10.0.0.12"}} {
 		given := pulumi.ToStringArray(wrong)
-		m := &metallb{args: &MetalLBArgs{Addresses: given}, layer: layer{Layer: Layer{Rules: &config.Config{}}}}
+		m := &metallb{args: &MetalLBArgs{Addresses: given},
+			layer: layer{Layer: Layer{Rules: &config.Config{}}}}
 		ranges, err := m.ranges()
 		require.NoError(t, err)
 		_, err = internals.UnsafeAwaitOutput(t.Context(), ranges)

@@ -69,7 +69,8 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 func (l *layer) newNamespace(
 	values userValues, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {
-	l.namespace, err = newNamespace(l.ctx, l.Cluster, l.name+"-namespace", l.space, labels, childOf(l.parent, needs...)...)
+	l.namespace, err = newNamespace(l.ctx, l.Cluster, l.name+"-namespace", l.space, labels,
+		childOf(l.parent, needs...)...)
 	if err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
@@ -122,7 +123,10 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := args.own.into(func(own config.Values) (pulumi.Map, error) { return under(args.values, own) })
+	values, err := args.own.into(func(own config.Values) (pulumi.Map,
+		error) {
+		return under(args.values, own)
+	})
 	if err != nil {
 		return made, err
 	}
@@ -137,7 +141,8 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if args.skipCRDs {
 		fields["skipCrds"] = pulumi.Bool(true)
 	}
-	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release", fields, opts...)
+	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release",
+		fields, opts...)
 	if err != nil {
 		return made, fmt.Errorf("release %s: %w", args.name, err)
 	}
@@ -164,7 +169,8 @@ func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput
 // rollout registers the gate of a release's workloads, as namespace/kind/name. A layer's answer
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering.
-func (l *layer) rollout(of release, revision pulumi.StringInput, workloads ...string) (*Gate, error) {
+func (l *layer) rollout(of release, revision pulumi.StringInput, workloads ...string) (*Gate,
+	error) {
 	return l.gate("rollout", gateArgs{Revision: revision, Spec: health.Spec{
 		Releases: []string{of.id}, Body: rollout.Spec{Workloads: workloads},
 	}}, of.object)
@@ -184,8 +190,10 @@ func (l *layer) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gat
 }
 
 // object registers one of the layer's custom resources.
-func (l *layer) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	made, err := newCustomResource(l.ctx, l.Cluster, l.name+"-"+role, object, childOf(l.parent, needs...)...)
+func (l *layer) object(role string, object customResource,
+	needs ...pulumi.Resource) (pulumi.Resource, error) {
+	made, err := newCustomResource(l.ctx, l.Cluster, l.name+"-"+role, object,
+		childOf(l.parent, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", role, err)
 	}

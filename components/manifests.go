@@ -48,7 +48,8 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	for i, file := range files {
 		read, err := readManifest(project, file)
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %w; nothing was changed", i, err))
+			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %w; nothing was changed",
+				i, err))
 		}
 		objects = append(objects, read...)
 	}
@@ -58,7 +59,8 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	for _, object := range objects {
 		made := Manifest{object, clusterScoped[object.Kind()]}
 		if other, twice := seen[made.identity()]; twice {
-			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %s is in %s already; remove one",
+			wrong = append(wrong, fmt.Errorf(
+				"strata:apps.manifests[%d]: %s: %s is in %s already; remove one",
 				slices.Index(files, made.File), made.File, made.Title(), other))
 		}
 		seen[made.identity()] = made.File
@@ -122,7 +124,8 @@ func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {
 	m := &Manifests{}
-	if err := ctx.RegisterComponentResource(tokenOf("apps", "Manifests"), name, m, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Manifests"), name, m,
+		opts...); err != nil {
 		return nil, err
 	}
 	made := map[string]pulumi.Resource{} // what others need, by identity
@@ -134,7 +137,8 @@ func NewManifests(
 			needs = append(needs, made[need])
 		}
 		if one.Kind() == manifest.Namespace {
-			end, err := args.Cluster.namespaceEnd(ctx, one.resource(name), one.GetName(), childOf(m, needs...)...)
+			end, err := args.Cluster.namespaceEnd(ctx, one.resource(name), one.GetName(),
+				childOf(m, needs...)...)
 			if err != nil {
 				return nil, fmt.Errorf("manifests: %s: %w", one.File, err)
 			}
@@ -168,7 +172,8 @@ func (m Manifest) needs(all []Manifest) []string {
 	var found []string
 	for _, other := range all {
 		defined, definition := other.Defines()
-		if definition && defined == m.Kind() || other.Kind() == manifest.Namespace && other.GetName() == m.namespace() {
+		if definition && defined == m.Kind() || other.Kind() == manifest.Namespace &&
+			other.GetName() == m.namespace() {
 			found = append(found, other.identity())
 		}
 	}

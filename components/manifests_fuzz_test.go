@@ -36,7 +36,8 @@ func FuzzManifests(f *testing.F) {
 			return
 		}
 		infos, err := resource.NewLocalBuilder().Unstructured().
-			FilenameParam(false, &resource.FilenameOptions{Filenames: []string{filepath.Join(dir, "fuzz.yaml")}}).
+			FilenameParam(false, &resource.FilenameOptions{
+				Filenames: []string{filepath.Join(dir, "fuzz.yaml")}}).
 			Flatten().Do().Infos()
 		require.NoError(t, err, "kubectl refuses what we take")
 		require.Len(t, objects, len(infos))
@@ -44,7 +45,8 @@ func FuzzManifests(f *testing.F) {
 		require.Len(t, resources, len(infos))
 		for i, info := range infos {
 			want := info.Object.(*unstructured.Unstructured).Object
-			unstructured.RemoveNestedField(want, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+			unstructured.RemoveNestedField(want, "metadata", "annotations",
+				corev1.LastAppliedConfigAnnotation)
 			if objects[i].Kind() == manifest.Namespace {
 				want = Manifest{Manifest: objects[i].Manifest}.unawaited().Object
 			}

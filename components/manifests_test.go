@@ -27,7 +27,8 @@ func written(t testing.TB, files map[string]string) string {
 
 func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
 	dir := written(t, map[string]string{
-		"good.yaml": "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: mine}\n",
+		"good.yaml": "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: " +
+			"mine}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: mine}\n",
 		"bad.yaml":  "a: b\ninvalid: yaml: :\n",
 		"null.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: null}\n",
 		"half.yaml": "apiVersion: v1\nkind: ConfigMap\n",
@@ -35,12 +36,14 @@ func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
 	objects, err := ReadManifests(dir, []string{"good.yaml"})
 	require.NoError(t, err)
 	require.Len(t, objects, 2)
-	assert.Equal(t, []string{"kubernetes:core/v1:Namespace", "kubernetes:apps/v1:Deployment"}, []string{objects[0].token(), objects[1].token()})
+	assert.Equal(t, []string{"kubernetes:core/v1:Namespace", "kubernetes:apps/v1:Deployment"},
+		[]string{objects[0].token(), objects[1].token()})
 	assert.Equal(t, "manifests:good.yaml:Deployment:mine:web", objects[1].resource("manifests"))
 	assert.Equal(t, []string{objects[0].identity()}, objects[1].needs(objects))
 	assert.Empty(t, objects[0].needs(objects))
 
-	_, err = ReadManifests(dir, []string{"good.yaml", "bad.yaml", "null.yaml", "half.yaml", "missing.yaml"})
+	_, err = ReadManifests(dir, []string{"good.yaml", "bad.yaml", "null.yaml", "half.yaml",
+		"missing.yaml"})
 	for _, want := range []string{
 		"strata:apps.manifests[1]: bad.yaml: yaml: line 2: mapping values are not allowed",
 		"strata:apps.manifests[2]: null.yaml: ConfigMap a: data.x: null would not reach the cluster",
@@ -58,17 +61,25 @@ func TestTheSameObjectTwiceIsRefused(t *testing.T) {
 	const (
 		toys = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys}\n" +
 			"spec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n---\n"
-		toy = "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: b}\n"
+		toy = "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: " +
+			"example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: b}\n"
 	)
 	for name, test := range map[string]struct{ text, want string }{
-		"one says the namespace default": {document("ConfigMap", "a") + document("ConfigMap", "a, namespace: default"), "ConfigMap default/a is in again.yaml already; remove one"},
-		"another namespace":              {document("ConfigMap", "a") + document("ConfigMap", "a, namespace: b"), ""},
-		"a kind without a namespace":     {document("Node", "a, namespace: b") + document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
-		"one that a file defines":        {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy, "Toy b/a is in again.yaml already"},
-		"one with a namespace":           {strings.Replace(toys, "SCOPE", "Namespaced", 1) + toy, ""},
+		"one says the namespace default": {document("ConfigMap", "a") +
+			document("ConfigMap", "a, namespace: default"),
+			"ConfigMap default/a is in again.yaml already; remove one"},
+		"another namespace": {document("ConfigMap", "a") +
+			document("ConfigMap", "a, namespace: b"), ""},
+		"a kind without a namespace": {document("Node", "a, namespace: b") +
+			document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
+		"one that a file defines": {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy,
+			"Toy b/a is in again.yaml already"},
+		"one with a namespace": {strings.Replace(toys, "SCOPE", "Namespaced", 1) +
+			toy, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadManifests(written(t, map[string]string{"again.yaml": test.text}), []string{"again.yaml"})
+			_, err := ReadManifests(written(t, map[string]string{"again.yaml": test.text}),
+				[]string{"again.yaml"})
 			if test.want == "" {
 				require.NoError(t, err)
 			} else {
@@ -87,7 +98,8 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 			return err
 		}
 		cluster := &Cluster{Provider: provider, objects: teardown.Objects{}}
-		_, err = NewManifests(ctx, "manifests", &ManifestsArgs{Layer: Layer{Cluster: cluster}, Objects: objects})
+		_, err = NewManifests(ctx, "manifests",
+			&ManifestsArgs{Layer: Layer{Cluster: cluster}, Objects: objects})
 		return err
 	})
 	require.NoError(t, err)
@@ -103,14 +115,23 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 // The namespace of a kind that has none means nothing, and no order can make one wait for itself.
 func TestOrderOfClusterScopedKinds(t *testing.T) {
 	for name, text := range map[string]string{
-		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys.example.org, namespace: toys}\nspec: {group: example.org, names: {kind: Toy}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: toys}\n",
-		"a namespace in itself":       "apiVersion: v1\nkind: Namespace\nmetadata: {name: toys, namespace: toys}\n",
-		"a definition of itself":      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: apiextensions.k8s.io, names: {kind: CustomResourceDefinition}}\n",
-		"a definition of namespaces":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: '', names: {kind: Namespace}}\n",
-		"a Namespace of another kind": "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: b}\n---\napiVersion: example.org/v1\nkind: Namespace\nmetadata: {name: b, namespace: b}\n",
+		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
+			"CustomResourceDefinition\nmetadata: {name: toys.example.org, namespace: " +
+			"toys}\nspec: {group: example.org, names: {kind: Toy}}\n---\napiVersion: v1\nkind: " +
+			"Namespace\nmetadata: {name: toys}\n",
+		"a namespace in itself": "apiVersion: v1\nkind: Namespace\nmetadata: {name: toys, namespace: toys}\n",
+		"a definition of itself": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
+			"CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: apiextensions.k8s.io, " +
+			"names: {kind: CustomResourceDefinition}}\n",
+		"a definition of namespaces": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " +
+			"a}\n---\napiVersion: apiextensions.k8s.io/v1\nkind: " +
+			"CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: '', names: {kind: Namespace}}\n",
+		"a Namespace of another kind": "apiVersion: v1\nkind: Secret\nmetadata: {name: a, " +
+			"namespace: b}\n---\napiVersion: example.org/v1\nkind: Namespace\nmetadata: {name: b, namespace: b}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects, err := ReadManifests(written(t, map[string]string{"toys.yaml": text}), []string{"toys.yaml"})
+			objects, err := ReadManifests(written(t, map[string]string{"toys.yaml": text}),
+				[]string{"toys.yaml"})
 			require.NoError(t, err)
 			assert.Len(t, registered(t, objects), len(objects))
 			for _, object := range objects {
@@ -122,8 +143,11 @@ func TestOrderOfClusterScopedKinds(t *testing.T) {
 
 func TestAnObjectWaitsForTheDefinitionOfItsKind(t *testing.T) {
 	dir := written(t, map[string]string{
-		"crd.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys.example.org}\nspec: {group: example.org, names: {kind: Toy}}\n",
-		"toy.yaml": "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: other.org/v1\nkind: Toy\nmetadata: {name: b}\n",
+		"crd.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
+			"CustomResourceDefinition\nmetadata: {name: toys.example.org}\nspec: {group: " +
+			"example.org, names: {kind: Toy}}\n",
+		"toy.yaml": "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: " +
+			"a}\n---\napiVersion: other.org/v1\nkind: Toy\nmetadata: {name: b}\n",
 	})
 	objects, err := ReadManifests(dir, []string{"toy.yaml", "crd.yaml"})
 	require.NoError(t, err)

@@ -46,13 +46,16 @@ type metallb struct {
 
 // NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready
 // long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
-func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption) (*MetalLB, error) {
+func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs,
+	opts ...pulumi.ResourceOption) (*MetalLB, error) {
 	m := &metallb{MetalLB: &MetalLB{}, args: args}
 	m.layer = layer{
-		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb", space: metallbNamespace,
+		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb",
+		space: metallbNamespace,
 		limit: args.Timeouts.MetalLBWebhook, limitKey: "strata:timeouts.metallbWebhook",
 	}
-	return m.MetalLB, m.register(tokenOf("metallb", "MetalLB"), opts, m.install, m.gates, m.addresses)
+	return m.MetalLB, m.register(tokenOf("metallb", "MetalLB"), opts, m.install, m.gates,
+		m.addresses)
 }
 
 // install registers the namespace and the release.
@@ -62,7 +65,8 @@ func (m *metallb) install() error {
 	}
 	var err error
 	m.release, err = m.newRelease(releaseArgs{
-		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(), own: m.own(),
+		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(),
+		own: m.own(),
 	}, m.namespace)
 	return err
 }
@@ -80,7 +84,8 @@ func (m *metallb) gates() (err error) {
 	}
 	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the
 	// webhook needs none of them.
-	_, err = m.rollout(m.release, m.release.revision(m.args.Config), metallbNamespace+"/DaemonSet/metallb-speaker")
+	_, err = m.rollout(m.release, m.release.revision(m.args.Config),
+		metallbNamespace+"/DaemonSet/metallb-speaker")
 	return err
 }
 
@@ -90,9 +95,10 @@ func (m *metallb) addresses() error {
 	if m.Addresses, err = m.ranges(); err != nil {
 		return err
 	}
-	pool, err := m.content("pool", "IPAddressPool", poolWait(m.Timeouts.MetalLBPool.Duration), pulumi.Map{
-		"addresses": m.Addresses, "autoAssign": pulumi.Bool(true),
-	}, m.Webhook)
+	pool, err := m.content("pool", "IPAddressPool", poolWait(m.Timeouts.MetalLBPool.Duration),
+		pulumi.Map{
+			"addresses": m.Addresses, "autoAssign": pulumi.Bool(true),
+		}, m.Webhook)
 	if err != nil {
 		return err
 	}
@@ -131,6 +137,7 @@ func (m *metallb) content(
 	role, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
 	return m.object(role, customResource{
-		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool, namespace: metallbNamespace, wait: wait, spec: spec,
+		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool,
+		namespace: metallbNamespace, wait: wait, spec: spec,
 	}, needs...)
 }

@@ -30,10 +30,12 @@ func metallbLabels() pulumi.StringMap {
 // metallbValues returns the chart's values: L2 only, so neither FRR nor its webhook.
 func metallbValues() pulumi.Map {
 	return pulumi.Map{
-		"frrk8s":     pulumi.Map{"enabled": pulumi.Bool(false)},
-		"speaker":    pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)}, "livenessProbe": patientLiveness()},
+		"frrk8s": pulumi.Map{"enabled": pulumi.Bool(false)},
+		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)},
+			"livenessProbe": patientLiveness()},
 		"controller": pulumi.Map{"livenessProbe": patientLiveness()},
-		"crds":       pulumi.Map{"enabled": pulumi.Bool(true), "validationFailurePolicy": pulumi.String("Fail")},
+		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
+			"validationFailurePolicy": pulumi.String("Fail")},
 	}
 }
 
@@ -65,7 +67,8 @@ func poolObject(addresses string) map[string]any {
 
 // metallbPoolGate gates the pool as the controller and every node's speaker see it.
 func metallbPoolGate(args *MetalLBArgs) health.Spec {
-	body := pool.Spec{Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses}
+	body := pool.Spec{Namespace: metallbNamespace, Name: metallbPool,
+		Addresses: args.Config.Addresses}
 	if args.Cluster.Hosts == nil {
 		body.SpeakerPods = "app.kubernetes.io/name=metallb,app.kubernetes.io/component=speaker" // the chart's labels
 	} else {

@@ -28,11 +28,13 @@ func NewNamespaces(
 	ctx *pulumi.Context, name string, args *NamespacesArgs, opts ...pulumi.ResourceOption,
 ) (*Namespaces, error) {
 	n := &Namespaces{Objects: map[string]pulumi.Resource{}}
-	if err := ctx.RegisterComponentResource(tokenOf("apps", "Namespaces"), name, n, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Namespaces"), name, n,
+		opts...); err != nil {
 		return nil, err
 	}
 	for _, namespace := range args.Names {
-		made, err := newNamespace(ctx, args.Cluster, name+"-"+namespace, namespace, nil, childOf(n, args.After...)...)
+		made, err := newNamespace(ctx, args.Cluster, name+"-"+namespace, namespace, nil,
+			childOf(n, args.After...)...)
 		if err != nil {
 			return nil, fmt.Errorf("namespace %s: %w", namespace, err)
 		}

@@ -32,8 +32,9 @@ var layerPolicies = map[string]layerPolicy{
 		pods: instanceLabel("argocd"), from: argocdNamespace,
 		open: []int{5558, 7000, 8080, 8082, 8083, 8084, 8087, 9001, 9121},
 	},
-	vaultName:       {pods: instanceLabel(vaultName), from: certManagerNamespace},
-	traefikName:     {pods: instanceLabel(traefikName + "-" + traefikName), open: []int{8000, 8443, 9100}, udp: true},
+	vaultName: {pods: instanceLabel(vaultName), from: certManagerNamespace},
+	traefikName: {pods: instanceLabel(traefikName + "-" + traefikName),
+		open: []int{8000, 8443, 9100}, udp: true},
 	apisixNamespace: {pods: apisixLabels(apisixController), open: []int{8080, 9443}},
 	waveNamespace:   {pods: pulumi.Map{"release": pulumi.String("wave")}, open: []int{8080, 9443}},
 }
@@ -47,11 +48,14 @@ func newNetworkPolicy(
 	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.MapInput,
 	opts ...pulumi.ResourceOption,
 ) error {
-	_, err := newObject(ctx, cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", resource, pulumi.Map{
-		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("NetworkPolicy"),
-		"metadata": pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(namespace)},
-		"spec":     spec,
-	}, opts...)
+	_, err := newObject(ctx, cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", resource,
+		pulumi.Map{
+			"apiVersion": pulumi.String("networking.k8s.io/v1"),
+			"kind":       pulumi.String("NetworkPolicy"),
+			"metadata": pulumi.Map{"name": pulumi.String(name),
+				"namespace": pulumi.String(namespace)},
+			"spec": spec,
+		}, opts...)
 	if err != nil {
 		return fmt.Errorf("network policy: %w", err)
 	}
@@ -71,16 +75,18 @@ func (p layerPolicy) spec(values config.Values) pulumi.Map {
 	var ports, ingress pulumi.Array
 	for _, port := range slices.Compact(open) {
 		for _, protocol := range protocols {
-			ports = append(ports, pulumi.Map{"port": pulumi.Int(port), "protocol": pulumi.String(protocol)})
+			ports = append(ports, pulumi.Map{"port": pulumi.Int(port),
+				"protocol": pulumi.String(protocol)})
 		}
 	}
 	if len(ports) > 0 { // a rule without ports would open all
 		ingress = append(ingress, pulumi.Map{"ports": ports})
 	}
 	if p.from != "" {
-		ingress = append(ingress, pulumi.Map{"from": pulumi.Array{pulumi.Map{"namespaceSelector": pulumi.Map{
-			"matchLabels": pulumi.Map{"kubernetes.io/metadata.name": pulumi.String(p.from)},
-		}}}})
+		ingress = append(ingress, pulumi.Map{
+			"from": pulumi.Array{pulumi.Map{"namespaceSelector": pulumi.Map{
+				"matchLabels": pulumi.Map{"kubernetes.io/metadata.name": pulumi.String(p.from)},
+			}}}})
 	}
 	return pulumi.Map{
 		"podSelector": pulumi.Map{"matchLabels": p.pods}, "ingress": ingress,

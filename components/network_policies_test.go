@@ -27,7 +27,8 @@ func admitted(t *testing.T, spec pulumi.Map) (rules []string) {
 		if listed, some := rule["ports"].(pulumi.Array); some {
 			require.NotEmpty(t, listed, "a rule without ports opens all")
 			for _, port := range listed {
-				ports = append(ports, fmt.Sprintf("%d/%s", port.(pulumi.Map)["port"], port.(pulumi.Map)["protocol"]))
+				ports = append(ports, fmt.Sprintf("%d/%s", port.(pulumi.Map)["port"],
+					port.(pulumi.Map)["protocol"]))
 			}
 		}
 		rules = append(rules, strings.TrimSpace(who+" "+strings.Join(ports, " ")))
@@ -55,11 +56,14 @@ func TestLayerPolicyOpensOnlyWhatItsPodsServe(t *testing.T) {
 
 func TestLayerPolicyOpensThePortsOfTheUsersValues(t *testing.T) {
 	values := config.Values{Tree: map[string]any{
-		"ports":      map[string]any{"postgres": map[string]any{"port": int64(5432), "exposedPort": int64(5432)}},
+		"ports": map[string]any{"postgres": map[string]any{"port": int64(5432),
+			"exposedPort": int64(5432)}},
 		"deployment": map[string]any{"replicas": int64(3)},
 		"webhook":    map[string]any{"list": []any{int64(10260), int64(70000), int64(-1), "text"}},
 	}}
 	rules := admitted(t, layerPolicies[traefikName].spec(values))
-	assert.Equal(t, []string{"everyone 5432/TCP 5432/UDP 8000/TCP 8000/UDP 8443/TCP 8443/UDP 9100/TCP 9100/UDP 10260/TCP 10260/UDP"}, rules)
-	assert.False(t, slices.Contains(layerPolicies[traefikName].open, 5432), "the table is left alone")
+	assert.Equal(t, []string{"everyone 5432/TCP 5432/UDP 8000/TCP 8000/UDP 8443/TCP 8443/UDP " +
+		"9100/TCP 9100/UDP 10260/TCP 10260/UDP"}, rules)
+	assert.False(t, slices.Contains(layerPolicies[traefikName].open, 5432),
+		"the table is left alone")
 }

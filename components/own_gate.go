@@ -31,12 +31,14 @@ type GateArgs struct {
 
 // NewGate registers a gate of a program's own. Resources that need its subject have the option After
 // with it.
-func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+func NewGate(ctx *pulumi.Context, name string, args *GateArgs,
+	opts ...pulumi.ResourceOption) (*Gate, error) {
 	layer := args.Layer
 	if layer == "" {
 		layer = name
 	}
 	return args.Cluster.gate(ctx, name, gateArgs{Revision: args.Revision, Spec: health.Spec{
-		Layer: layer, Timeout: args.Timeout, TimeoutKey: args.TimeoutKey, Releases: args.Releases, Body: args.Body,
+		Layer: layer, Timeout: args.Timeout, TimeoutKey: args.TimeoutKey, Releases: args.Releases,
+		Body: args.Body,
 	}}, append(opts, After(args.After...))...)
 }

@@ -23,7 +23,8 @@ var scripts embed.FS
 
 // shared are the functions that a script has in common with others, by its name.
 var shared = map[string]string{
-	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions, "k3s-uninstall.sh": k3shost.Ownership,
+	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions,
+	"k3s-uninstall.sh":  k3shost.Ownership,
 	"k3s-vip-remove.sh": k3shost.Ownership, "k3s-ca-hash.sh": k3shost.Ownership,
 }
 
@@ -49,10 +50,11 @@ func hostScript(script string, variables ...variable) string {
 
 // runs returns the command that runs scripts on the host, whose Target is filled in.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
-	input := join.Two(asked, h.pinnedTarget(), func(input hostrun.Input, host health.Host) hostrun.Input {
-		input.Target = host.Target
-		return input
-	})
+	input := join.Two(asked, h.pinnedTarget(),
+		func(input hostrun.Input, host health.Host) hostrun.Input {
+			input.Target = host.Target
+			return input
+		})
 	command := actions.CommandOf(hostrun.Create, input, pulumi.StringMap{self.SSHKey: h.SSHKey})
 	command.Logging = local.LoggingStdoutAndStderr
 	return command

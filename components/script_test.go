@@ -29,12 +29,14 @@ func shell(t *testing.T, text, stdin string, env ...string) (output string, code
 
 // embedded are the scripts with the variables that their callers set.
 var embedded = map[string][]variable{
-	"k3s-install.sh":   {{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
+	"k3s-install.sh": {{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"},
+		{"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
 	"k3s-ca-hash.sh":   nil,
 	"k3s-claim.sh":     nil,
 	"k3s-uninstall.sh": nil,
 	"k3s-vip.sh": {
-		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"}, {"MARK", keepalivedMark},
+		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"},
+		{"VIP", "10.0.0.10"}, {"ROUTER", "11"}, {"MARK", keepalivedMark},
 	},
 	"k3s-vip-remove.sh": {{"MARK", keepalivedMark}},
 }

@@ -17,14 +17,17 @@ type secretArgs struct {
 
 // newSecret registers an Opaque Secret of the cluster.
 func newSecret(
-	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs,
+	opts ...pulumi.ResourceOption,
 ) (*Object, error) {
-	metadata := pulumi.Map{"name": pulumi.String(args.name), "namespace": pulumi.String(args.namespace)}
+	metadata := pulumi.Map{"name": pulumi.String(args.name),
+		"namespace": pulumi.String(args.namespace)}
 	if len(args.labels) > 0 {
 		metadata["labels"] = args.labels
 	}
 	return newObject(ctx, cluster, "kubernetes:core/v1:Secret", name, pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"),
+		"type":     pulumi.String("Opaque"),
 		"metadata": metadata, "stringData": args.data,
 	}, opts...)
 }

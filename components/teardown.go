@@ -36,10 +36,11 @@ type Registered struct {
 
 // Watch notes each resource that is registered from now on. It changes none.
 func (r *Registered) Watch(ctx *pulumi.Context) error {
-	return ctx.RegisterStackTransformation(func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
-		r.note(args)
-		return nil
-	})
+	return ctx.RegisterStackTransformation(
+		func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
+			r.note(args)
+			return nil
+		})
 }
 
 func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
@@ -66,7 +67,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	return slices.DeleteFunc(slices.Clone(r.made), func(made pulumi.Resource) bool { return r.needed[made] })
+	return slices.DeleteFunc(slices.Clone(r.made),
+		func(made pulumi.Resource) bool { return r.needed[made] })
 }
 
 // TeardownArgs configures Teardown.
@@ -100,7 +102,8 @@ func NewTeardown(
 	ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption,
 ) (*Teardown, error) {
 	t := &Teardown{ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource(tokenOf("teardown", "Teardown"), name, t, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("teardown", "Teardown"), name, t,
+		opts...); err != nil {
 		return nil, err
 	}
 	t.wanted, t.resolve, t.reject = ctx.NewOutput()
@@ -108,7 +111,8 @@ func NewTeardown(
 	if err != nil {
 		return nil, err
 	}
-	t.first, err = t.guard(name+"-first", teardown.UpdateFirst, nil, append(options, childOf(t, args.Cluster.Stable)...)...)
+	t.first, err = t.guard(name+"-first", teardown.UpdateFirst, nil,
+		append(options, childOf(t, args.Cluster.Stable)...)...)
 	if err != nil {
 		t.reject(err)
 		return nil, fmt.Errorf("teardown: %w", err)
@@ -127,7 +131,8 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	leaves := registered.leaves()
 	wanted := t.input()
 	t.resolve(wanted)
-	_, err := t.guard(t.name+"-guard", teardown.Update, actions.Text(teardown.Delete), childOf(t, leaves...)...)
+	_, err := t.guard(t.name+"-guard", teardown.Update, actions.Text(teardown.Delete),
+		childOf(t, leaves...)...)
 	if err != nil {
 		return fmt.Errorf("teardown: %w", err)
 	}
@@ -140,20 +145,23 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 // guard registers a guard. It finds the leaving and the arriving objects by the difference to its
 // own previous output.
 func (t *Teardown) guard(
-	name string, asks *verb.Verb[teardown.Guard], atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption,
+	name string, asks *verb.Verb[teardown.Guard], atDelete pulumi.StringPtrInput,
+	opts ...pulumi.ResourceOption,
 ) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
-	asked := join.Two(t.wanted, t.args.Cluster.Servers, func(guard teardown.Guard, servers []string) teardown.Guard {
-		guard.Servers = servers
-		return guard
-	})
+	asked := join.Two(t.wanted, t.args.Cluster.Servers,
+		func(guard teardown.Guard, servers []string) teardown.Guard {
+			guard.Servers = servers
+			return guard
+		})
 	command := actions.CommandOf(asks, asked, environment)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
-	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
+	return local.NewCommand(t.ctx, name, command,
+		append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
 }
 
 // answered waits for the first guard, and returns an error where something leaves and it has not
@@ -172,7 +180,8 @@ func (t *Teardown) answered(wanted teardown.Guard) error {
 	if err == nil && leaving == "" {
 		return nil
 	}
-	return fmt.Errorf("%s-first has not passed, so nothing is deleted; it is asked about: %s; a run with --target needs it as well",
+	return fmt.Errorf("%s-first has not passed, so nothing is deleted; it is asked about: %s; a "+
+		"run with --target needs it as well",
 		t.name, cmp.Or(leaving, "what leaves"))
 }
 
@@ -181,19 +190,23 @@ func (t *Teardown) announcing() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil
 	}
-	hook, err := t.ctx.RegisterResourceHook(t.name+"-leaving", func(args *pulumi.ResourceHookArgs) error {
-		before, wanted := guardOf(args.OldInputs), guardOf(args.NewInputs)
-		if leaving := before.Objects.Holders(wanted.Objects); leaving != "" {
-			return t.args.Warn(t.ctx, "with this run leave: "+leaving+"; pulumi up refuses where others keep something in them, or use them (strata:discard)")
-		}
-		return nil
-	}, &pulumi.ResourceHookOptions{OnDryRun: true})
-	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
+	hook, err := t.ctx.RegisterResourceHook(t.name+"-leaving",
+		func(args *pulumi.ResourceHookArgs) error {
+			before, wanted := guardOf(args.OldInputs), guardOf(args.NewInputs)
+			if leaving := before.Objects.Holders(wanted.Objects); leaving != "" {
+				return t.args.Warn(t.ctx, "with this run leave: "+leaving+
+					"; pulumi up refuses where others keep something in them, or use them (strata:discard)")
+			}
+			return nil
+		}, &pulumi.ResourceHookOptions{OnDryRun: true})
+	return []pulumi.ResourceOption{pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
 }
 
 // guardOf reads a guard's input. One that is unknown or of another version has no objects.
 func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
-	if text, known := plain(inputs)["stdin"].(string); known && json.Unmarshal([]byte(text), &guard) != nil {
+	if text, known := plain(inputs)["stdin"].(string); known &&
+		json.Unmarshal([]byte(text), &guard) != nil {
 		return teardown.Guard{}
 	}
 	return guard
@@ -211,11 +224,14 @@ func (t *Teardown) input() teardown.Guard {
 	cluster, cfg := t.args.Cluster, t.args.Config
 	cluster.objects.Sort()
 	guard := teardown.Guard{
-		Namespaces: cluster.objects["Namespace"], Tunnel: tunnelTo(t.servers()), Existing: cluster.Identity == nil,
-		Objects: cluster.objects, Discard: teardown.Discard(cfg.Discard), Timeout: metav1.Duration{Duration: guardLimit},
+		Namespaces: cluster.objects["Namespace"], Tunnel: tunnelTo(t.servers()),
+		Existing: cluster.Identity == nil,
+		Objects:  cluster.objects, Discard: teardown.Discard(cfg.Discard),
+		Timeout: metav1.Duration{Duration: guardLimit},
 	}
 	for key, protects := range map[string]bool{
-		"strata:cluster.protect": cfg.Cluster.Protect, "strata:hosts.vm.protect": cfg.Hosts.VM.Protect, "strata:k3s.protect": cfg.K3s.Protect,
+		"strata:cluster.protect":  cfg.Cluster.Protect,
+		"strata:hosts.vm.protect": cfg.Hosts.VM.Protect, "strata:k3s.protect": cfg.K3s.Protect,
 	} {
 		if protects {
 			guard.Protected = append(guard.Protected, key)

@@ -71,10 +71,12 @@ type traefik struct {
 // chart: a Service without a pool stays pending and nothing says why (the first platform's lesson).
 // It also waits for the CRDs, since a Traefik that does not find them serves nothing of them, and
 // stays Ready all the while.
-func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption) (*Traefik, error) {
+func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs,
+	opts ...pulumi.ResourceOption) (*Traefik, error) {
 	t := &traefik{Traefik: &Traefik{}, args: args}
 	t.layer = layer{
-		Layer: args.Layer, ctx: ctx, parent: t.Traefik, name: name, title: "traefik", space: traefikName,
+		Layer: args.Layer, ctx: ctx, parent: t.Traefik, name: name, title: "traefik",
+		space: traefikName,
 		limit: args.Timeouts.Ingress, limitKey: "strata:timeouts.ingress",
 	}
 	steps := []func() error{t.install, t.certificate, t.gateway}
@@ -104,7 +106,8 @@ func (t *traefik) install() error {
 	if t.args.Challenges {
 		podsOf = append(podsOf, "challenges")
 	}
-	rolled, err := t.rollout(t.release, t.release.revision(podsOf...), traefikName+"/Deployment/"+traefikName)
+	rolled, err := t.rollout(t.release, t.release.revision(podsOf...),
+		traefikName+"/Deployment/"+traefikName)
 	if err != nil {
 		return err
 	}
@@ -124,14 +127,17 @@ func (t *traefik) address() (err error) {
 		want = t.args.Config.Address.String()
 	}
 	t.Address, err = t.gate("address", gateArgs{Spec: health.Spec{
-		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
+		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443},
+			Want: want},
 	}, Revision: t.release.addressRevision(t.args.Config.ExternalTrafficPolicy)}, t.release.object)
 	if err != nil {
 		return err
 	}
 	t.IP, err = t.Cluster.read(t.ctx, t.name+"-ip", kuberead.FieldInput{
-		Resource: "services", Namespace: traefikName, Name: traefikName, Path: "{.status.loadBalancer.ingress[0].ip}",
-		Revision: strings.Join([]string{t.release.chart.SHA256, want}, " "), Timeout: t.Timeouts.Ingress,
+		Resource: "services", Namespace: traefikName, Name: traefikName,
+		Path:     "{.status.loadBalancer.ingress[0].ip}",
+		Revision: strings.Join([]string{t.release.chart.SHA256, want}, " "),
+		Timeout:  t.Timeouts.Ingress,
 	}, childOf(t, t.Address)...)
 	return err
 }
@@ -146,7 +152,8 @@ func (t *traefik) certificate() error {
 	}
 	t.tls, err = NewCertificate(t.ctx, t.name+"-tls", &CertificateArgs{
 		Namespace: traefikName, Secret: traefikTLS, DNSNames: t.args.Names,
-		Signer: t.args.CA.Signer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
+		Signer: t.args.CA.Signer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts,
+		Layer: "traefik",
 		After: after,
 	}, pulumi.Parent(t))
 	if err != nil {
@@ -162,21 +169,26 @@ func (t *traefik) certificate() error {
 // /ping.
 func (t *traefik) gateway() error {
 	registered, err := t.object("gateway", customResource{
-		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,
-		wait: gatewayWait(t.args.Timeouts.Ingress.Duration), spec: traefikGateway(t.args.Domain),
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName,
+		namespace: traefikName,
+		wait:      gatewayWait(t.args.Timeouts.Ingress.Duration),
+		spec:      traefikGateway(t.args.Domain),
 	}, t.release.object, t.tls.Ready)
 	if err != nil {
 		return err
 	}
 	t.Programmed, err = t.gate("programmed", gateArgs{Spec: health.Spec{
-		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
+		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName,
+			Listeners: []string{"http", "https"}},
 	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, registered)...)
 	return err
 }
 
 // content registers one of Traefik's own kinds in its namespace.
-func (t *traefik) content(role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
+func (t *traefik) content(role, kind, name string, spec pulumi.Map,
+	needs ...pulumi.Resource) (pulumi.Resource, error) {
 	return t.object(role, customResource{
-		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName, spec: spec,
+		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName,
+		spec: spec,
 	}, needs...)
 }

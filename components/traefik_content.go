@@ -31,18 +31,23 @@ const (
 func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
-	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"), "graceTimeOut": pulumi.String(longest.String())}
+	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"),
+		"graceTimeOut": pulumi.String(longest.String())}
 	port := func(http pulumi.Map) pulumi.Map {
-		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle, "keepAliveMaxTime": pulumi.String(traefikKeepAlive.String())}, "http": http}
+		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle,
+			"keepAliveMaxTime": pulumi.String(traefikKeepAlive.String())}, "http": http}
 	}
 	service := pulumi.Map{"spec": pulumi.Map{
-		"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault()),
+		"type":                  pulumi.String("LoadBalancer"),
+		"externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault()),
 	}}
 	if cfg.Address.IsValid() {
-		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
+		service["annotations"] = pulumi.Map{
+			"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
 	}
 	web := port(pulumi.Map{"redirections": pulumi.Map{"entryPoint": pulumi.Map{
-		"to": pulumi.String("websecure"), "scheme": pulumi.String("https"), "permanent": pulumi.Bool(true),
+		"to": pulumi.String("websecure"), "scheme": pulumi.String("https"),
+		"permanent": pulumi.Bool(true),
 	}}})
 	if challenges {
 		web["allowACMEByPass"] = pulumi.Bool(true)
@@ -53,21 +58,28 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 			"replicas":                      pulumi.Int(cfg.Replicas),
 			"minReadySeconds":               pulumi.Int(5),
 			"terminationGracePeriodSeconds": pulumi.Int(int(grace.Seconds())),
-			"lifecycle":                     pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(int(traefikPreStop.Seconds()))}}},
+			"lifecycle": pulumi.Map{
+				"preStop": pulumi.Map{"sleep": pulumi.Map{
+					"seconds": pulumi.Int(int(traefikPreStop.Seconds()))}}},
 		},
-		"livenessProbe":  patientLiveness(),
-		"updateStrategy": pulumi.Map{"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(1)}},
+		"livenessProbe": patientLiveness(),
+		"updateStrategy": pulumi.Map{"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0),
+			"maxSurge": pulumi.Int(1)}},
 		"podDisruptionBudget": pulumi.Map{
 			"enabled": pulumi.Bool(cfg.Replicas > 1), "maxUnavailable": pulumi.Int(1),
 		},
-		"topologySpreadConstraints": spreadOverNodes(pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(traefikName)}),
-		"global":                    pulumi.Map{"checkNewVersion": pulumi.Bool(false), "sendAnonymousUsage": pulumi.Bool(false)},
-		"ingressClass":              pulumi.Map{"enabled": pulumi.Bool(true), "isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
+		"topologySpreadConstraints": spreadOverNodes(
+			pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(traefikName)}),
+		"global": pulumi.Map{"checkNewVersion": pulumi.Bool(false),
+			"sendAnonymousUsage": pulumi.Bool(false)},
+		"ingressClass": pulumi.Map{"enabled": pulumi.Bool(true),
+			"isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
 		"providers": pulumi.Map{
 			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
 		},
-		"gateway":      off, // ours waits for its certificate
-		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true), "name": pulumi.String(traefikName)},
+		"gateway": off, // ours waits for its certificate
+		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true),
+			"name": pulumi.String(traefikName)},
 		"service":      service,
 		"ports":        pulumi.Map{"web": web, "websecure": port(pulumi.Map{"tls": on})},
 		"ingressRoute": pulumi.Map{"dashboard": off}, // ours waits for its password
@@ -84,14 +96,17 @@ func traefikGateway(domain string) pulumi.Map {
 		"gatewayClassName": pulumi.String(traefikName),
 		"listeners": pulumi.Array{
 			pulumi.Map{
-				"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"), "port": pulumi.Int(8000), "allowedRoutes": routes,
+				"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"),
+				"port": pulumi.Int(8000), "allowedRoutes": routes,
 			},
 			pulumi.Map{
-				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"), "port": pulumi.Int(8443), "allowedRoutes": routes,
+				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"),
+				"port": pulumi.Int(8443), "allowedRoutes": routes,
 				"hostname": pulumi.String("*." + domain),
 				"tls": pulumi.Map{
-					"mode":            pulumi.String("Terminate"),
-					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"), "name": pulumi.String(traefikTLS)}},
+					"mode": pulumi.String("Terminate"),
+					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"),
+						"name": pulumi.String(traefikTLS)}},
 				},
 			},
 		},

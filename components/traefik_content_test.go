@@ -17,7 +17,8 @@ func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
 	values := traefikValues(config.Traefik{}, false)
 	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
 	for name, port := range values["ports"].(pulumi.Map) {
-		age, err := time.ParseDuration(string(port.(pulumi.Map)["transport"].(pulumi.Map)["keepAliveMaxTime"].(pulumi.String)))
+		age, err := time.ParseDuration(string(
+			port.(pulumi.Map)["transport"].(pulumi.Map)["keepAliveMaxTime"].(pulumi.String)))
 		require.NoError(t, err, name)
 		assert.Positive(t, age, "%s: without a limit a connection lives as long as its Pod", name)
 		assert.Less(t, age, time.Duration(sleep.(pulumi.Int))*time.Second, name)

@@ -26,7 +26,8 @@ func (t *traefik) dashboard() error {
 	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
 	// The hash is the password resource's own and does not change: one made here would have a new
 	// salt at every run.
-	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser, password.BcryptHash)).(pulumi.StringOutput)
+	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser,
+		password.BcryptHash)).(pulumi.StringOutput)
 	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{
 		name: dashboardSecret, namespace: traefikName, data: pulumi.Map{"users": users},
 	}, childOf(t, t.namespace)...)
@@ -39,14 +40,16 @@ func (t *traefik) dashboard() error {
 	if err != nil {
 		return err
 	}
-	route, err := t.content("dashboard-route", "IngressRoute", "dashboard", dashboardRoute(host), auth, t.tls.Ready)
+	route, err := t.content("dashboard-route", "IngressRoute", "dashboard", dashboardRoute(host),
+		auth, t.tls.Ready)
 	if err != nil {
 		return err
 	}
 	t.Dashboard, err = t.gate("dashboard", gateArgs{
-		Spec:      t.dashboardProbes(host),
-		Revision:  t.Values.after(nil),
-		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),
+		Spec:     t.dashboardProbes(host),
+		Revision: t.Values.after(nil),
+		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser,
+			t.DashboardPassword)).(pulumi.StringOutput),
 	}, with(t.Values.Rolled, route, t.Address)...)
 	return err
 }
@@ -55,10 +58,12 @@ func dashboardRoute(host string) pulumi.Map {
 	return pulumi.Map{
 		"entryPoints": pulumi.ToStringArray([]string{"websecure"}),
 		"routes": pulumi.Array{pulumi.Map{
-			"kind":        pulumi.String("Rule"),
-			"match":       pulumi.String(fmt.Sprintf("Host(`%s`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`))", host)),
+			"kind": pulumi.String("Rule"),
+			"match": pulumi.String(
+				fmt.Sprintf("Host(`%s`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`))", host)),
 			"middlewares": pulumi.Array{pulumi.Map{"name": pulumi.String("dashboard-auth")}},
-			"services":    pulumi.Array{pulumi.Map{"kind": pulumi.String("TraefikService"), "name": pulumi.String("api@internal")}},
+			"services": pulumi.Array{pulumi.Map{"kind": pulumi.String("TraefikService"),
+				"name": pulumi.String("api@internal")}},
 		}},
 		"tls": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
 	}
@@ -73,8 +78,10 @@ func (t *traefik) dashboardProbes(host string) health.Spec {
 			Namespace: traefikName, Service: traefikName, CASecret: t.args.CA.CASecret,
 			Probes: []http.Probe{
 				{Name: "stranger", URL: "https://" + host + data, Status: []int{401}},
-				{Name: dashboardUser, URL: "https://" + host + data, Status: []int{200}, Auth: true},
-				{Name: "redirect", URL: "http://" + host + data, Status: []int{301, 302, 307, 308}, RedirectTo: "https://" + host + data},
+				{Name: dashboardUser, URL: "https://" + host + data, Status: []int{200},
+					Auth: true},
+				{Name: "redirect", URL: "http://" + host + data, Status: []int{301, 302, 307, 308},
+					RedirectTo: "https://" + host + data},
 			},
 		},
 	}

@@ -40,20 +40,25 @@ func TestAnUninstallTakesEverythingAway(t *testing.T) {
 			h.write("var/lib/rancher/k3s/agent/images/core.tar", "images")
 			h.write("etc/rancher/node/password", "K3s's own uninstall leaves this")
 			h.write("var/lib/strata/k3s-reset.log", "a restore leaves this")
-			h.write("var/log/pods/default_hello/0.log", "K3s's own uninstall leaves this, and the links")
+			h.write("var/log/pods/default_hello/0.log",
+				"K3s's own uninstall leaves this, and the links")
 			require.NoError(t, os.MkdirAll(h.path("var/log/containers"), 0o755))
-			require.NoError(t, os.Symlink(h.path("var/log/pods/default_hello/0.log"), h.path("var/log/containers/hello.log")))
+			require.NoError(t, os.Symlink(h.path("var/log/pods/default_hello/0.log"),
+				h.path("var/log/containers/hello.log")))
 			h.write("run/containerd/s/0123", "a shim's socket")
-			require.NoError(t, os.MkdirAll(h.path("sys/fs/cgroup/memory/kubepods/burstable/pod1"), 0o755))
+			require.NoError(t, os.MkdirAll(
+				h.path("sys/fs/cgroup/memory/kubepods/burstable/pod1"), 0o755))
 			uninstall := unit + "-uninstall.sh"
 			executable(t, h.path("usr/local/bin/"+uninstall),
-				h.rooted("#!/bin/sh\necho ran >> ROOT/uninstalled\nrm -f /etc/systemd/system/"+unit+".service \"$0\"\n"))
+				h.rooted("#!/bin/sh\necho ran >> ROOT/uninstalled\nrm -f /etc/systemd/system/"+unit+
+					".service \"$0\"\n"))
 			out, code := h.run("k3s-uninstall.sh", "")
 			require.Zero(t, code, out)
 			assert.Contains(t, out, "k3s: nothing left on ")
 			assert.Equal(t, "ran\n", h.read("uninstalled"))
 			for _, gone := range []string{"etc/rancher", "var/lib/rancher", "var/lib/strata", "usr/local/bin/k3s", "etc/systemd/system/" + unit + ".service",
-				"var/log/pods", "var/log/containers", "run/containerd", "sys/fs/cgroup/memory/kubepods"} {
+				"var/log/pods", "var/log/containers", "run/containerd",
+				"sys/fs/cgroup/memory/kubepods"} {
 				assert.False(t, h.exists(gone), gone)
 			}
 			out, code = h.run("k3s-uninstall.sh", "")
@@ -112,15 +117,31 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		leave func(h *fakeHost)
 		want  string
 	}{
-		"a file of ours": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") }, "file: "},
-		"a unit":         {func(h *fakeHost) { h.write("units", "k3s-agent.service enabled enabled\n") }, "unit: k3s-agent.service"},
+		"a file of ours": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") },
+			"file: "},
+		"a unit": {func(h *fakeHost) {
+			h.write("units",
+				"k3s-agent.service enabled enabled\n")
+		}, "unit: k3s-agent.service"},
 		"a mount": {func(h *fakeHost) {
 			h.write("proc/self/mounts", "shm "+h.root+"/run/k3s/containerd/x/shm tmpfs rw 0 0\n")
 		}, "mount: "},
-		"an interface": {func(h *fakeHost) { h.write("says/ip", "5: flannel.1: <BROADCAST> mtu 1450\n") }, "interface: flannel.1"},
-		"a Pod's link": {func(h *fakeHost) { h.write("says/ip", "7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n") }, "interface: veth0a1b2c3d"},
-		"a chain":      {func(h *fakeHost) { h.write("says/iptables-save", ":KUBE-SERVICES - [0:0]\n") }, "iptables: :KUBE-SERVICES"},
-		"a v6 rule":    {func(h *fakeHost) { h.write("says/ip6tables-save", "-A FLANNEL-FWD -j ACCEPT\n") }, "iptables: -A FLANNEL-FWD"},
+		"an interface": {func(h *fakeHost) {
+			h.write("says/ip",
+				"5: flannel.1: <BROADCAST> mtu 1450\n")
+		}, "interface: flannel.1"},
+		"a Pod's link": {func(h *fakeHost) {
+			h.write("says/ip",
+				"7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n")
+		}, "interface: veth0a1b2c3d"},
+		"a chain": {func(h *fakeHost) {
+			h.write("says/iptables-save",
+				":KUBE-SERVICES - [0:0]\n")
+		}, "iptables: :KUBE-SERVICES"},
+		"a v6 rule": {func(h *fakeHost) {
+			h.write("says/ip6tables-save",
+				"-A FLANNEL-FWD -j ACCEPT\n")
+		}, "iptables: -A FLANNEL-FWD"},
 		"a set of a policy": {func(h *fakeHost) {
 			h.write("says/ipset", "inet6:KUBE-DST-ABC\n")
 			h.write("inuse", "")
@@ -129,9 +150,12 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		"a shim": {func(h *fakeHost) {
 			h.process("4712", "/var/lib/rancher/k3s/data/current/bin/containerd-shim-runc-v2 (deleted)")
 		}, "/proc/4712 "},
-		"a file":      {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
-		"a container": {func(h *fakeHost) { h.write("sys/fs/cgroup/kubepods/pod1/cgroup.procs", "4713\n") }, "container: "},
-		"kubelet's":   {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
+		"a file": {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
+		"a container": {func(h *fakeHost) {
+			h.write("sys/fs/cgroup/kubepods/pod1/cgroup.procs",
+				"4713\n")
+		}, "container: "},
+		"kubelet's": {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +176,8 @@ func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
 	h.mark()
 	h.write("says/ipset", "KUBE-SRC-ABC\nanother\ninet6:KUBE-DST-DEF\nKUBE-LOOP-BACK\n")
 	h.write("inuse", "")
-	executable(t, h.path("usr/local/bin/k3s-killall.sh"), h.rooted("#!/bin/sh\nrm ROOT/inuse \"$0\"\n"))
+	executable(t, h.path("usr/local/bin/k3s-killall.sh"),
+		h.rooted("#!/bin/sh\nrm ROOT/inuse \"$0\"\n"))
 	out, code := h.run("k3s-uninstall.sh", "")
 	assert.Zero(t, code, out)
 	assert.Equal(t, "another\nKUBE-LOOP-BACK\n", h.read("says/ipset"))
@@ -161,14 +186,16 @@ func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
 func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
-	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> mtu 1500\n5: cni1: <UP> mtu 1500\n")
+	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> "+
+		"mtu 1500\n5: cni1: <UP> mtu 1500\n")
 	h.write("says/iptables-save", ":DOCKER - [0:0]\n-A INPUT -j ACCEPT -m comment --comment KUBE-LIKE\n")
 	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
 	h.write("sys/fs/cgroup/docker/1/cgroup.procs", "4711\n")
 	h.write("var/log/containers/another.log", "no link")
 	// The socket of a containerd that is the host's own: it listens below /run/containerd.
 	h.write("run/containerd/containerd.sock", "")
-	h.write("proc/net/unix", "ffff: 00000002 00000000 00010000 0001 01 4711 "+h.root+"/run/containerd/containerd.sock\n")
+	h.write("proc/net/unix", "ffff: 00000002 00000000 00010000 0001 01 4711 "+h.root+
+		"/run/containerd/containerd.sock\n")
 	out, code := h.run("k3s-uninstall.sh", "")
 	assert.Zero(t, code, out)
 	assert.True(t, h.exists("run/containerd/containerd.sock"))
@@ -186,12 +213,14 @@ func (h *fakeHost) mark() {
 func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},
-		"RKE2":    {"etc/rancher/rke2/config.yaml", "var/lib/rancher/rke2/server/token", "var/lib/kubelet/pods/x", "usr/local/bin/kubectl"},
-		"k0s":     {"etc/k0s/k0s.yaml", "var/lib/k0s/kubelet/pods/x"},
+		"RKE2": {"etc/rancher/rke2/config.yaml", "var/lib/rancher/rke2/server/token",
+			"var/lib/kubelet/pods/x", "usr/local/bin/kubectl"},
+		"k0s": {"etc/k0s/k0s.yaml", "var/lib/k0s/kubelet/pods/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)
-			files := append(files, "var/log/pods/kube-system_etcd_1/etcd/0.log", "run/containerd/containerd.sock", "sys/fs/cgroup/kubepods.slice/cgroup.procs")
+			files := append(files, "var/log/pods/kube-system_etcd_1/etcd/0.log",
+				"run/containerd/containerd.sock", "sys/fs/cgroup/kubepods.slice/cgroup.procs")
 			for _, file := range files {
 				h.write(file, "another's")
 			}

@@ -47,11 +47,13 @@ func NewValidation(
 	ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption,
 ) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource(tokenOf("apps", "Validation"), name, v.Validation, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Validation"), name, v.Validation,
+		opts...); err != nil {
 		return nil, err
 	}
 	values := args.APISIX.Values
-	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, values.Rolled, args.Demo.Objects)
+	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address},
+		values.Rolled, args.Demo.Objects)
 	rollout, err := v.gate("rollout", gateArgs{Spec: health.Spec{
 		Body: rollout.Spec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
@@ -73,15 +75,17 @@ func NewValidation(
 		Spec:     health.Spec{Body: plane},
 		Revision: args.APISIX.Revision,
 		APIKey:   args.APISIX.Key,
-	}, append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Rollout, rollout}, args.Demo.Objects...)...)
+	}, append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Rollout, rollout},
+		args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err
 	}
 	probes, err := v.gate("probes", gateArgs{
-		Spec:      health.Spec{Body: v.probes()},
-		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
-		APIKey:    args.Demo.Key,
-		Revision:  values.after(nil),
+		Spec: health.Spec{Body: v.probes()},
+		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser,
+			args.Demo.Password)).(pulumi.StringOutput),
+		APIKey:   args.Demo.Key,
+		Revision: values.after(nil),
 	}, needs...)
 	if err != nil {
 		return nil, err
@@ -89,8 +93,10 @@ func NewValidation(
 	// Behind the probes: a series of requests is there once there was one.
 	_, err = v.gate("metrics", gateArgs{Spec: health.Spec{
 		Body: metrics.Spec{
-			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",
-			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth", "apisix_nginx_http_current_connections"},
+			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091,
+			Path: "/apisix/prometheus/metrics",
+			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth",
+				"apisix_nginx_http_current_connections"},
 		},
 	}}, probes)
 	if err != nil {
@@ -100,7 +106,8 @@ func NewValidation(
 }
 
 func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {
-	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps, "strata:timeouts.apps"
+	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps,
+		"strata:timeouts.apps"
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("validation: %s: %w", role, err)
@@ -116,11 +123,14 @@ func (v *validation) probes() http.Spec {
 		Namespace: apisixNamespace, Service: apisixService, CASecret: v.args.CASecret,
 		Probes: []http.Probe{
 			{Name: "httpbin", URL: urls["httpbin"] + "/get", Status: []int{200}, Contains: `"url"`},
-			{Name: "httpbin without TLS", URL: "http" + urls["httpbin"][len("https"):] + "/get", Status: []int{200}, Contains: `"url"`},
+			{Name: "httpbin without TLS", URL: "http" + urls["httpbin"][len("https"):] + "/get",
+				Status: []int{200}, Contains: `"url"`},
 			{Name: "REST without a key", URL: items, Status: []int{401}},
 			{Name: "REST with the key", URL: items, Status: []int{200}, KeyHeader: "apikey"},
-			{Name: "redirect to the login", URL: urls["oidc"] + "/get", RedirectPrefix: urls["keycloak"] + "/realms/demo/protocol/openid-connect/auth?"},
-			{Name: "login", URL: urls["oidc"] + "/get", Status: []int{200}, Contains: `"url"`, Login: true},
+			{Name: "redirect to the login", URL: urls["oidc"] + "/get",
+				RedirectPrefix: urls["keycloak"] + "/realms/demo/protocol/openid-connect/auth?"},
+			{Name: "login", URL: urls["oidc"] + "/get", Status: []int{200}, Contains: `"url"`,
+				Login: true},
 		},
 	}
 }

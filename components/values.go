@@ -68,7 +68,8 @@ func under(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	merged := m.object("", ours, own.Tree)
 	if len(m.clashes) > 0 {
 		slices.Sort(m.clashes)
-		return nil, fmt.Errorf("strata:%s: Strata sets %s as well: remove it there, and report that no rule of the configuration says so",
+		return nil, fmt.Errorf("strata:%s: Strata sets %s as well: remove it there, and report "+
+			"that no rule of the configuration says so",
 			own.Key, strings.Join(m.clashes, ", "))
 	}
 	return merged, nil

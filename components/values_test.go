@@ -11,7 +11,10 @@ import (
 )
 
 // own returns values of Traefik's chart, as the configuration has them.
-func own(tree map[string]any) config.Values { return config.Values{Tree: tree, Key: "traefik.values"} }
+func own(tree map[string]any) config.Values {
+	return config.Values{Tree: tree,
+		Key: "traefik.values"}
+}
 
 func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 	ours := pulumi.Map{
@@ -19,36 +22,44 @@ func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 		"list":    pulumi.Array{pulumi.String("ours")},
 	}
 	merged, err := under(ours, own(map[string]any{
-		"service": map[string]any{"annotations": map[string]any{"a/b": "c"}, "spec": map[string]any{"loadBalancerSourceRanges": []any{"10.0.0.0/8"}}},
-		"env":     []any{map[string]any{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
+		"service": map[string]any{"annotations": map[string]any{"a/b": "c"},
+			"spec": map[string]any{"loadBalancerSourceRanges": []any{"10.0.0.0/8"}}},
+		"env": []any{map[string]any{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, pulumi.Map{
 		"service": pulumi.Map{
-			"spec":        pulumi.Map{"type": pulumi.String("LoadBalancer"), "loadBalancerSourceRanges": pulumi.Array{pulumi.String("10.0.0.0/8")}},
+			"spec": pulumi.Map{"type": pulumi.String("LoadBalancer"),
+				"loadBalancerSourceRanges": pulumi.Array{pulumi.String("10.0.0.0/8")}},
 			"annotations": pulumi.Map{"a/b": pulumi.String("c")},
 		},
 		"list": pulumi.Array{pulumi.String("ours")},
 		"env": pulumi.Array{pulumi.Map{
-			"name": pulumi.String("A"), "count": pulumi.Float64(2), "share": pulumi.Float64(0.5), "on": pulumi.Bool(true),
+			"name": pulumi.String("A"), "count": pulumi.Float64(2), "share": pulumi.Float64(0.5),
+			"on": pulumi.Bool(true),
 		}},
 	}, merged)
-	assert.Equal(t, pulumi.Map{"type": pulumi.String("LoadBalancer")}, ours["service"].(pulumi.Map)["spec"], "ours are not changed")
+	assert.Equal(t, pulumi.Map{"type": pulumi.String("LoadBalancer")},
+		ours["service"].(pulumi.Map)["spec"], "ours are not changed")
 }
 
 func TestADefaultOfOursGivesWay(t *testing.T) {
-	merged, err := under(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true), "name": pulumi.String("traefik")}},
+	merged, err := under(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
+		"name": pulumi.String("traefik")}},
 		own(map[string]any{"ingressClass": map[string]any{"isDefaultClass": false}}))
 	require.NoError(t, err)
-	assert.Equal(t, pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(false), "name": pulumi.String("traefik")}}, merged)
+	assert.Equal(t, pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(false),
+		"name": pulumi.String("traefik")}}, merged)
 }
 
 // The configuration's rules refuse it long before; nothing is overridden in silence where they
 // forget one.
 func TestWhatBothSetIsRefused(t *testing.T) {
-	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{}, "c": pulumi.String("x")}
+	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{},
+		"c": pulumi.String("x")}
 	for path, tree := range map[string]map[string]any{
-		"a.b": {"a": map[string]any{"b": int64(1)}}, "a": {"a": "none"}, "list": {"list": []any{"mine"}}, "c": {"c": map[string]any{"d": "e"}},
+		"a.b": {"a": map[string]any{"b": int64(1)}}, "a": {"a": "none"},
+		"list": {"list": []any{"mine"}}, "c": {"c": map[string]any{"d": "e"}},
 	} {
 		_, err := under(ours, own(tree))
 		require.ErrorContains(t, err, "strata:traefik.values: Strata sets "+path+" as well")
@@ -60,7 +71,8 @@ func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
 	merged, err := under(ours, config.Values{})
 	require.NoError(t, err)
 	assert.Equal(t, ours, merged)
-	assert.Equal(t, pulumi.String("chart"), ownValues{}.revision("chart"), "and gates are asked what they were")
+	assert.Equal(t, pulumi.String("chart"), ownValues{}.revision("chart"),
+		"and gates are asked what they were")
 }
 
 func TestOtherValuesAreAnotherRevision(t *testing.T) {
@@ -69,14 +81,17 @@ func TestOtherValuesAreAnotherRevision(t *testing.T) {
 		revision := ownValues{userValues: userValues{Values: own(tree)}}.revision("chart")
 		assert.False(t, seen[revision], "%v", tree)
 		seen[revision] = true
-		assert.Equal(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision("chart"))
-		assert.NotEqual(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision("another chart"))
+		assert.Equal(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision(
+			"chart"))
+		assert.NotEqual(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision(
+			"another chart"))
 	}
 }
 
 // Only texts can be encrypted; names, numbers and switches stay readable in a preview.
 func TestTextsOfSecretValuesAreSecrets(t *testing.T) {
-	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true}, "list": []any{"hunter2"}})
+	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
+		"list": []any{"hunter2"}})
 	secret.Secret = true
 	merged, err := under(pulumi.Map{"ours": pulumi.String("plain")}, secret)
 	require.NoError(t, err)

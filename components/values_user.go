@@ -20,9 +20,10 @@ type userValues struct {
 
 // userValues returns the user's values of a chart, of which only one kind may be set.
 func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapInput) userValues {
-	return userValues{Values: own, later: later, check: func(given map[string]any) (config.Values, error) {
-		return l.Rules.LaterValues(artifact, given)
-	}}
+	return userValues{Values: own, later: later,
+		check: func(given map[string]any) (config.Values, error) {
+			return l.Rules.LaterValues(artifact, given)
+		}}
 }
 
 // given reports whether there are any.

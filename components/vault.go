@@ -66,10 +66,12 @@ type vaultLayer struct {
 
 // NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot
 // be.
-func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption) (*Vault, error) {
+func NewVault(ctx *pulumi.Context, name string, args *VaultArgs,
+	opts ...pulumi.ResourceOption) (*Vault, error) {
 	v := &vaultLayer{Vault: &Vault{}, args: args}
 	v.layer = layer{
-		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName, space: vaultName,
+		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName,
+		space: vaultName,
 		limit: args.Timeouts.Vault, limitKey: "strata:timeouts.vault",
 	}
 	return v.Vault, v.register(tokenOf("vault", "Vault"), opts, v.install, v.open)
@@ -82,15 +84,19 @@ func (v *vaultLayer) install() error {
 	}
 	var err error
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
-		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0." + vaultInternal}, Signer: v.args.CA.Signer,
-		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
+		Namespace: vaultName, Secret: vaultTLS,
+		DNSNames: []string{vaultService, vaultName + "-0." + vaultInternal},
+		Signer:   v.args.CA.Signer,
+		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts,
+		Layer: vaultName,
 		After: []pulumi.Resource{v.args.CA.Ready, v.namespace},
 	}, pulumi.Parent(v))
 	if err != nil {
 		return err
 	}
 	v.release, err = v.newRelease(releaseArgs{
-		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config), own: v.own(),
+		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config),
+		own: v.own(),
 	}, v.certificate.Ready)
 	if err != nil {
 		return err
@@ -112,7 +118,8 @@ func (v *vaultLayer) volume() error {
 		return nil
 	}
 	gate, err := v.gate("volume", gateArgs{Spec: health.Spec{
-		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
+		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0",
+			ClassKey: "strata:vault.storage.class"},
 	}}, v.release.object)
 	if err != nil {
 		return err
@@ -129,12 +136,14 @@ func (v *vaultLayer) open() error {
 		return err
 	}
 	v.Keys = pulumi.ToSecret(initialise.Stdout).(pulumi.StringOutput)
-	configure, err := v.step("configure", vault.Prepare, &v.args.Issuing, pulumi.StringMap{self.VaultKeys: v.Keys}, initialise)
+	configure, err := v.step("configure", vault.Prepare, &v.args.Issuing,
+		pulumi.StringMap{self.VaultKeys: v.Keys}, initialise)
 	if err != nil {
 		return err
 	}
 	v.Ready, err = v.gate("gate", gateArgs{Spec: health.Spec{
-		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
+		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort,
+			Workload: vaultName + "/StatefulSet/" + vaultName},
 	}, Revision: v.revision}, configure)
 	return err
 }
@@ -142,14 +151,17 @@ func (v *vaultLayer) open() error {
 // step registers a command that speaks with Vault. The keys that init printed come back to it as
 // its previous output.
 func (v *vaultLayer) step(
-	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource,
+	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap,
+	after pulumi.Resource,
 ) (*local.Command, error) {
-	input := join.Two(v.args.CA.Certificate, v.revision.ToStringOutput(), func(ca, revision string) vault.Input {
-		return vault.Input{
-			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
-			Issuing: issuing, Revision: revision, Timeout: v.args.Timeouts.Vault,
-		}
-	})
+	input := join.Two(v.args.CA.Certificate, v.revision.ToStringOutput(),
+		func(ca, revision string) vault.Input {
+			return vault.Input{
+				Server: vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort,
+					Name: vaultService, CA: ca},
+				Issuing: issuing, Revision: revision, Timeout: v.args.Timeouts.Vault,
+			}
+		})
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
 	command := actions.CommandOf(runs, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(does == "init")
@@ -158,7 +170,8 @@ func (v *vaultLayer) step(
 		return nil, fmt.Errorf("%s: %w", does, err)
 	}
 	made, err := local.NewCommand(v.ctx, v.name+"-"+does, command,
-		append(opts, bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+		append(opts, bounded(v.args.Timeouts.Vault),
+			pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", does, err)
 	}

@@ -22,7 +22,8 @@ storage "raft" {
 
 // vaultValues returns the chart's values. The injector stays off: only the PKI engine is used.
 func vaultValues(cfg config.Vault) pulumi.Map {
-	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent), "size": pulumi.String(cfg.Storage.Size)}
+	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent),
+		"size": pulumi.String(cfg.Storage.Size)}
 	if cfg.Storage.Class != "" {
 		storage["storageClass"] = pulumi.String(cfg.Storage.Class)
 	}
@@ -30,13 +31,16 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 		"name": pulumi.String("tls"), "secret": pulumi.Map{"secretName": pulumi.String(vaultTLS)},
 	}}
 	mounts := pulumi.Array{pulumi.Map{
-		"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"), "readOnly": pulumi.Bool(true),
+		"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"),
+		"readOnly": pulumi.Bool(true),
 	}}
 	if !*cfg.Storage.Persistent {
 		// The chart then mounts nothing there, and the image has no such folder
 		// (https://github.com/hashicorp/vault/issues/11971).
-		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"), "emptyDir": pulumi.Map{}})
-		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"), "mountPath": pulumi.String("/vault/data")})
+		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"),
+			"emptyDir": pulumi.Map{}})
+		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"),
+			"mountPath": pulumi.String("/vault/data")})
 	}
 	return pulumi.Map{
 		"global":   pulumi.Map{"tlsDisable": pulumi.Bool(false)},
@@ -44,11 +48,12 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 		"server": pulumi.Map{
 			// The chart's OnDelete would leave the old version running after an upgrade.
 			"updateStrategyType": pulumi.String("RollingUpdate"),
-			"standalone":         pulumi.Map{"enabled": pulumi.Bool(true), "config": pulumi.String(vaultServerConfig)},
-			"dataStorage":        storage,
-			"authDelegator":      pulumi.Map{"enabled": pulumi.Bool(true)},
-			"volumes":            volumes,
-			"volumeMounts":       mounts,
+			"standalone": pulumi.Map{"enabled": pulumi.Bool(true),
+				"config": pulumi.String(vaultServerConfig)},
+			"dataStorage":   storage,
+			"authDelegator": pulumi.Map{"enabled": pulumi.Bool(true)},
+			"volumes":       volumes,
+			"volumeMounts":  mounts,
 		},
 	}
 }

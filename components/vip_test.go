@@ -21,11 +21,14 @@ func vipHost(t *testing.T) *fakeHost {
 }
 
 func (h *fakeHost) vip(peers string) (string, int) {
-	return h.run("k3s-vip.sh", "", variable{"NAME", "server-1"}, variable{"ADDRESS", "10.0.0.1"}, variable{"PEERS", peers}, variable{"VIP", "10.0.0.10"}, variable{"ROUTER", "11"}, variable{"MARK", keepalivedMark})
+	return h.run("k3s-vip.sh", "", variable{"NAME", "server-1"}, variable{"ADDRESS", "10.0.0.1"},
+		variable{"PEERS", peers}, variable{"VIP", "10.0.0.10"}, variable{"ROUTER", "11"},
+		variable{"MARK", keepalivedMark})
 }
 
 func (h *fakeHost) noVIP() (string, int) {
-	variables := append(owned(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"}, "server-1"), variable{"MARK", keepalivedMark})
+	variables := append(owned(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"},
+		"server-1"), variable{"MARK", keepalivedMark})
 	return h.run("k3s-vip-remove.sh", "", variables...)
 }
 
@@ -35,7 +38,9 @@ func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
 	require.Zero(t, code, out)
 	conf := h.read(keepalived)
 	for _, want := range []string{
-		"router_id server-1\n", "interface eth0\n", "virtual_router_id 11\n", "unicast_src_ip 10.0.0.1\n", "\t\t10.0.0.2\n\t\t10.0.0.3\n", "\t\t10.0.0.10/32\n", "nopreempt\n",
+		"router_id server-1\n", "interface eth0\n", "virtual_router_id 11\n",
+		"unicast_src_ip 10.0.0.1\n", "\t\t10.0.0.2\n\t\t10.0.0.3\n", "\t\t10.0.0.10/32\n",
+		"nopreempt\n",
 	} {
 		assert.Contains(t, conf, want)
 	}
@@ -43,12 +48,15 @@ func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
 	assert.Contains(t, check, "/readyz", "that it answers /ping proves nothing about the API")
 	info, err := os.Stat(h.path("etc/keepalived/strata-api-ready.sh"))
 	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "keepalived runs no script that others may write")
-	assert.Equal(t, "enable keepalived\nrestart keepalived\n", lines(h.read("systemctl.log"), "enable", "restart"))
+	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm(),
+		"keepalived runs no script that others may write")
+	assert.Equal(t, "enable keepalived\nrestart keepalived\n",
+		lines(h.read("systemctl.log"), "enable", "restart"))
 
 	_, code = h.vip("10.0.0.2 10.0.0.3")
 	require.Zero(t, code)
-	assert.Empty(t, lines(h.read("systemctl.log"), "restart"), "a restart would move the address for nothing")
+	assert.Empty(t, lines(h.read("systemctl.log"), "restart"),
+		"a restart would move the address for nothing")
 	_, code = h.vip("10.0.0.2")
 	require.Zero(t, code)
 	assert.Equal(t, "restart keepalived\n", lines(h.read("systemctl.log"), "restart"))

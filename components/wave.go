@@ -39,7 +39,8 @@ const (
 )
 
 // NewWave registers Wave.
-func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.ResourceOption) (*Wave, error) {
+func NewWave(ctx *pulumi.Context, name string, args *WaveArgs,
+	opts ...pulumi.ResourceOption) (*Wave, error) {
 	w := &Wave{}
 	l := layer{
 		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps", space: waveNamespace,
@@ -52,12 +53,14 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 		}
 		// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
 		release, err := l.newRelease(releaseArgs{
-			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config), own: own,
+			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config),
+			own: own,
 		}, l.namespace, args.Certificates)
 		if err != nil {
 			return err
 		}
-		w.Webhook, err = l.gate("webhook", gateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
+		w.Webhook, err = l.gate("webhook",
+			gateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
 		return err
 	})
 }
@@ -79,11 +82,13 @@ func waveWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{
 			Configuration: waveName + "-mutating-webhook-configuration", Mutating: true,
-			Namespace: waveNamespace, Service: waveName + "-webhook-service", Port: 443, CASecret: waveName + "-webhook-server-cert",
+			Namespace: waveNamespace, Service: waveName + "-webhook-service", Port: 443,
+			CASecret: waveName + "-webhook-server-cert",
 			Accept: map[string]any{
 				"apiVersion": "apps/v1", "kind": "Deployment",
 				"metadata": map[string]any{
-					"generateName": "strata-gate-", "namespace": waveNamespace, "annotations": map[string]any{waveAnnotation: "true"},
+					"generateName": "strata-gate-", "namespace": waveNamespace,
+					"annotations": map[string]any{waveAnnotation: "true"},
 				},
 				"spec": map[string]any{
 					"selector": map[string]any{"matchLabels": labels},
@@ -91,7 +96,10 @@ func waveWebhook() health.Spec {
 						"metadata": map[string]any{"labels": labels},
 						"spec": map[string]any{"containers": []any{map[string]any{
 							"name": "gate", "image": "strata-gate.invalid/none:1",
-							"envFrom": []any{map[string]any{"configMapRef": map[string]any{"name": "strata-gate-never-there"}}},
+							"envFrom": []any{
+								map[string]any{
+									"configMapRef": map[string]any{
+										"name": "strata-gate-never-there"}}},
 						}}},
 					},
 				},

@@ -94,7 +94,8 @@ func NewWorkload(
 
 // object registers an object that is called like the workload.
 func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...pulumi.Resource) (*Object, error) {
-	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields, childOf(w, append(needs, w.args.Namespace)...)...)
+	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields,
+		childOf(w, append(needs, w.args.Namespace)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", role, err)
 	}
@@ -123,7 +124,8 @@ func (w *workloadBuild) certificate() error {
 		lifetime = c.Lifetime.Duration.String()
 	}
 	made, err := NewCertificate(w.ctx, w.name+"-tls", &CertificateArgs{
-		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Signer: w.args.Signer,
+		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name),
+		DNSNames: c.DNSNames, Signer: w.args.Signer,
 		Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
 		After: with(w.args.Signing, w.args.Namespace),
 	}, pulumi.Parent(w))
@@ -230,7 +232,8 @@ func (w *workloadBuild) revision() pulumi.StringInput {
 	if len(w.config.names) == 0 {
 		return pulumi.Sprintf("%s %s", digest, w.Hash)
 	}
-	names := w.config.names.ToStringArrayOutput().ApplyT(func(names []string) string { return strings.Join(names, " ") })
+	names := w.config.names.ToStringArrayOutput().ApplyT(
+		func(names []string) string { return strings.Join(names, " ") })
 	return pulumi.Sprintf("%s %s %s", digest, w.Hash, names)
 }
 

@@ -5,7 +5,8 @@ import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 // budget registers the disruption budgets.
 func (w *workloadBuild) budget() error {
 	cfg := w.args.Config
-	if err := w.budgetOf("budget", cfg.Name, cfg.MaxUnavailable()); err != nil || w.canaryReplicas() < 2 {
+	if err := w.budgetOf("budget", cfg.Name, cfg.MaxUnavailable()); err != nil ||
+		w.canaryReplicas() < 2 {
 		return err
 	}
 	return w.budgetOf("canary-budget", canaryName(cfg.Name), 1)

@@ -28,7 +28,8 @@ func (w *workloadBuild) backends() pulumi.Array {
 	}
 	return pulumi.Array{
 		pulumi.Map{"name": pulumi.String(name), "port": pulumi.Int(80), "weight": pulumi.Int(100)},
-		pulumi.Map{"name": pulumi.String(canaryName(name)), "port": pulumi.Int(80), "weight": pulumi.Int(0)},
+		pulumi.Map{"name": pulumi.String(canaryName(name)), "port": pulumi.Int(80),
+			"weight": pulumi.Int(0)},
 	}
 }
 
@@ -72,7 +73,8 @@ func (w *workloadBuild) canary() error {
 		spec.Revision = revision
 		return spec
 	})
-	command := actions.CommandOf(canary.Try, input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
+	command := actions.CommandOf(canary.Try, input,
+		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// One that was killed has left a weight: it runs again, and gives it back, also when the
 	// version is taken back.
@@ -81,7 +83,8 @@ func (w *workloadBuild) canary() error {
 	}
 	// Its output records its tries, so that a renewed kubeconfig alone tries nothing again.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command, append(options, bounded(spec.Timeout))...)
+	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
+		append(options, bounded(spec.Timeout))...)
 	if err != nil {
 		return fmt.Errorf("canary: %w", err)
 	}
@@ -92,7 +95,8 @@ func (w *workloadBuild) canary() error {
 func (w *workloadBuild) canarySpec() canary.Spec {
 	cfg := w.args.Config
 	spec := canary.Spec{
-		Namespace: cfg.Namespace, Stable: cfg.Name, Canary: canaryName(cfg.Name), Path: cfg.Probes.Ready, Steps: cfg.Canary.Steps,
+		Namespace: cfg.Namespace, Stable: cfg.Name, Canary: canaryName(cfg.Name),
+		Path: cfg.Probes.Ready, Steps: cfg.Canary.Steps,
 		Hold: cfg.Canary.Hold, MaxFailing: cfg.Canary.MaxFailing, MinAnswers: cfg.Canary.MinAnswers,
 	}
 	for _, route := range cfg.Routes {
@@ -106,6 +110,7 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 	// An observation may take as long as the pause after it. Pods of the version before have their
 	// grace first.
 	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
-	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() + 2*time.Minute
+	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() +
+		2*time.Minute
 	return spec
 }

@@ -71,12 +71,14 @@ func (w *workloadBuild) contents() error {
 // contentName returns an object's name. The name of an immutable one is drawn anew for other
 // contents, and never comes back. Otherwise an object of earlier contents, after a failed rollout,
 // would be created while the former one still exists.
-func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput, error) {
+func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput,
+	error) {
 	name := w.args.Config.Name + "-" + role
 	if !w.args.Config.ImmutableConfig {
 		return pulumi.String(name), nil
 	}
-	attempt, err := rerun.Attempt(w.ctx, w.name+"-"+role, pulumi.StringMap{"contents": hash}, childOf(w)...)
+	attempt, err := rerun.Attempt(w.ctx, w.name+"-"+role, pulumi.StringMap{"contents": hash},
+		childOf(w)...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +88,8 @@ func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulu
 }
 
 // content registers one ConfigMap or Secret.
-func (w *workloadBuild) content(role string, name pulumi.StringInput, values map[string]string, files bool) error {
+func (w *workloadBuild) content(role string, name pulumi.StringInput, values map[string]string,
+	files bool) error {
 	data := pulumi.StringMap{}
 	for key, value := range values {
 		if files {
@@ -138,7 +141,8 @@ func fileKey(path string) string {
 		switch {
 		case b == '/':
 			key.WriteString("__")
-		case b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z':
+		case b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' &&
+			b <= 'z':
 			key.WriteByte(b)
 		default:
 			fmt.Fprintf(&key, "_%02x", b)

@@ -46,10 +46,13 @@ type WorkloadIngress struct {
 // HTTP to https, so one listener is enough.
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
-		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
-		Admitted: []pulumi.Resource{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP, Values: t.Values,
+		Class: traefikName, Namespace: traefikName, Service: traefikName,
+		Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
+		Admitted: []pulumi.Resource{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
+		Values: t.Values,
 		Metrics: &canary.Metrics{
-			Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100, Path: "/metrics",
+			Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100,
+			Path:    "/metrics",
 			Counter: "traefik_service_requests_total", Label: "service",
 		},
 	}
@@ -58,14 +61,18 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 // APISIXIngress returns APISIX's side of routes below a domain.
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
-		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
-		CASecret: caSecret, Admitted: []pulumi.Resource{a.Webhook}, Address: a.Address, Values: a.Values,
-		Plane: &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
+		Class: apisixName, Namespace: apisixNamespace, Service: apisixService,
+		Listeners: []string{"http", "https"}, Domain: domain,
+		CASecret: caSecret, Admitted: []pulumi.Resource{a.Webhook}, Address: a.Address,
+		Values: a.Values,
+		Plane:  &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
 		Metrics: &canary.Metrics{
-			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",
+			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName,
+			Port: 9091, Path: "/apisix/prometheus/metrics",
 			// A route has one id for all its backends, so that only the Pod's address tells them
 			// apart (apisix/plugins/prometheus/exporter.lua; DEFAULT_REFRESH_INTERVAL).
-			Counter: "apisix_http_status", Label: "node", ByPod: true, Age: metav1.Duration{Duration: 15 * time.Second},
+			Counter: "apisix_http_status", Label: "node", ByPod: true,
+			Age: metav1.Duration{Duration: 15 * time.Second},
 		},
 	}
 	if a.HasIP {

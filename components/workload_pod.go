@@ -34,8 +34,9 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 		"progressDeadlineSeconds": wholeSeconds(deadline),
 		"selector":                pulumi.Map{"matchLabels": workloadLabels(name)},
 		"strategy": pulumi.Map{
-			"type":          pulumi.String("RollingUpdate"),
-			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(max(1, replicas/4))},
+			"type": pulumi.String("RollingUpdate"),
+			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0),
+				"maxSurge": pulumi.Int(max(1, replicas/4))},
 		},
 		"template": pulumi.Map{"metadata": template, "spec": workloadPod(args, read, name)},
 	}
@@ -50,10 +51,12 @@ func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 		"automountServiceAccountToken":  pulumi.Bool(false),
 		"enableServiceLinks":            pulumi.Bool(false),
 		"topologySpreadConstraints":     spreadOverNodes(workloadLabels(name)),
-		"securityContext":               pulumi.Map{"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},
+		"securityContext": pulumi.Map{
+			"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},
 	}
 	if c := cfg.Certificate; c != nil {
-		pod["initContainers"] = pulumi.Array{CertWait(args.CertWaitImage, tlsVolume, c.Mount, c.Wait.Duration, c.DNSNames)}
+		pod["initContainers"] = pulumi.Array{CertWait(args.CertWaitImage, tlsVolume, c.Mount,
+			c.Wait.Duration, c.DNSNames)}
 	}
 	if len(volumes) > 0 {
 		pod["volumes"] = volumes
@@ -65,14 +68,17 @@ func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 // workloadContainer returns the application's container.
 func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) pulumi.Map {
 	cfg := args.Config
-	requests := pulumi.Map{"cpu": pulumi.String(cfg.Resources.CPU), "memory": pulumi.String(cfg.Resources.Memory)}
+	requests := pulumi.Map{"cpu": pulumi.String(cfg.Resources.CPU),
+		"memory": pulumi.String(cfg.Resources.Memory)}
 	resources := pulumi.Map{"requests": requests}
 	if cfg.Resources.MemoryLimit != "" {
 		resources["limits"] = pulumi.Map{"memory": pulumi.String(cfg.Resources.MemoryLimit)}
 	}
 	container := pulumi.Map{
-		"name": pulumi.String(cfg.Name), "image": pulumi.String(cfg.Image), "imagePullPolicy": pulumi.String("IfNotPresent"),
-		"ports":     pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "containerPort": pulumi.Int(cfg.Port)}},
+		"name": pulumi.String(cfg.Name), "image": pulumi.String(cfg.Image),
+		"imagePullPolicy": pulumi.String("IfNotPresent"),
+		"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"),
+			"containerPort": pulumi.Int(cfg.Port)}},
 		"resources": resources,
 		"lifecycle": pulumi.Map{"preStop": preStop(args.Kubernetes, cfg.PreStop.Duration)},
 		"securityContext": pulumi.Map{
@@ -87,12 +93,14 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 	if len(cfg.Env) > 0 {
 		env := pulumi.Array{}
 		for _, name := range paths(cfg.Env) {
-			env = append(env, pulumi.Map{"name": pulumi.String(name), "value": pulumi.String(cfg.Env[name])})
+			env = append(env, pulumi.Map{"name": pulumi.String(name),
+				"value": pulumi.String(cfg.Env[name])})
 		}
 		container["env"] = env
 	}
 	if read.secretEnv != nil {
-		container["envFrom"] = pulumi.Array{pulumi.Map{"secretRef": pulumi.Map{"name": read.secretEnv}}}
+		container["envFrom"] = pulumi.Array{
+			pulumi.Map{"secretRef": pulumi.Map{"name": read.secretEnv}}}
 	}
 	if len(mounts) > 0 {
 		container["volumeMounts"] = mounts
@@ -106,16 +114,19 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 func workloadProbes(cfg config.Workload) pulumi.Map {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) pulumi.Map {
-		probe := pulumi.Map{"periodSeconds": pulumi.Int(every), "timeoutSeconds": pulumi.Int(2), "failureThreshold": pulumi.Int(failures)}
+		probe := pulumi.Map{"periodSeconds": pulumi.Int(every), "timeoutSeconds": pulumi.Int(2),
+			"failureThreshold": pulumi.Int(failures)}
 		if path == "" {
 			probe["tcpSocket"] = pulumi.Map{"port": pulumi.String("http")}
 		} else {
-			probe["httpGet"] = pulumi.Map{"path": pulumi.String(path), "port": pulumi.String("http")}
+			probe["httpGet"] = pulumi.Map{"path": pulumi.String(path),
+				"port": pulumi.String("http")}
 		}
 		return probe
 	}
 	return pulumi.Map{
-		"startupProbe":   ask(cfg.Probes.Ready, startEvery, int(cfg.Probes.Startup.Seconds())/startEvery),
+		"startupProbe": ask(cfg.Probes.Ready, startEvery,
+			int(cfg.Probes.Startup.Seconds())/startEvery),
 		"readinessProbe": ask(cfg.Probes.Ready, readyEvery, 2),
 		"livenessProbe":  ask(cfg.Probes.Live, liveEvery, 3),
 	}
@@ -125,8 +136,10 @@ func workloadProbes(cfg config.Workload) pulumi.Map {
 // kubelet sleeps by itself from 1.30 on (KEP-3960), where it needs nothing of the image; before
 // that the image's own sleep does.
 func preStop(kubernetes string, d time.Duration) pulumi.Map {
-	if v, err := version.ParseGeneric(kubernetes); err == nil && v.LessThan(version.MustParseGeneric("1.30")) {
-		return pulumi.Map{"exec": pulumi.Map{"command": pulumi.Array{pulumi.String("sleep"), pulumi.Sprintf("%d", int(d.Seconds()))}}}
+	if v, err := version.ParseGeneric(kubernetes); err == nil &&
+		v.LessThan(version.MustParseGeneric("1.30")) {
+		return pulumi.Map{"exec": pulumi.Map{"command": pulumi.Array{pulumi.String("sleep"),
+			pulumi.Sprintf("%d", int(d.Seconds()))}}}
 	}
 	return pulumi.Map{"sleep": pulumi.Map{"seconds": wholeSeconds(d)}}
 }

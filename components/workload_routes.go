@@ -19,7 +19,8 @@ import (
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
 // served lists the statuses that the kubelet takes for ready: 200 to 399, of those that exist.
-var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304, 307, 308}
+var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304,
+	307, 308}
 
 // routes registers the routes.
 func (w *workloadBuild) routes() error {
@@ -59,13 +60,16 @@ func (w *workloadBuild) reach() error {
 				probes = append(probes, w.ask(route, via))
 			}
 		}
-		needs := slices.Concat(w.routed[controller], via.Values.Rolled, []pulumi.Resource{w.Rollout, w.service})
+		needs := slices.Concat(w.routed[controller], via.Values.Rolled,
+			[]pulumi.Resource{w.Rollout, w.service})
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
 		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, gateArgs{Spec: health.Spec{
-			Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-			Body: http.Spec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
+			Layer: "apps", Timeout: w.args.Timeouts.Workload,
+			TimeoutKey: "strata:timeouts.workload",
+			Body: http.Spec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret,
+				Probes: probes},
 		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
@@ -87,13 +91,19 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
 		if route.Controller == controller {
-			plane.Routes = append(plane.Routes, upstreams.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
+			plane.Routes = append(plane.Routes,
+				upstreams.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace,
+					Name: w.routeName(route)})
 		}
 	}
-	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", gateArgs{Spec: health.Spec{
-		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Body: plane,
-	}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
-		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service, via.Rolled)...)...)
+	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams",
+		gateArgs{Spec: health.Spec{
+			Layer: "apps", Timeout: w.args.Timeouts.Workload,
+			TimeoutKey: "strata:timeouts.workload",
+			Body:       plane,
+		}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
+		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service,
+			via.Rolled)...)...)
 	return err
 }
 
@@ -111,7 +121,8 @@ func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) htt
 }
 
 // route registers one route.
-func (w *workloadBuild) route(role string, route config.WorkloadRoute, via WorkloadIngress) (pulumi.Resource, error) {
+func (w *workloadBuild) route(role string, route config.WorkloadRoute,
+	via WorkloadIngress) (pulumi.Resource, error) {
 	name, host := w.routeName(route), route.Host+"."+via.Domain
 	needs := with(via.Admitted, w.service, w.args.Namespace)
 	object := customResource{name: name, namespace: w.args.Config.Namespace}
@@ -137,7 +148,8 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 			object.wait = annotations
 		}
 	}
-	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, object, childOf(w, needs...)...)
+	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, object,
+		childOf(w, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", route.Kind, name, err)
 	}
@@ -149,7 +161,8 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 // leaves the others as they are.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
-	if route.Host == name && route.Path == "/" && route.Kind == config.DefaultRouteKind(route.Controller) {
+	if route.Host == name && route.Path == "/" &&
+		route.Kind == config.DefaultRouteKind(route.Controller) {
 		return name
 	}
 	return name + "-" + digestOf(route.Controller, route.Host, route.Path)[:8]
@@ -160,14 +173,17 @@ func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIng
 	parents := pulumi.Array{}
 	for _, listener := range via.Listeners {
 		parents = append(parents, pulumi.Map{
-			"name": pulumi.String(via.Class), "namespace": pulumi.String(via.Namespace), "sectionName": pulumi.String(listener),
+			"name": pulumi.String(via.Class), "namespace": pulumi.String(via.Namespace),
+			"sectionName": pulumi.String(listener),
 		})
 	}
 	return pulumi.Map{
 		"hostnames":  pulumi.ToStringArray([]string{host}),
 		"parentRefs": parents,
 		"rules": pulumi.Array{pulumi.Map{
-			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String(path)}}},
+			"matches": pulumi.Array{
+				pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"),
+					"value": pulumi.String(path)}}},
 			"backendRefs": backends,
 		}},
 	}
@@ -183,7 +199,8 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 			"host": pulumi.String(host),
 			"http": pulumi.Map{"paths": pulumi.Array{pulumi.Map{
 				"path": pulumi.String(path), "pathType": pulumi.String("Prefix"),
-				"backend": pulumi.Map{"service": pulumi.Map{"name": pulumi.String(service), "port": pulumi.Map{"number": pulumi.Int(80)}}},
+				"backend": pulumi.Map{"service": pulumi.Map{"name": pulumi.String(service),
+					"port": pulumi.Map{"number": pulumi.Int(80)}}},
 			}}},
 		}},
 	}
@@ -200,9 +217,11 @@ func workloadApisixRoute(service, host, path, class string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(class),
 		"http": pulumi.Array{pulumi.Map{
-			"name":     pulumi.String(service),
-			"match":    pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}), "paths": pulumi.ToStringArray(matched)},
-			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service), "servicePort": pulumi.Int(80)}},
+			"name": pulumi.String(service),
+			"match": pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}),
+				"paths": pulumi.ToStringArray(matched)},
+			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service),
+				"servicePort": pulumi.Int(80)}},
 		}},
 	}
 }

@@ -16,17 +16,20 @@ const tlsVolume = "tls"
 func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi.Array) {
 	file := func(volume, path string) {
 		mounts = append(mounts, pulumi.Map{
-			"name": pulumi.String(volume), "mountPath": pulumi.String(path), "subPath": pulumi.String(fileKey(path)), "readOnly": pulumi.Bool(true),
+			"name": pulumi.String(volume), "mountPath": pulumi.String(path),
+			"subPath": pulumi.String(fileKey(path)), "readOnly": pulumi.Bool(true),
 		})
 	}
 	if read.files != nil {
-		volumes = append(volumes, pulumi.Map{"name": pulumi.String("files"), "configMap": pulumi.Map{"name": read.files}})
+		volumes = append(volumes, pulumi.Map{"name": pulumi.String("files"),
+			"configMap": pulumi.Map{"name": read.files}})
 		for _, path := range paths(cfg.Files) {
 			file("files", path)
 		}
 	}
 	if read.secretFiles != nil {
-		volumes = append(volumes, pulumi.Map{"name": pulumi.String("secret-files"), "secret": pulumi.Map{"secretName": read.secretFiles}})
+		volumes = append(volumes, pulumi.Map{"name": pulumi.String("secret-files"),
+			"secret": pulumi.Map{"secretName": read.secretFiles}})
 		for _, path := range paths(cfg.SecretFiles) {
 			file("secret-files", path)
 		}
@@ -34,7 +37,8 @@ func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi
 	if c := cfg.Certificate; c != nil {
 		volumes = append(volumes, CertVolume(tlsVolume, workloadTLS(cfg.Name)))
 		mounts = append(mounts, pulumi.Map{
-			"name": pulumi.String(tlsVolume), "mountPath": pulumi.String(c.Mount), "readOnly": pulumi.Bool(true),
+			"name": pulumi.String(tlsVolume), "mountPath": pulumi.String(c.Mount),
+			"readOnly": pulumi.Bool(true),
 		})
 	}
 	return volumes, mounts
@@ -59,13 +63,16 @@ func CertWait(image, volume, mount string, limit time.Duration, names []string) 
 	}
 	small := pulumi.Map{"cpu": pulumi.String("10m"), "memory": pulumi.String("16Mi")}
 	return pulumi.Map{
-		"name": pulumi.String("cert-wait"), "image": pulumi.String(image), "imagePullPolicy": pulumi.String("IfNotPresent"),
-		"args":         pulumi.ToStringArray(args),
-		"resources":    pulumi.Map{"requests": small},
-		"volumeMounts": pulumi.Array{pulumi.Map{"name": pulumi.String(volume), "mountPath": pulumi.String(mount), "readOnly": pulumi.Bool(true)}},
+		"name": pulumi.String("cert-wait"), "image": pulumi.String(image),
+		"imagePullPolicy": pulumi.String("IfNotPresent"),
+		"args":            pulumi.ToStringArray(args),
+		"resources":       pulumi.Map{"requests": small},
+		"volumeMounts": pulumi.Array{pulumi.Map{"name": pulumi.String(volume),
+			"mountPath": pulumi.String(mount), "readOnly": pulumi.Bool(true)}},
 		"securityContext": pulumi.Map{
-			"runAsNonRoot": pulumi.Bool(true), "allowPrivilegeEscalation": pulumi.Bool(false), "readOnlyRootFilesystem": pulumi.Bool(true),
-			"capabilities": pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
+			"runAsNonRoot": pulumi.Bool(true), "allowPrivilegeEscalation": pulumi.Bool(false),
+			"readOnlyRootFilesystem": pulumi.Bool(true),
+			"capabilities":           pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
 		},
 		// The rollout's gate shows the container's last message.
 		"terminationMessagePolicy": pulumi.String("FallbackToLogsOnError"),

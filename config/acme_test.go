@@ -15,18 +15,26 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 	root, err := json.Marshal(certificate(t))
 	require.NoError(t, err)
 	for name, change := range map[string]map[string]string{
-		"a server":                   acme(""),
-		"all that HTTP-01 has":       acme(`,"email":"platform@example.org","eab":{"keyID":"kid-1","key":"aHVudGVyMg"},"caCertificate":` + string(root) + `,"root":` + string(root)),
-		"a padded key":               acme(`,"eab":{"keyID":"kid-1","key":"aHVudGVyMg=="}`),
-		"a domain of a private CA":   and(acme(`,"root":`+string(root)), "ingress", `{"domain":"dev.strata.test"}`),
-		"staging with its root":      both("certManager", `{"issuer":"acme","acme":{"server":"https://acme-staging-v02.api.letsencrypt.org/directory","root":`+string(root)+`}}`, "ingress", `{"domain":"platform.example.org"}`),
-		"DNS-01 with its Secret":     acme(cloudflare + `,"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`),
+		"a server": acme(""),
+		"all that HTTP-01 has": acme(
+			`,"email":"platform@example.org","eab":{"keyID":"kid-1","key":"aHVudGVyMg"},"caCertificate":` + string(root) + `,"root":` + string(root)),
+		"a padded key": acme(`,"eab":{"keyID":"kid-1","key":"aHVudGVyMg=="}`),
+		"a domain of a private CA": and(acme(`,"root":`+string(root)), "ingress",
+			`{"domain":"dev.strata.test"}`),
+		"staging with its root": both("certManager",
+			`{"issuer":"acme","acme":{"server":"https://acme-staging-v02.api.letsencrypt.org/directory","root":`+string(root)+`}}`, "ingress", `{"domain":"platform.example.org"}`),
+		"DNS-01 with its Secret": acme(cloudflare +
+			`,"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`),
 		"DNS-01 with another Secret": acme(cloudflare),
-		"DNS-01 with two keys":       acme(`,"solver":"dns01","dns01":{"webhook":{"groupName":"dns.example.org","config":{"of":["dns-token"]}},"cnameStrategy":"Follow"},"secrets":[{"name":"dns-token","key":"a","value":"b"},{"name":"dns-token","key":"c","value":"d"}]`),
-		"DNS-01 with APISIX":         and(acme(cloudflare), "ingress", `{"controllers":["traefik","apisix"],"domain":"platform.example.org"}`),
-		"names that can be found":    and(acme(""), "apps", workloads(`"certificate":{"dnsNames":["shop.example.org"]}`)["apps"]),
-		"a wildcard by DNS-01":       and(acme(cloudflare), "apps", workloads(`"certificate":{"dnsNames":["*.shop.example.org"]}`)["apps"]),
-		"a Vault beside it":          and(acme(""), "vault", `{"enabled":true}`),
+		"DNS-01 with two keys": acme(
+			`,"solver":"dns01","dns01":{"webhook":{"groupName":"dns.example.org","config":{"of":["dns-token"]}},"cnameStrategy":"Follow"},"secrets":[{"name":"dns-token","key":"a","value":"b"},{"name":"dns-token","key":"c","value":"d"}]`),
+		"DNS-01 with APISIX": and(acme(cloudflare), "ingress",
+			`{"controllers":["traefik","apisix"],"domain":"platform.example.org"}`),
+		"names that can be found": and(acme(""), "apps",
+			workloads(`"certificate":{"dnsNames":["shop.example.org"]}`)["apps"]),
+		"a wildcard by DNS-01": and(acme(cloudflare), "apps",
+			workloads(`"certificate":{"dnsNames":["*.shop.example.org"]}`)["apps"]),
+		"a Vault beside it": and(acme(""), "vault", `{"enabled":true}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw := good()
@@ -39,7 +47,8 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 
 func TestAnExternalAccountWithoutPadding(t *testing.T) {
 	for given, want := range map[string]string{"aHVudGVyMg==": "aHVudGVyMg", "aHVudGVyMg": "aHVudGVyMg", "": ""} {
-		assert.Equal(t, config.ACMEExternalAccount{KeyID: "kid-1", Key: want}, config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.Unpadded())
+		assert.Equal(t, config.ACMEExternalAccount{KeyID: "kid-1", Key: want},
+			config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.Unpadded())
 	}
 }
 
@@ -83,11 +92,15 @@ func TestTheNamesOfTraefiksCertificate(t *testing.T) {
 	byDNS := load(acme(cloudflare))
 	assert.Equal(t, wild, byDNS.TraefikNames())
 	assert.False(t, byDNS.HTTP01())
-	byHTTP := load(and(acme(""), "apps", `{"workloads":[{"name":"shop","image":"a:1","routes":[{},{"path":"/api"},{"host":"a"}]}]}`))
-	assert.Equal(t, []string{"a.platform.example.org", "argocd.platform.example.org", "shop.platform.example.org", "traefik.platform.example.org"}, byHTTP.TraefikNames())
+	byHTTP := load(and(acme(""), "apps",
+		`{"workloads":[{"name":"shop","image":"a:1","routes":[{},{"path":"/api"},{"host":"a"}]}]}`))
+	assert.Equal(t, []string{"a.platform.example.org", "argocd.platform.example.org",
+		"shop.platform.example.org", "traefik.platform.example.org"}, byHTTP.TraefikNames())
 	assert.True(t, byHTTP.HTTP01())
-	bare := load(and(and(acme(""), "traefik", `{"dashboard":false}`), "argocd", `{"enabled":false}`))
-	assert.Equal(t, []string{"platform.example.org"}, bare.TraefikNames(), "a listener has to have a certificate")
+	bare := load(and(and(acme(""), "traefik", `{"dashboard":false}`), "argocd",
+		`{"enabled":false}`))
+	assert.Equal(t, []string{"platform.example.org"}, bare.TraefikNames(),
+		"a listener has to have a certificate")
 }
 
 func TestSecretsOfACMEAreSecretsOfPulumi(t *testing.T) {
@@ -103,7 +116,8 @@ func TestSecretsOfACMEAreSecretsOfPulumi(t *testing.T) {
 }
 
 func TestSecretsOfACMEAreEncryptedInTheStackFile(t *testing.T) {
-	const rest = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}\n" +
+	const rest = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
+		"[{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n  strata:ingress: {domain: platform.example.org}\n" +
 		"  strata:certManager: {issuer: acme, acme: {server: 'https://acme.example.org/dir', eab: {keyID: a, key: "
 	_, err := config.OfText("dev", "Pulumi.dev.yaml", []byte(rest+"aHVudGVyMg}}}\n"))

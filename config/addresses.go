@@ -50,7 +50,8 @@ func RangeOf(prefix netip.Prefix) Range {
 
 // Contains reports whether the address lies in the range.
 func (r Range) Contains(address netip.Addr) bool {
-	return r.First.BitLen() == address.BitLen() && r.First.Compare(address) <= 0 && address.Compare(r.Last) <= 0
+	return r.First.BitLen() == address.BitLen() && r.First.Compare(address) <= 0 &&
+		address.Compare(r.Last) <= 0
 }
 
 // Overlaps reports whether the ranges share an address.

@@ -46,19 +46,27 @@ var apisixOwned = slices.Concat(
 	because(budgeted, "use apisix.replicas", "podDisruptionBudget"),
 	because("a rollout replaces one Pod after the other", "", "updateStrategy"),
 	set("", "topologySpreadConstraints"),
-	because("its line gives Pods the time to stop, for which the chart has no value", "", "priorityClassName"),
-	because("its line has the probe of the start, for which the chart has no value", "", "image.pullPolicy"),
+	because("its line gives Pods the time to stop, for which the chart has no value", "",
+		"priorityClassName"),
+	because("its line has the probe of the start, for which the chart has no value", "",
+		"image.pullPolicy"),
 	relied(gated, "useDaemonSet"),
-	because("the data plane has no etcd: its controller configures it", "", "etcd", "externalEtcd", "apisix.deployment", "apisix.fullCustomConfig"),
-	because("the controller is a release of its own", "use apisix.controllerValues", "ingress-controller"),
+	because("the data plane has no etcd: its controller configures it", "", "etcd", "externalEtcd",
+		"apisix.deployment", "apisix.fullCustomConfig"),
+	because("the controller is a release of its own", "use apisix.controllerValues",
+		"ingress-controller"),
 	because(off, "", "control"),
 	because("Strata sets it", "use apisix.externalTrafficPolicy", "service.externalTrafficPolicy"),
 	because("the gate of the address waits for one from MetalLB", "", "service.type"),
-	because("Strata sets it", "use apisix.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
+	because("Strata sets it", "use apisix.address", "service."+chosenAddress,
+		`service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
 		"service.loadBalancerIP"),
-	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled", "service.http.servicePort", "service.http.containerPort",
-		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort", "apisix.status"),
-	because("only the controller and the gates reach the admin API, with keys of Strata's", "", "apisix.admin"),
+	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled",
+		"service.http.servicePort", "service.http.containerPort",
+		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort",
+		"apisix.status"),
+	because("only the controller and the gates reach the admin API, with keys of Strata's", "",
+		"apisix.admin"),
 	because("metrics and canaries are read there", "", "apisix.prometheus"),
 	relied("a list replaces APISIX's own, which has what Strata uses", "apisix.plugins"),
 )
@@ -67,24 +75,32 @@ var apisixControllerOwned = slices.Concat(
 	named("labelsOverride"),
 	set("", "config.provider.type", "config.listenerPortMatchMode"),
 	because("the gates of upstreams rely on it", "", "config.provider.syncPeriod"),
-	because("Strata makes the classes itself", "", "config.controllerName", "config.kubernetes.ingressClass", "config.kubernetes.defaultIngressClass"),
+	because("Strata makes the classes itself", "", "config.controllerName",
+		"config.kubernetes.ingressClass", "config.kubernetes.defaultIngressClass"),
 	relied("the Gateway is Strata's way in", "config.disableGatewayAPI"),
-	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy", "webhook.certificate"),
+	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy",
+		"webhook.certificate"),
 	because(itself, "", "gatewayProxy", "apisix"),
-	unless(some, because("with none no route reaches the data plane", "write at least 1", "deployment.replicas")),
+	unless(some, because("with none no route reaches the data plane", "write at least 1",
+		"deployment.replicas")),
 )
 
 func (c *Config) checkAPISIX(ps *problems) {
 	apisix := c.APISIX
 	if apisix.Replicas < 1 {
-		ps.add(field("apisix.replicas"), fmt.Sprint(apisix.Replicas), "is less than one", "use 2 or more, so that one can go while another serves")
+		ps.add(field("apisix.replicas"), fmt.Sprint(apisix.Replicas), "is less than one",
+			"use 2 or more, so that one can go while another serves")
 	}
 	if d := apisix.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
-		ps.add(field("apisix.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
+		ps.add(field("apisix.longestRequest"), d.String(),
+			"is not between 1s and "+longestRequestLimit.String(),
+			"use the longest time that a request may take, for example 30s")
 	}
 	c.checkInPool(ps, "apisix.address", apisix.Address)
 	checkTrafficPolicy(ps, "apisix", apisix.ExternalTrafficPolicy)
-	if apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) && apisix.Address == c.Traefik.Address {
-		ps.add(field("apisix.address"), apisix.Address.String(), "is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
+	if apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) &&
+		apisix.Address == c.Traefik.Address {
+		ps.add(field("apisix.address"), apisix.Address.String(),
+			"is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
 	}
 }

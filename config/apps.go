@@ -47,11 +47,13 @@ func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {
 	if *c.Apps.Demo && !c.Ingress.Uses(ControllerAPISIX) {
-		ps.add(field("apps.demo"), "true", "needs APISIX, and ingress.controllers is "+list(c.Ingress.Controllers),
+		ps.add(field("apps.demo"), "true",
+			"needs APISIX, and ingress.controllers is "+list(c.Ingress.Controllers),
 			"add "+ControllerAPISIX+" to ingress.controllers, or set apps.demo: false")
 	}
 	if modes := []string{ValidateFull, ValidateSkip}; !slices.Contains(modes, c.Apps.Validate) {
-		ps.add(field("apps.validate"), c.Apps.Validate, "is neither full nor skip", suggestion(c.Apps.Validate, modes))
+		ps.add(field("apps.validate"), c.Apps.Validate, "is neither full nor skip",
+			suggestion(c.Apps.Validate, modes))
 	}
 	c.checkImages(ps)
 	c.checkWorkloads(ps)
@@ -60,7 +62,8 @@ func (c *Config) checkApps(ps *problems) {
 		key := field("apps.manifests[%d]", i)
 		switch {
 		case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
-			ps.add(key, file, "is not the path of a YAML or JSON file", "name a file that ends in .yaml or .json")
+			ps.add(key, file, "is not the path of a YAML or JSON file",
+				"name a file that ends in .yaml or .json")
 		case slices.Contains(c.Apps.Manifests[:i], file):
 			ps.add(key, file, "is there twice", "remove one")
 		}

@@ -44,15 +44,22 @@ var argocdOwned = slices.Concat(
 	because("Strata sets it", "use ingress.domain", "global.domain"),
 	because("Strata sets it", "use crds.keep", "crds.install", "crds.keep"),
 	because("TLS ends at the ingress", "", `configs.params["server.insecure"]`),
-	relied("the route and its gate ask at the root", `configs.params["server.rootpath"]`, `configs.params["server.basehref"]`),
-	because("the root application's health goes by it", "", `configs.cm["resource.customizations.health.argoproj.io_Application"]`),
-	because("Strata sets it", "use argocd.adminPasswordHash", "configs.secret.argocdServerAdminPassword", "configs.secret.argocdServerAdminPasswordMtime"),
-	relied("Strata's settings are in it", "configs.secret.createSecret", "configs.cm.create", "configs.params.create"),
+	relied("the route and its gate ask at the root", `configs.params["server.rootpath"]`,
+		`configs.params["server.basehref"]`),
+	because("the root application's health goes by it", "",
+		`configs.cm["resource.customizations.health.argoproj.io_Application"]`),
+	because("Strata sets it", "use argocd.adminPasswordHash",
+		"configs.secret.argocdServerAdminPassword",
+		"configs.secret.argocdServerAdminPasswordMtime"),
+	relied("Strata's settings are in it", "configs.secret.createSecret", "configs.cm.create",
+		"configs.params.create"),
 	because("the Secret of Redis's password is Strata's own", "", "redisSecretInit"),
-	relied(gated, "redis.enabled", "redis-ha.enabled", "externalRedis", "controller.dynamicClusterDistribution"),
+	relied(gated, "redis.enabled", "redis-ha.enabled", "externalRedis",
+		"controller.dynamicClusterDistribution"),
 	relied("Argo CD's route leads there", "server.service.servicePortHttp"),
 	relied("without it Argo CD may change nothing in the cluster", "createClusterRoles"),
-	unless(some, because("with none Argo CD does nothing", "write at least 1", "controller.replicas", "server.replicas", "repoServer.replicas")),
+	unless(some, because("with none Argo CD does nothing", "write at least 1",
+		"controller.replicas", "server.replicas", "repoServer.replicas")),
 )
 
 // bcryptHash is the form of a bcrypt hash.
@@ -61,13 +68,15 @@ var bcryptHash = regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`)
 func (c *Config) checkArgoCD(ps *problems) {
 	argocd := c.ArgoCD
 	if *argocd.Enabled && !c.Ingress.Uses(ControllerTraefik) {
-		ps.add(field("argocd.enabled"), "true", "needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
+		ps.add(field("argocd.enabled"), "true",
+			"needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
 			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	}
 	c.checkRoot(ps)
 	// The value is never shown: a hash can be tried against.
 	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
-		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash", `make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)
+		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash",
+			`make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)
 	}
 }
 
@@ -75,26 +84,33 @@ func (c *Config) checkRoot(ps *problems) {
 	root, key := c.ArgoCD.Root, func(name string) string { return field("argocd.root.%s", name) }
 	if root.RepoURL == "" {
 		if root != (ArgoCDRoot{}) {
-			ps.add(key("repoURL"), "", "is empty, and other keys of argocd.root are set", "name the repository, or remove argocd.root")
+			ps.add(key("repoURL"), "", "is empty, and other keys of argocd.root are set",
+				"name the repository, or remove argocd.root")
 		}
 		return
 	}
 	if !*c.ArgoCD.Enabled {
-		ps.add(key("repoURL"), root.RepoURL, "needs Argo CD, and argocd.enabled is false", "enable it, or remove argocd.root")
+		ps.add(key("repoURL"), root.RepoURL, "needs Argo CD, and argocd.enabled is false",
+			"enable it, or remove argocd.root")
 	}
 	// The value is never shown where it may hold a password.
 	parsed, err := url.Parse(root.RepoURL)
 	switch {
 	case strings.HasPrefix(root.RepoURL, "git@"):
-	case err != nil || !slices.Contains([]string{"https", "http", "ssh"}, parsed.Scheme) || parsed.Host == "":
-		ps.add(key("repoURL"), "", "is not a Git URL by https, http or ssh", "write it as git clone takes it, for example https://git.example.org/platform.git")
+	case err != nil || !slices.Contains([]string{"https", "http", "ssh"}, parsed.Scheme) ||
+		parsed.Host == "":
+		ps.add(key("repoURL"), "", "is not a Git URL by https, http or ssh",
+			"write it as git clone takes it, for example https://git.example.org/platform.git")
 	case parsed.User != nil && parsed.Scheme != "ssh":
-		ps.add(key("repoURL"), "", "holds a user or a password", "set argocd.root.username, and argocd.root.password as a secret")
+		ps.add(key("repoURL"), "", "holds a user or a password",
+			"set argocd.root.username, and argocd.root.password as a secret")
 	}
 	if path.IsAbs(root.Path) || strings.HasPrefix(path.Clean(root.Path), "..") {
-		ps.add(key("path"), root.Path, "leads out of the repository", "write a path relative to its top, for example apps")
+		ps.add(key("path"), root.Path, "leads out of the repository",
+			"write a path relative to its top, for example apps")
 	}
 	if (root.Username == "") != (root.Password == "") {
-		ps.add(key("password"), "", "and username go together, and one is empty", "set both, or none")
+		ps.add(key("password"), "", "and username go together, and one is empty",
+			"set both, or none")
 	}
 }

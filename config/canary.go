@@ -43,28 +43,36 @@ func (w workloadCheck) canary() {
 	for i, step := range c.Steps {
 		switch {
 		case step < 1 || step > 99:
-			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step), "is not a part in percent, from 1 to 99", "all of it is the rollout after the last step")
+			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step),
+				"is not a part in percent, from 1 to 99",
+				"all of it is the rollout after the last step")
 		case i > 0 && step <= c.Steps[i-1]:
-			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step), fmt.Sprintf("is not more than the %d before it", c.Steps[i-1]), "put the steps in order")
+			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step),
+				fmt.Sprintf("is not more than the %d before it", c.Steps[i-1]),
+				"put the steps in order")
 		}
 	}
 	if d := c.Hold.Duration; d < 2*time.Second || d > time.Hour {
 		w.add(w.key("canary.hold"), d.String(), "is not from 2s to 1h", "write for example 30s")
 	}
 	if c.MaxFailing < 1 || c.MaxFailing > 99 {
-		w.add(w.key("canary.maxFailing"), fmt.Sprint(c.MaxFailing), "is not a part in percent, from 1 to 99", "use for example 1")
+		w.add(w.key("canary.maxFailing"), fmt.Sprint(c.MaxFailing),
+			"is not a part in percent, from 1 to 99", "use for example 1")
 	}
 	if c.MinAnswers < 1 {
-		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one", "use for example 20")
+		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one",
+			"use for example 20")
 	}
 	if w.w.RoutesBy(ControllerAPISIX) > 1 {
 		// Its controller calls the canary's upstream like its Service alone, and its data plane
 		// refuses a configuration with two of one name, that of every other route included
 		// (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
-		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no configuration with two to one canary", "leave one route of apisix")
+		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no "+
+			"configuration with two to one canary", "leave one route of apisix")
 	}
 	isOther := func(r WorkloadRoute) bool { return r.Kind != RouteHTTP }
 	if len(w.w.Routes) == 0 || slices.ContainsFunc(w.w.Routes, isOther) {
-		w.add(w.key("canary"), "", "needs routes, each of kind HTTPRoute, which alone has weights", "set kind: HTTPRoute in every route")
+		w.add(w.key("canary"), "", "needs routes, each of kind HTTPRoute, which alone has weights",
+			"set kind: HTTPRoute in every route")
 	}
 }

@@ -44,18 +44,26 @@ var certManagerOwned = slices.Concat(
 	named("namespace"),
 	because("Strata sets it", "use crds.keep", "crds"),
 	relied("the chart refuses it beside crds.enabled, which Strata sets", "installCRDs"),
-	set("use certManager.replicas", "replicaCount", "webhook.replicaCount", "cainjector.replicaCount"),
-	because(budgeted, "use certManager.replicas", "podDisruptionBudget.enabled", "webhook.podDisruptionBudget.enabled"),
-	unless(severalReplicas, because("with one replica the chart's PodDisruptionBudget blocks each drain of its node", "use certManager.replicas",
+	set("use certManager.replicas", "replicaCount", "webhook.replicaCount",
+		"cainjector.replicaCount"),
+	because(budgeted, "use certManager.replicas", "podDisruptionBudget.enabled",
+		"webhook.podDisruptionBudget.enabled"),
+	unless(severalReplicas, because("with one replica the chart's PodDisruptionBudget blocks "+
+		"each drain of its node", "use certManager.replicas",
 		"cainjector.podDisruptionBudget.enabled")),
 	because("the gate of the API does this check, and says why", "", "startupapicheck"),
-	relied("without it no webhook has its CA, and every certificate is refused", "cainjector.enabled"),
+	relied("without it no webhook has its CA, and every certificate is refused",
+		"cainjector.enabled"),
 	relied("the gate asks the webhook's own Service, from namespace cert-manager", "webhook.url",
-		"webhook.validatingWebhookConfiguration.namespaceSelector", "webhook.mutatingWebhookConfiguration.namespaceSelector"),
-	relied("the Secrets of the cluster issuers are in namespace cert-manager", "clusterResourceNamespace"),
-	relied("the login at Vault is for this account", "serviceAccount.create", "serviceAccount.name"),
+		"webhook.validatingWebhookConfiguration.namespaceSelector",
+		"webhook.mutatingWebhookConfiguration.namespaceSelector"),
+	relied("the Secrets of the cluster issuers are in namespace cert-manager",
+		"clusterResourceNamespace"),
+	relied("the login at Vault is for this account", "serviceAccount.create",
+		"serviceAccount.name"),
 	relied(unapproved, "disableAutoApproval"),
-	unless(approvesOwn, because(unapproved, "list "+strings.Join(ownSigners, " and ")+" beside your own", "approveSignerNames")),
+	unless(approvesOwn, because(unapproved,
+		"list "+strings.Join(ownSigners, " and ")+" beside your own", "approveSignerNames")),
 	relied("without it cert-manager may do none of its work", "global.rbac.create"),
 )
 
@@ -71,7 +79,8 @@ func approvesOwn(_ *Config, value any) bool {
 	if isList && len(list) == 0 {
 		return true
 	}
-	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
+	return !slices.ContainsFunc(ownSigners,
+		func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
 // severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one
@@ -85,19 +94,23 @@ var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 func (c *Config) checkCertificates(ps *problems) {
 	if c.CertManager.Replicas < 1 {
-		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
+		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas),
+			"is less than one", "use 1 or more")
 	}
 	c.checkIssuer(ps)
 	c.checkNameConstraints(ps)
 	switch accepted := c.CertManager.AcceptedCA; {
 	case accepted == "":
 	case c.othersCA():
-		ps.add(field("certManager.acceptedCA"), "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+		ps.add(field("certManager.acceptedCA"), "", "is set, and the CA is not this stack's",
+			"remove it, or set certManager.issuer: selfSigned")
 	case !fingerprint.MatchString(accepted):
-		ps.add(field("certManager.acceptedCA"), accepted, "is no sha256 fingerprint", "write 16 to 64 hex digits, in lower case and without colons, as the gate names them")
+		ps.add(field("certManager.acceptedCA"), accepted, "is no sha256 fingerprint",
+			"write 16 to 64 hex digits, in lower case and without colons, as the gate names them")
 	}
 	if len(c.CertManager.CommonName) > 64 {
-		ps.add(field("certManager.commonName"), c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
+		ps.add(field("certManager.commonName"), c.CertManager.CommonName,
+			"is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
 	}
 }
 
@@ -112,15 +125,19 @@ func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {
 		if len(validation.IsDNS1123Subdomain(domain)) > 0 {
-			ps.add(field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain", "write it without a dot or a star in front, for example example.org")
+			ps.add(field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain",
+				"write it without a dot or a star in front, for example example.org")
 		}
 		inside = inside || strings.HasSuffix("."+c.Ingress.Domain, "."+domain)
 	}
 	switch key := field("certManager.nameConstraints"); {
 	case len(manager.NameConstraints) == 0:
 	case c.othersCA():
-		ps.add(key, "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+		ps.add(key, "", "is set, and the CA is not this stack's",
+			"remove it, or set certManager.issuer: selfSigned")
 	case !inside:
-		ps.add(key, strings.Join(manager.NameConstraints, ", "), "does not permit ingress.domain, "+c.Ingress.Domain, "add it, or a domain that it is below")
+		ps.add(key, strings.Join(manager.NameConstraints, ", "),
+			"does not permit ingress.domain, "+c.Ingress.Domain,
+			"add it, or a domain that it is below")
 	}
 }

@@ -24,7 +24,8 @@ func (k K3s) AllowsCgroupV1(role Role) bool { return slices.Contains(k.RolesOnCg
 // RolesOnCgroupV1 returns the roles for which AllowsCgroupV1 holds.
 func (k K3s) RolesOnCgroupV1() (roles []Role) {
 	for role, args := range map[Role]map[string]any{RoleServer: k.ServerArgs, RoleAgent: k.AgentArgs} {
-		if strings.Contains(fmt.Sprint(args["kubelet-arg"], args["kubelet-arg+"]), "fail-cgroupv1=false") {
+		if strings.Contains(fmt.Sprint(args["kubelet-arg"], args["kubelet-arg+"]),
+			"fail-cgroupv1=false") {
 			roles = append(roles, role)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 func TestTheKubeletRefusesCgroupV1From135On(t *testing.T) {
 	for version, want := range map[string]bool{
-		"v1.34.2+k3s1": false, "v1.34.99+k3s2": false, "v1.35.0+k3s1": true, "v1.36.3+k3s1": true, "v2.0.0+k3s1": true,
+		"v1.34.2+k3s1": false, "v1.34.99+k3s2": false, "v1.35.0+k3s1": true, "v1.36.3+k3s1": true,
+		"v2.0.0+k3s1": true,
 	} {
 		refuses, err := config.RefusesCgroupV1(version)
 		require.NoError(t, err)

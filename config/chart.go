@@ -32,7 +32,9 @@ func usesAPISIX(c *Config) bool  { return c.Ingress.Uses(ControllerAPISIX) }
 
 // chartOf returns the row of the chart whose values a key has; a row without a chart where none has.
 func chartOf(values string) chart {
-	if i := slices.IndexFunc(charts, func(row chart) bool { return row.values == values }); i >= 0 && values != "" {
+	if i := slices.IndexFunc(charts, func(row chart) bool {
+		return row.values == values
+	}); i >= 0 && values != "" {
 		return charts[i]
 	}
 	return chart{}
@@ -77,7 +79,8 @@ func (c *Config) checkCharts(ps *problems) {
 		version, own := row.asked(c)
 		if version != "" && !chartVersion.MatchString(version) {
 			v := strings.TrimSuffix(row.Version, strings.TrimPrefix(row.Version, "v"))
-			ps.add(row.Key, version, "is not a chart version", "write "+v+"X.Y.Z, for example "+row.Version)
+			ps.add(row.Key, version, "is not a chart version",
+				"write "+v+"X.Y.Z, for example "+row.Version)
 		}
 		own.checkAll(c, ps)
 	}

@@ -53,27 +53,38 @@ const (
 // charts has a row for each chart and bundle of CRDs, in the order of strata.lock.
 var charts = []chart{
 	{
-		Pin: Pin{Name: ArtifactMetalLBChart, Version: MetalLBChartVersion, Key: "strata:metallb.chartVersion",
+		Pin: Pin{Name: ArtifactMetalLBChart, Version: MetalLBChartVersion,
+			Key: "strata:metallb.chartVersion",
 			URL: "https://github.com/metallb/metallb/releases/download/metallb-chart-VERSION/metallb-VERSION.tgz"},
 		needed: func(c *Config) bool { return *c.MetalLB.Enabled },
-		asked:  func(c *Config) (string, Values) { return c.MetalLB.ChartVersion, c.MetalLB.Values },
-		values: "metallb.values", owned: metallbOwned, defaults: liveness("controller.", "speaker."),
+		asked: func(c *Config) (string, Values) {
+			return c.MetalLB.ChartVersion,
+				c.MetalLB.Values
+		},
+		values: "metallb.values", owned: metallbOwned,
+		defaults: liveness("controller.", "speaker."),
 	},
 	{
-		Pin: Pin{Name: ArtifactGatewayCRDs, Version: GatewayAPIVersion, Key: "strata:crds.gatewayAPIVersion",
+		Pin: Pin{Name: ArtifactGatewayCRDs, Version: GatewayAPIVersion,
+			Key: "strata:crds.gatewayAPIVersion",
 			URL: "https://github.com/kubernetes-sigs/gateway-api/releases/download/VERSION/standard-install.yaml"},
 		needed: func(c *Config) bool { return usesTraefik(c) || usesAPISIX(c) },
 		asked:  func(c *Config) (string, Values) { return c.CRDs.GatewayAPIVersion, Values{} },
 	},
 	{
-		Pin: Pin{Name: ArtifactCertManagerChart, Version: CertManagerChartVersion, Key: "strata:certManager.chartVersion",
+		Pin: Pin{Name: ArtifactCertManagerChart, Version: CertManagerChartVersion,
+			Key: "strata:certManager.chartVersion",
 			URL: "https://charts.jetstack.io/charts/cert-manager-VERSION.tgz"},
 		needed: func(c *Config) bool { return *c.CertManager.Enabled },
-		asked:  func(c *Config) (string, Values) { return c.CertManager.ChartVersion, c.CertManager.Values },
+		asked: func(c *Config) (string, Values) {
+			return c.CertManager.ChartVersion,
+				c.CertManager.Values
+		},
 		values: "certManager.values", owned: certManagerOwned, defaults: liveness("webhook."),
 	},
 	{
-		Pin: Pin{Name: ArtifactVaultChart, Version: VaultChartVersion, Key: "strata:vault.chartVersion",
+		Pin: Pin{Name: ArtifactVaultChart, Version: VaultChartVersion,
+			Key: "strata:vault.chartVersion",
 			URL: "https://helm.releases.hashicorp.com/vault-VERSION.tgz"},
 		needed: func(c *Config) bool { return *c.Vault.Enabled },
 		asked:  func(c *Config) (string, Values) { return c.Vault.ChartVersion, c.Vault.Values },
@@ -87,48 +98,68 @@ var charts = []chart{
 		asked:  func(*Config) (string, Values) { return "", Values{} },
 	},
 	{
-		Pin: Pin{Name: ArtifactTraefikChart, Version: TraefikChartVersion, Key: "strata:traefik.chartVersion",
+		Pin: Pin{Name: ArtifactTraefikChart, Version: TraefikChartVersion,
+			Key: "strata:traefik.chartVersion",
 			URL: "https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"},
 		needed: usesTraefik,
-		asked:  func(c *Config) (string, Values) { return c.Traefik.ChartVersion, c.Traefik.Values },
+		asked: func(c *Config) (string, Values) {
+			return c.Traefik.ChartVersion,
+				c.Traefik.Values
+		},
 		values: "traefik.values", owned: traefikOwned,
-		defaults: append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass"),
+		defaults: append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage",
+			"ingressClass.isDefaultClass"),
 	},
 	{
-		Pin: Pin{Name: ArtifactAPISIXCRDs, Version: APISIXControllerChartVersion, Key: "strata:apisix.controllerChartVersion",
+		Pin: Pin{Name: ArtifactAPISIXCRDs, Version: APISIXControllerChartVersion,
+			Key: "strata:apisix.controllerChartVersion",
 			URL: "https://raw.githubusercontent.com/apache/apisix-helm-chart/apisix-ingress-controller-VERSION/" +
 				"charts/apisix-ingress-controller/crds/apisixic-crds.yaml"},
 		needed: usesAPISIX,
-		asked:  func(c *Config) (string, Values) { return c.APISIX.ControllerChartVersion, Values{} },
+		asked: func(c *Config) (string, Values) {
+			return c.APISIX.ControllerChartVersion,
+				Values{}
+		},
 	},
 	{
-		Pin: Pin{Name: ArtifactAPISIXControllerChart, Version: APISIXControllerChartVersion, Key: "strata:apisix.controllerChartVersion",
+		Pin: Pin{Name: ArtifactAPISIXControllerChart, Version: APISIXControllerChartVersion,
+			Key: "strata:apisix.controllerChartVersion",
 			URL: "https://github.com/apache/apisix-helm-chart/releases/download/" +
 				"apisix-ingress-controller-VERSION/apisix-ingress-controller-VERSION.tgz"},
 		needed: usesAPISIX,
-		asked:  func(c *Config) (string, Values) { return c.APISIX.ControllerChartVersion, c.APISIX.ControllerValues },
+		asked: func(c *Config) (string, Values) {
+			return c.APISIX.ControllerChartVersion,
+				c.APISIX.ControllerValues
+		},
 		values: "apisix.controllerValues", owned: apisixControllerOwned,
 	},
 	{
-		Pin: Pin{Name: ArtifactAPISIXChart, Version: APISIXChartVersion, Key: "strata:apisix.chartVersion",
+		Pin: Pin{Name: ArtifactAPISIXChart, Version: APISIXChartVersion,
+			Key: "strata:apisix.chartVersion",
 			URL: "https://github.com/apache/apisix-helm-chart/releases/download/apisix-VERSION/apisix-VERSION.tgz"},
 		needed: usesAPISIX,
 		asked:  func(c *Config) (string, Values) { return c.APISIX.ChartVersion, c.APISIX.Values },
 		values: "apisix.values", owned: apisixOwned,
 	},
 	{
-		Pin: Pin{Name: ArtifactArgoCDChart, Version: ArgoCDChartVersion, Key: "strata:argocd.chartVersion",
+		Pin: Pin{Name: ArtifactArgoCDChart, Version: ArgoCDChartVersion,
+			Key: "strata:argocd.chartVersion",
 			URL: "https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"},
 		needed: func(c *Config) bool { return *c.ArgoCD.Enabled },
 		asked:  func(c *Config) (string, Values) { return c.ArgoCD.ChartVersion, c.ArgoCD.Values },
 		values: "argocd.values", owned: argocdOwned,
-		defaults: []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled", "applicationSet.replicas"},
+		defaults: []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled",
+			"applicationSet.replicas"},
 	},
 	{
-		Pin: Pin{Name: ArtifactWaveChart, Version: WaveChartVersion, Key: "strata:apps.wave.chartVersion",
+		Pin: Pin{Name: ArtifactWaveChart, Version: WaveChartVersion,
+			Key: "strata:apps.wave.chartVersion",
 			URL: "https://github.com/wave-k8s/wave/releases/download/wave-VERSION/wave-VERSION.tgz"},
 		needed: func(c *Config) bool { return *c.Apps.Wave.Enabled },
-		asked:  func(c *Config) (string, Values) { return c.Apps.Wave.ChartVersion, c.Apps.Wave.Values },
+		asked: func(c *Config) (string, Values) {
+			return c.Apps.Wave.ChartVersion,
+				c.Apps.Wave.Values
+		},
 		values: "apps.wave.values", owned: waveOwned,
 	},
 }

@@ -23,7 +23,8 @@ func (c *Config) CheckFiles(projectDir string) error {
 			for j, jump := range node.SSH.Jump {
 				if jump.KeyFile != "" && !seen[jump.KeyFile] {
 					seen[jump.KeyFile] = true
-					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j), projectDir, jump.KeyFile, node.SSH)
+					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j),
+						projectDir, jump.KeyFile, node.SSH)
 				}
 			}
 			if node.SSH.KeyFile == "" || seen[node.SSH.KeyFile] {
@@ -39,7 +40,8 @@ func (c *Config) CheckFiles(projectDir string) error {
 	}
 	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
 	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
-		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile, SSH{})
+		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir,
+			c.Hosts.Hypervisor.KeyFile, SSH{})
 	}
 	if c.NeedsVMImage() && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
@@ -73,7 +75,8 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
 	}
 	const others = 0o077
 	if mode := info.Mode().Perm(); mode&others != 0 {
-		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode), "run: chmod 600 "+file)
+		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode),
+			"run: chmod 600 "+file)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -84,12 +87,14 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
 	if cipher := UnreadCipher(text); cipher != "" {
 		if !of.Agent {
 			ps.add(key, path, "is encrypted with "+cipher+", which is not read",
-				"run: "+Convert(file)+" (with the same passphrase), or set ssh.agent to true where an agent has it open")
+				"run: "+Convert(file)+" (with the same passphrase), or set ssh.agent to true "+
+					"where an agent has it open")
 		}
 	} else if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
 		if of.Passphrase == "" && !of.Agent {
 			ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase",
-				"set ssh.passphrase, or ssh.agent to true where an agent has it open, or use a key without one for this purpose")
+				"set ssh.passphrase, or ssh.agent to true where an agent has it open, or use a "+
+					"key without one for this purpose")
 		}
 	} else if err != nil {
 		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
@@ -105,7 +110,8 @@ func checkBundle(ps *problems, key, projectDir, source string) {
 		_, err = os.Stat(filepath.Join(dir, "manifest.json"))
 	}
 	if err != nil {
-		ps.add(key, source, "is no bundle folder: manifest.json: "+reason(err), "assemble the bundle, or set upstream")
+		ps.add(key, source, "is no bundle folder: manifest.json: "+reason(err),
+			"assemble the bundle, or set upstream")
 	}
 }
 

@@ -35,15 +35,19 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 	}{
 		{"a good key", privateKey(t, ""), 0o600, ""},
 		{"missing", nil, 0, "strata:hosts.ssh.keyFile: key cannot be read: no such file or directory"},
-		{"readable by others", privateKey(t, ""), 0o644, "key is readable by others (mode 0644); run: chmod 600 "},
-		{"encrypted", privateKey(t, "secret"), 0o600, "key is encrypted, and a run cannot ask for its passphrase; set ssh.passphrase, or ssh.agent"},
-		{"a public key", []byte(hostKey), 0o600, "key is not a private key; name the private key, not the .pub file"},
+		{"readable by others", privateKey(t, ""), 0o644,
+			"key is readable by others (mode 0644); run: chmod 600 "},
+		{"encrypted", privateKey(t, "secret"), 0o600,
+			"key is encrypted, and a run cannot ask for its passphrase; set ssh.passphrase, or ssh.agent"},
+		{"a public key", []byte(hostKey), 0o600,
+			"key is not a private key; name the private key, not the .pub file"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
 			project := t.TempDir()
 			if test.content != nil {
-				require.NoError(t, os.WriteFile(filepath.Join(project, "key"), test.content, test.mode))
+				require.NoError(t, os.WriteFile(filepath.Join(project, "key"), test.content,
+					test.mode))
 			}
 			raw := good()
 			raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"keyFile":"key"},"nodes":[` + server1 + `,` + agent1 + `]}`
@@ -75,8 +79,10 @@ func TestABundleWithoutManifestIsReported(t *testing.T) {
 	raw["artifacts"] = `{"source":"bundle"}`
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
-	assert.ErrorContains(t, cfg.CheckFiles(project), "strata:artifacts.source: bundle is no bundle folder: manifest.json: no such file")
+	assert.ErrorContains(t, cfg.CheckFiles(project),
+		"strata:artifacts.source: bundle is no bundle folder: manifest.json: no such file")
 	require.NoError(t, os.Mkdir(filepath.Join(project, "bundle"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", "manifest.json"), []byte("{}"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", "manifest.json"),
+		[]byte("{}"), 0o644))
 	assert.NoError(t, cfg.CheckFiles(project))
 }

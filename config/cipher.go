@@ -11,7 +11,8 @@ import (
 
 // readCiphers are those with which x/crypto and crypto/x509 open private keys.
 var readCiphers = []string{
-	"none", "aes256-ctr", "aes256-cbc", "DES-CBC", "DES-EDE3-CBC", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC",
+	"none", "aes256-ctr", "aes256-cbc", "DES-CBC", "DES-EDE3-CBC", "AES-128-CBC", "AES-192-CBC",
+	"AES-256-CBC",
 }
 
 // UnreadCipher returns the encryption of a private key that only OpenSSH can open; empty for every

@@ -18,6 +18,7 @@ var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
 func (c *Config) checkCRDs(ps *problems) {
 	if version := c.CRDs.GatewayAPIVersion; version != "" && !releaseVersion.MatchString(version) {
-		ps.add(field("crds.gatewayAPIVersion"), version, "is not of the form vX.Y.Z", "write a release tag, for example "+GatewayAPIVersion)
+		ps.add(field("crds.gatewayAPIVersion"), version, "is not of the form vX.Y.Z",
+			"write a release tag, for example "+GatewayAPIVersion)
 	}
 }

@@ -55,7 +55,8 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 // blames reports whether a rule's complaint about a key comes only from a key that could not be
 // read: itself, one above it or one below it.
 func (d *decoder) blames(key string) bool {
-	return slices.ContainsFunc(d.unread, func(unread string) bool { return within(key, unread) || within(unread, key) })
+	return slices.ContainsFunc(d.unread,
+		func(unread string) bool { return within(key, unread) || within(unread, key) })
 }
 
 func (d *decoder) decode(key string, value any, into reflect.Value) {
@@ -129,7 +130,8 @@ func (d *decoder) object(key string, value any, into reflect.Value) {
 func (d *decoder) list(key string, value any, into reflect.Value) {
 	list, ok := value.([]any)
 	if !ok {
-		d.fail(key, show(value), "is not a list", "write each entry on a line of its own, after a dash")
+		d.fail(key, show(value), "is not a list",
+			"write each entry on a line of its own, after a dash")
 		return
 	}
 	// A new slice: the user's value replaces the default.

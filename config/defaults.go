@@ -20,9 +20,10 @@ func defaults() *Config {
 	return &Config{
 		Hosts: Hosts{
 			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
-			VM:         VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20, Modules: []string{"br_netfilter", "overlay"}},
-			Libvirt:    Libvirt{URI: "qemu:///system", Pool: "default", Type: "kvm"},
-			Proxmox:    Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0"},
+			VM: VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
+				Modules: []string{"br_netfilter", "overlay"}},
+			Libvirt: Libvirt{URI: "qemu:///system", Pool: "default", Type: "kvm"},
+			Proxmox: Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0"},
 		},
 		K3s: K3s{
 			ClusterCIDR:               netip.MustParsePrefix("10.42.0.0/16"),
@@ -37,11 +38,14 @@ func defaults() *Config {
 		CRDs:        CRDs{Keep: &on},
 		CertManager: CertManager{Enabled: &on},
 		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
-		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
-		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps:        Apps{Demo: new(bool), Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
-		Artifacts:   Artifacts{Source: SourceUpstream},
-		Verify:      true,
+		Traefik: Traefik{Replicas: 2,
+			LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
+		APISIX: APISIX{Replicas: 2,
+			LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
+		Apps: Apps{Demo: new(bool), Validate: ValidateFull,
+			Wave: Wave{Enabled: new(bool), Replicas: 2}},
+		Artifacts: Artifacts{Source: SourceUpstream},
+		Verify:    true,
 		Timeouts: Timeouts{
 			Host:               minutes(5),
 			API:                minutes(10),
@@ -101,7 +105,8 @@ func (h *Hosts) deriveVMs() {
 	}
 	for i := range h.Nodes {
 		size := &h.Nodes[i].VM
-		size.CPUs, size.MemoryMiB, size.DiskGiB = or(size.CPUs, h.VM.CPUs), or(size.MemoryMiB, h.VM.MemoryMiB), or(size.DiskGiB, h.VM.DiskGiB)
+		size.CPUs, size.MemoryMiB, size.DiskGiB = or(size.CPUs, h.VM.CPUs),
+			or(size.MemoryMiB, h.VM.MemoryMiB), or(size.DiskGiB, h.VM.DiskGiB)
 	}
 }
 

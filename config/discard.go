@@ -23,14 +23,16 @@ type Discard struct {
 
 // discarded are the kinds of objects that others can use, and whether each has a namespace.
 var discarded = map[string]bool{
-	"Application": true, "ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true, "GatewayClass": false, "IngressClass": false,
+	"Application": true, "ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true,
+	"GatewayClass": false, "IngressClass": false,
 	"IPAddressPool": true, "PersistentVolumeClaim": true,
 }
 
 func (c *Config) checkDiscard(ps *problems) {
 	for i, name := range c.Discard.Namespaces {
 		if len(validation.IsDNS1123Label(name)) > 0 {
-			ps.add(field("discard.namespaces[%d]", i), name, "is no name of a namespace", "write one that a refused up has named")
+			ps.add(field("discard.namespaces[%d]", i), name, "is no name of a namespace",
+				"write one that a refused up has named")
 		}
 	}
 	for i, object := range c.Discard.Objects {
@@ -43,7 +45,8 @@ func (c *Config) checkDiscard(ps *problems) {
 		}
 		switch {
 		case !known:
-			ps.add(key, object, "has a kind that others cannot use", suggestion(parts[0], kindsDiscarded()))
+			ps.add(key, object, "has a kind that others cannot use",
+				suggestion(parts[0], kindsDiscarded()))
 		case len(parts) != strings.Count(form, "/")+1 || slices.Contains(parts, ""):
 			ps.add(key, object, "is not written as "+form, "write it as a refused up has named it")
 		}

@@ -23,12 +23,14 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	if c.Hosts.SSH.DynamicForward != 0 {
 		return nil // the kubeconfig names the tunnel as its proxy, and no variable counts beside that
 	}
-	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable), NoProxy: or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
+	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable),
+		NoProxy: or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
 	var ps problems
 	for _, address := range c.apiAddresses() {
 		server := &url.URL{Scheme: "https", Host: netip.AddrPortFrom(address, apiPort).String()}
 		if proxy, err := ask(server); err != nil || proxy != nil {
-			ps.add(variable, "", "is set in this environment, and what is for the API server "+server.String()+" would go through that proxy",
+			ps.add(variable, "", "is set in this environment, and what is for the API server "+
+				server.String()+" would go through that proxy",
 				"add "+c.Hosts.Subnet.Masked().String()+" to the variable NO_PROXY")
 			break
 		}

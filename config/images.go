@@ -18,8 +18,10 @@ type OwnImage struct {
 
 // OwnImages are all images of this repository.
 var OwnImages = []OwnImage{
-	{Name: "go-rest", Version: "1.0.0", Folder: "examples/go-rest", Key: "apps.restImage", For: ArtifactAPISIXChart},
-	{Name: "cert-wait", Version: "1.0.0", Folder: "tools/cert-wait", Key: "apps.certWaitImage", For: ArtifactCertManagerChart},
+	{Name: "go-rest", Version: "1.0.0", Folder: "examples/go-rest", Key: "apps.restImage",
+		For: ArtifactAPISIXChart},
+	{Name: "cert-wait", Version: "1.0.0", Folder: "tools/cert-wait", Key: "apps.certWaitImage",
+		For: ArtifactCertManagerChart},
 	{Name: "testserver", Version: "v1", Folder: "tests/lab/tools/testserver"}, // of `make deploy`
 }
 
@@ -68,7 +70,8 @@ func (c *Config) askedImages() []askedImage {
 			break
 		}
 	}
-	return []askedImage{{OwnImages[0], &c.Apps.RestImage, demo}, {OwnImages[1], &c.Apps.CertWaitImage, certificate}}
+	return []askedImage{{OwnImages[0], &c.Apps.RestImage, demo},
+		{OwnImages[1], &c.Apps.CertWaitImage, certificate}}
 }
 
 // deriveImages names the images that Strata brings.
@@ -90,8 +93,10 @@ func (c *Config) deriveImages() {
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == "" {
-			ps.add(field("%s", asked.Key), "", "is not set, and no public registry has the image "+asked.use,
-				"make it with `strata image "+asked.Name+"`, give it to the cluster's nodes or to a registry of yours, and name it here")
+			ps.add(field("%s", asked.Key), "",
+				"is not set, and no public registry has the image "+asked.use,
+				"make it with `strata image "+asked.Name+
+					"`, give it to the cluster's nodes or to a registry of yours, and name it here")
 		}
 	}
 }
@@ -104,8 +109,9 @@ func (c *Config) imagePins() (pins []Pin) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == asked.Reference() {
 			pins = append(pins, Pin{
-				Name: ArtifactK3sImages, Version: asked.Name + "-" + asked.Version, Arch: c.Hosts.Arch,
-				URL: asked.url(), Key: field("%s", asked.Key), For: asked.For,
+				Name: ArtifactK3sImages, Version: asked.Name + "-" + asked.Version,
+				Arch: c.Hosts.Arch,
+				URL:  asked.url(), Key: field("%s", asked.Key), For: asked.For,
 			})
 		}
 	}

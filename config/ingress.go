@@ -37,7 +37,8 @@ func (c *Config) checkIngress(ps *problems) {
 		}
 	}
 	if domain := c.Ingress.Domain; len(validation.IsDNS1123Subdomain(domain)) > 0 {
-		ps.add(field("ingress.domain"), domain, "is not a DNS domain", "use lower-case letters, digits, dashes and dots, for example staging.example.org")
+		ps.add(field("ingress.domain"), domain, "is not a DNS domain",
+			"use lower-case letters, digits, dashes and dots, for example staging.example.org")
 	}
 	c.checkArgoCD(ps)
 	c.checkApps(ps)
@@ -57,17 +58,21 @@ func (c *Config) checkIngress(ps *problems) {
 func (c *Config) checkBelowIngress(ps *problems) {
 	for _, name := range c.Ingress.Controllers {
 		if !*c.MetalLB.Enabled {
-			ps.add(field("ingress.controllers"), name, "needs a load balancer, and metallb.enabled is false",
+			ps.add(field("ingress.controllers"), name,
+				"needs a load balancer, and metallb.enabled is false",
 				"enable MetalLB, or set ingress.controllers: []")
 		}
 		if !*c.CertManager.Enabled {
-			ps.add(field("ingress.controllers"), name, "needs certificates, and certManager.enabled is false",
+			ps.add(field("ingress.controllers"), name,
+				"needs certificates, and certManager.enabled is false",
 				"enable cert-manager, or set ingress.controllers: []")
 		}
 	}
 	// A misspelt entry is told by the rule for packaged components.
-	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable, func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
-		ps.add(field("k3s.disable"), "", "leaves K3s's own Traefik on, which would own the same CRDs and IngressClass",
+	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
+		func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
+		ps.add(field("k3s.disable"), "",
+			"leaves K3s's own Traefik on, which would own the same CRDs and IngressClass",
 			"add traefik to k3s.disable, or set ingress.controllers: []")
 	}
 }

@@ -15,10 +15,14 @@ import (
 // pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the agents'
 // token are not among them, because Strata writes those itself.
 var fixedDefaults = map[string]string{
-	"cluster-cidr": "10.42.0.0/16", "service-cidr": "10.43.0.0/16", "cluster-dns": "", "cluster-domain": "cluster.local",
-	"disable-cloud-controller": "false", "disable-helm-controller": "false", "disable-network-policy": "false", "embedded-registry": "false",
-	"egress-selector-mode": "agent", "flannel-backend": "vxlan", "flannel-external-ip": "false", "flannel-ipv6-masq": "false",
-	"secrets-encryption": "false", "secrets-encryption-provider": "aescbc", "supervisor-metrics": "false",
+	"cluster-cidr": "10.42.0.0/16", "service-cidr": "10.43.0.0/16", "cluster-dns": "",
+	"cluster-domain":           "cluster.local",
+	"disable-cloud-controller": "false", "disable-helm-controller": "false",
+	"disable-network-policy": "false", "embedded-registry": "false",
+	"egress-selector-mode": "agent", "flannel-backend": "vxlan", "flannel-external-ip": "false",
+	"flannel-ipv6-masq":  "false",
+	"secrets-encryption": "false", "secrets-encryption-provider": "aescbc",
+	"supervisor-metrics": "false",
 }
 
 // fixedServiceLB is the critical value that is one entry of the list disable.
@@ -47,7 +51,8 @@ func FixedValues(keys map[string]any) map[string]string {
 			values[fixedServiceLB] = strconv.FormatBool(slices.Contains(texts(value), serviceLB))
 		}
 	}
-	if network, err := netip.ParsePrefix(values["service-cidr"]); err == nil && values["cluster-dns"] == "" {
+	if network, err := netip.ParsePrefix(values["service-cidr"]); err == nil &&
+		values["cluster-dns"] == "" {
 		dns := network.Masked().Addr()
 		for range dnsHost {
 			dns = dns.Next()
@@ -78,7 +83,8 @@ func (k K3s) Fixed() map[string]string {
 	for _, name := range k.Disable {
 		disable = append(disable, name)
 	}
-	keys["cluster-cidr"], keys["service-cidr"], keys["disable"] = k.ClusterCIDR, k.ServiceCIDR, disable
+	keys["cluster-cidr"], keys["service-cidr"], keys["disable"] = k.ClusterCIDR,
+		k.ServiceCIDR, disable
 	keys["secrets-encryption"] = k.SecretsEncryption != nil && *k.SecretsEncryption
 	return FixedValues(keys)
 }
@@ -86,7 +92,8 @@ func (k K3s) Fixed() map[string]string {
 // FixedKey returns the configuration's key for one of FixedValues.
 func FixedKey(name string) string {
 	own := map[string]string{
-		"cluster-cidr": "k3s.clusterCIDR", "service-cidr": "k3s.serviceCIDR", "secrets-encryption": "k3s.secretsEncryption", fixedServiceLB: "k3s.disable",
+		"cluster-cidr": "k3s.clusterCIDR", "service-cidr": "k3s.serviceCIDR",
+		"secrets-encryption": "k3s.secretsEncryption", fixedServiceLB: "k3s.disable",
 	}
 	if key, ok := own[name]; ok {
 		return field("%s", key)

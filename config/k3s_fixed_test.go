@@ -14,7 +14,8 @@ import (
 func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	on := true
 	k3s := K3s{
-		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.43.0.0/16"), SecretsEncryption: &on,
+		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"),
+		ServiceCIDR: netip.MustParsePrefix("10.43.0.0/16"), SecretsEncryption: &on,
 		Disable: []string{"traefik", "servicelb"},
 	}
 	read := func(text string) map[string]string {
@@ -23,14 +24,17 @@ func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 		return FixedValues(keys)
 	}
 	for name, text := range map[string]string{
-		"as Strata writes it":   "cluster-cidr: 10.42.0.0/16\nservice-cidr: 10.43.0.0/16\nsecrets-encryption: true\ndisable:\n- traefik\n- servicelb\n",
-		"with K3s's defaults":   "secrets-encryption: true\ndisable: traefik,servicelb\n",
-		"with them written out": "secrets-encryption: \"true\"\ndisable: [servicelb]\ncluster-dns: 10.43.0.10\nflannel-backend: vxlan\ncluster-domain: cluster.local\n",
+		"as Strata writes it": "cluster-cidr: 10.42.0.0/16\nservice-cidr: " +
+			"10.43.0.0/16\nsecrets-encryption: true\ndisable:\n- traefik\n- servicelb\n",
+		"with K3s's defaults": "secrets-encryption: true\ndisable: traefik,servicelb\n",
+		"with them written out": "secrets-encryption: \"true\"\ndisable: " +
+			"[servicelb]\ncluster-dns: 10.43.0.10\nflannel-backend: vxlan\ncluster-domain: cluster.local\n",
 	} {
 		assert.Equal(t, k3s.Fixed(), read(text), name)
 	}
 	for name, text := range map[string]string{
-		"service-cidr":       "service-cidr: 10.44.0.0/16\ncluster-dns: 10.43.0.10\nsecrets-encryption: true\ndisable: [servicelb]\n",
+		"service-cidr": "service-cidr: 10.44.0.0/16\ncluster-dns: " +
+			"10.43.0.10\nsecrets-encryption: true\ndisable: [servicelb]\n",
 		"secrets-encryption": "disable: [servicelb]\n",
 		"flannel-backend":    "flannel-backend+: wireguard-native\nsecrets-encryption: true\ndisable: [servicelb]\n",
 		"disable: servicelb": "secrets-encryption: true\ndisable: [traefik]\n",

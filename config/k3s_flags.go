@@ -39,7 +39,8 @@ type k3sArgs struct {
 }
 
 func (k K3s) args() []k3sArgs {
-	return []k3sArgs{{field("k3s.serverArgs"), RoleServer, k.ServerArgs}, {field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
+	return []k3sArgs{{field("k3s.serverArgs"), RoleServer, k.ServerArgs},
+		{field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
 }
 
 // UnlistedKeys returns the keys of ServerArgs and AgentArgs that the pinned K3s has no flag for.

@@ -24,11 +24,14 @@ func CheckK3sStep(from, to string) error {
 			break
 		}
 		if wanted[i] < old[i] {
-			return fmt.Errorf("%s is older than %s, and K3s cannot be downgraded; set strata:k3s.version to %s or later, or restore a snapshot of the older cluster", to, from, from)
+			return fmt.Errorf("%s is older than %s, and K3s cannot be downgraded; set "+
+				"strata:k3s.version to %s or later, or restore a snapshot of the older cluster", to,
+				from, from)
 		}
 	}
 	if wanted[0] != old[0] || wanted[1] > old[1]+1 {
-		return fmt.Errorf("%s skips a minor version after %s; set strata:k3s.version to a v%d.%d release first", to, from, old[0], old[1]+1)
+		return fmt.Errorf("%s skips a minor version after %s; set strata:k3s.version to a v%d.%d "+
+			"release first", to, from, old[0], old[1]+1)
 	}
 	return nil
 }
@@ -36,7 +39,8 @@ func CheckK3sStep(from, to string) error {
 // k3sNumbers returns the numbers of vX.Y.Z+k3sN.
 func k3sNumbers(version string) (numbers [4]int, err error) {
 	if !k3sVersion.MatchString(version) {
-		return numbers, fmt.Errorf("version of K3s: expected the form vX.Y.Z+k3sN, found %q", version)
+		return numbers, fmt.Errorf("version of K3s: expected the form vX.Y.Z+k3sN, found %q",
+			version)
 	}
 	for i, text := range strings.FieldsFunc(version, func(r rune) bool { return r < '0' || r > '9' })[:3] {
 		if numbers[i], err = strconv.Atoi(text); err != nil {

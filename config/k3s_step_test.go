@@ -23,10 +23,13 @@ func TestK3sGoesForwardOneMinorAtATime(t *testing.T) {
 		{"a skipped minor", "v1.34.2+k3s1", "v1.36.0+k3s1",
 			"v1.36.0+k3s1 skips a minor version after v1.34.2+k3s1; set strata:k3s.version to a v1.35 release first"},
 		{"another major", "v1.34.2+k3s1", "v2.34.2+k3s1", "skips a minor version"},
-		{"an older patch", "v1.34.10+k3s1", "v1.34.9+k3s1", "v1.34.9+k3s1 is older than v1.34.10+k3s1, and K3s cannot be downgraded"},
-		{"an older minor with a later patch", "v1.35.0+k3s1", "v1.34.9+k3s1", "cannot be downgraded"},
+		{"an older patch", "v1.34.10+k3s1", "v1.34.9+k3s1",
+			"v1.34.9+k3s1 is older than v1.34.10+k3s1, and K3s cannot be downgraded"},
+		{"an older minor with a later patch", "v1.35.0+k3s1", "v1.34.9+k3s1",
+			"cannot be downgraded"},
 		{"an older revision", "v1.34.2+k3s2", "v1.34.2+k3s1", "cannot be downgraded"},
-		{"a version that is none", "v1.34.2", "v1.34.3+k3s1", `expected the form vX.Y.Z+k3sN, found "v1.34.2"`},
+		{"a version that is none", "v1.34.2", "v1.34.3+k3s1",
+			`expected the form vX.Y.Z+k3sN, found "v1.34.2"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,7 +37,8 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 	return load(stack, raw, getenv, decoder{})
 }
 
-func load(stack string, raw map[string]string, getenv func(string) string, d decoder) (*Config, error) {
+func load(stack string, raw map[string]string, getenv func(string) string, d decoder) (*Config,
+	error) {
 	cfg := defaults()
 	cfg.Stack = stack
 	if d.program && leavesCluster(raw) {
@@ -53,7 +54,8 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 		}
 		if strings.ContainsAny(section, ".[") {
 			d.problems.add(key, "", "has a path in its name, and so sets no key of a section",
-				"take it out and set it by its path: pulumi config rm '"+key+"'; pulumi config set --path '"+key+"' VALUE")
+				"take it out and set it by its path: pulumi config rm '"+key+
+					"'; pulumi config set --path '"+key+"' VALUE")
 			continue
 		}
 		given := func(other string) bool { _, there := raw[other]; return there }
@@ -62,7 +64,8 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 	if d.adjust != nil {
 		d.adjust(cfg)
 	}
-	plain := slices.Concat(d.plainSSH(cfg.Hosts), d.plainMirror(cfg.Artifacts.Mirror), d.plainPasswords(cfg.K3s.Registries),
+	plain := slices.Concat(d.plainSSH(cfg.Hosts), d.plainMirror(cfg.Artifacts.Mirror),
+		d.plainPasswords(cfg.K3s.Registries),
 		d.plainProxy(cfg.K3s.Proxy), d.plainACME(cfg.CertManager.ACME))
 	cfg.Artifacts.Mirror = or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)

@@ -67,7 +67,8 @@ func TestWhatIsSetReplacesTheDefault(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"servicelb", "traefik"}, cfg.K3s.Disable)
 	assert.False(t, *cfg.K3s.SecretsEncryption)
-	assert.Equal(t, map[string]any{"kubelet-arg": []any{"max-pods=50"}, "v": int64(2)}, cfg.K3s.ServerArgs)
+	assert.Equal(t, map[string]any{"kubelet-arg": []any{"max-pods=50"}, "v": int64(2)},
+		cfg.K3s.ServerArgs)
 	assert.Equal(t, 90*time.Second, cfg.Timeouts.API.Duration)
 	assert.Equal(t, 10*time.Minute, cfg.Timeouts.Nodes.Duration)
 }
@@ -118,8 +119,10 @@ func TestANodesOwnSSHValuesWinOverTheHostsOnes(t *testing.T) {
 		{"name":"agent-1","role":"agent","address":"10.10.0.21"}]}`
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
-	assert.Equal(t, config.SSH{User: "admin", Port: 2222, KeyFile: "keys/one"}, cfg.Hosts.Nodes[0].SSH)
-	assert.Equal(t, config.SSH{User: "admin", Port: 22, KeyFile: "keys/all"}, cfg.Hosts.Nodes[1].SSH)
+	assert.Equal(t, config.SSH{User: "admin", Port: 2222, KeyFile: "keys/one"},
+		cfg.Hosts.Nodes[0].SSH)
+	assert.Equal(t, config.SSH{User: "admin", Port: 22, KeyFile: "keys/all"},
+		cfg.Hosts.Nodes[1].SSH)
 }
 
 func TestTheVariableOverridesTheArtifactSource(t *testing.T) {
@@ -172,9 +175,11 @@ func FuzzLoadNeverPanics(f *testing.F) {
 
 func TestMangledInputNeverPanics(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	rest := []string{`{"serverArgs":{"a":[1,{"b":2}]},"version":1e400}`, `{"addresses":["::/0","0.0.0.0/0","1.1.1.1-::"]}`}
+	rest := []string{`{"serverArgs":{"a":[1,{"b":2}]},"version":1e400}`,
+		`{"addresses":["::/0","0.0.0.0/0","1.1.1.1-::"]}`}
 	sections := append(slices.Sorted(maps.Values(good())), rest...)
-	pieces := []string{"", "null", "[]", "{}", `"`, ":", ",", "-1", "1e999", "\u0000", "::1", "/33", "-", "true", "\xff"}
+	pieces := []string{"", "null", "[]", "{}", `"`, ":", ",", "-1", "1e999", "\u0000", "::1", "/33",
+		"-", "true", "\xff"}
 	for range 20_000 {
 		raw := good()
 		text := sections[random.IntN(len(sections))]
@@ -202,7 +207,8 @@ func TestAMisspeltKeyHidesNoOtherMistakeAndRaisesNoFalseAlarm(t *testing.T) {
 	_, err = config.Load("dev", raw, noEnv)
 	require.ErrorContains(t, err, "hosts.subnet")
 	require.ErrorContains(t, err, "hosts.nodes[1].address")
-	require.ErrorContains(t, err, "hosts.nodes[1].name", "the name is told although the address beside it cannot be read")
+	require.ErrorContains(t, err, "hosts.nodes[1].name",
+		"the name is told although the address beside it cannot be read")
 	require.ErrorContains(t, err, "chartversion")
 }
 
@@ -212,7 +218,8 @@ func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
 	assert.Equal(t, []string{config.ControllerTraefik}, cfg.Ingress.Controllers)
 	assert.Equal(t, "dev.strata.test", cfg.Ingress.Domain)
 	assert.Equal(t, 1, cfg.CertManager.Replicas)
-	assert.Subset(t, cfg.Needed(), []string{config.ArtifactCertManagerChart, config.ArtifactGatewayCRDs, config.ArtifactTraefikChart})
+	assert.Subset(t, cfg.Needed(), []string{config.ArtifactCertManagerChart,
+		config.ArtifactGatewayCRDs, config.ArtifactTraefikChart})
 
 	raw := good()
 	raw["certManager"] = `{"enabled":false}`

@@ -27,9 +27,12 @@ var metallbOwned = slices.Concat(
 	set("", "crds"),
 	because("addresses are announced in L2 mode only", "", "frrk8s", "frr-k8s", "speaker.frr"),
 	relied(gated, "controller.enabled", "controller.webhookMode", "speaker.enabled"),
-	relied("the Services of the ingress controllers have no class, and would stay without an address", "loadBalancerClass"),
-	relied("the gate of the address pool waits for a speaker on every node", "speaker.nodeSelector", "speaker.affinity", "speaker.tolerateMaster"),
-	relied("the gate of the rollout waits until every speaker is of the newest revision", "speaker.updateStrategy"),
+	relied("the Services of the ingress controllers have no class, and would stay "+
+		"without an address", "loadBalancerClass"),
+	relied("the gate of the address pool waits for a speaker on every node", "speaker.nodeSelector",
+		"speaker.affinity", "speaker.tolerateMaster"),
+	relied("the gate of the rollout waits until every speaker is of the newest revision",
+		"speaker.updateStrategy"),
 	relied("without it MetalLB may do none of its work", "rbac.create"),
 )
 
@@ -40,7 +43,8 @@ func (c *Config) checkMetalLB(ps *problems) {
 			c.checkAnyAddress(ps)
 		}
 		if !c.OnExistingCluster() && !slices.Contains(c.K3s.Disable, serviceLB) {
-			ps.add(field("k3s.disable"), "", "leaves K3s's servicelb on, which would fight MetalLB over every Service",
+			ps.add(field("k3s.disable"), "",
+				"leaves K3s's servicelb on, which would fight MetalLB over every Service",
 				"add servicelb to k3s.disable, or set metallb.enabled: false")
 		}
 	}
@@ -97,15 +101,18 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 
 // checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is
 // known for the nodes of an existing cluster.
-func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range, taken func(string)) {
+func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range,
+	taken func(string)) {
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {
 		subnet := RangeOf(hosts.Subnet)
 		if !addresses.Within(subnet) {
-			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+", where no host would answer for it",
+			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+
+				", where no host would answer for it",
 				"choose a range inside it")
 		} else if addresses.Contains(subnet.First) || addresses.Contains(subnet.Last) {
-			ps.add(key, text, "holds the network or broadcast address of hosts.subnet "+hosts.Subnet.String(),
+			ps.add(key, text, "holds the network or broadcast address of hosts.subnet "+
+				hosts.Subnet.String(),
 				"leave both out")
 		}
 	}
@@ -124,7 +131,8 @@ func (c *Config) clusterNetworks() []namedNetwork {
 	if c.OnExistingCluster() {
 		return c.existingNetworks()
 	}
-	return []namedNetwork{{"k3s.clusterCIDR", c.K3s.ClusterCIDR}, {"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
+	return []namedNetwork{{"k3s.clusterCIDR", c.K3s.ClusterCIDR},
+		{"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
 }
 
 // checkInPool checks that an address is one that MetalLB may give.
@@ -137,7 +145,8 @@ func (c *Config) checkInPool(ps *problems, key string, address netip.Addr) {
 		return err == nil && addresses.Contains(address)
 	})
 	if !inPool {
-		ps.add(field("%s", key), address.String(), "is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
+		ps.add(field("%s", key), address.String(),
+			"is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
 			"choose one of them, or leave the key out")
 	}
 }

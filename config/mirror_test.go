@@ -48,8 +48,10 @@ func TestAMirrorIsAnHTTPSAddress(t *testing.T) {
 
 func TestAMirrorsMistakesAreSaidTogetherAndWithoutIt(t *testing.T) {
 	for _, bad := range []string{
-		"http://me:hunter2@mirror.example.org", "mirror.example.org/hunter2", "https:///hunter2", "https://mirror.example.org/?token=hunter2",
-		"https://mirror.example.org/#hunter2", "https://me:hunter2%@mirror.example.org", "https://me:hunter2@mirror.example.org:port", "https://mirror.example.org?",
+		"http://me:hunter2@mirror.example.org", "mirror.example.org/hunter2", "https:///hunter2",
+		"https://mirror.example.org/?token=hunter2",
+		"https://mirror.example.org/#hunter2", "https://me:hunter2%@mirror.example.org",
+		"https://me:hunter2@mirror.example.org:port", "https://mirror.example.org?",
 	} {
 		_, err := config.Load("dev", mirrored(t, bad, "hunter2"), noEnv)
 		require.ErrorContains(t, err, "strata:artifacts.mirror: is not an https URL without a query; write", bad)
@@ -70,7 +72,8 @@ func TestTheVariableOverridesTheMirror(t *testing.T) {
 // A password that is written out would be in the repository, and in the history that Pulumi keeps
 // of a stack's updates.
 func TestAMirrorsPasswordIsEncryptedInTheStackFile(t *testing.T) {
-	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not encrypted; run: pulumi config set --secret"
+	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not " +
+		"encrypted; run: pulumi config set --secret"
 	for _, plain := range []string{"https://me:hunter2@mirror.example.org", "https://hunter2@mirror.example.org"} {
 		_, err := ofFile(t, "  strata:artifacts: {mirror: \""+plain+"\"}\n")
 		require.ErrorContains(t, err, refusal)

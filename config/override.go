@@ -16,12 +16,14 @@ func (c *Config) override(getenv func(string) string) problems {
 	case "false":
 		c.Apps.Validate = ValidateFull
 	default:
-		ps.add(SkipFinalWaitVariable, skip, "is neither true nor false", "unset it, or use one of them")
+		ps.add(SkipFinalWaitVariable, skip, "is neither true nor false",
+			"unset it, or use one of them")
 	}
 	if text := getenv(Wave2TimeoutVariable); text != "" {
 		seconds, err := strconv.Atoi(text)
 		if err != nil {
-			ps.add(Wave2TimeoutVariable, text, "is not a number of seconds", "write for example 300")
+			ps.add(Wave2TimeoutVariable, text, "is not a number of seconds",
+				"write for example 300")
 			return ps
 		}
 		c.Timeouts.Apply.Duration = time.Duration(seconds) * time.Second

@@ -67,7 +67,8 @@ func (c *Config) VMImagePin() (Pin, bool) {
 		return Pin{}, false
 	}
 	name := path.Base(url)
-	return Pin{Name: ArtifactVMImage, Version: strings.TrimSuffix(name, path.Ext(name)), Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
+	return Pin{Name: ArtifactVMImage, Version: strings.TrimSuffix(name, path.Ext(name)),
+		Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
 }
 
 // NeedsVMImage reports whether the hosts start from a disk image of ours.
@@ -79,8 +80,10 @@ func (c *Config) NeedsVMImage() bool {
 func k3sPins(k3s string) []Pin {
 	const key = "strata:k3s.version"
 	// A plus sign in a URL's path may be read as a space, so it is escaped.
-	release := "https://github.com/k3s-io/k3s/releases/download/" + strings.ReplaceAll(k3s, "+", "%2B") + "/"
-	script := "https://raw.githubusercontent.com/k3s-io/k3s/" + strings.ReplaceAll(k3s, "+", "%2B") + "/install.sh"
+	release := "https://github.com/k3s-io/k3s/releases/download/" +
+		strings.ReplaceAll(k3s, "+", "%2B") + "/"
+	script := "https://raw.githubusercontent.com/k3s-io/k3s/" +
+		strings.ReplaceAll(k3s, "+", "%2B") + "/install.sh"
 	var pins []Pin
 	for _, arch := range Architectures {
 		binary := "k3s"
@@ -90,8 +93,10 @@ func k3sPins(k3s string) []Pin {
 		sums := release + "sha256sum-" + arch + ".txt"
 		images := "k3s-airgap-images-" + arch + ".tar.zst"
 		pins = append(pins,
-			Pin{Name: ArtifactK3s, Version: k3s, Arch: arch, URL: release + binary, Sums: sums, Key: key},
-			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images, Sums: sums, Key: key})
+			Pin{Name: ArtifactK3s, Version: k3s, Arch: arch, URL: release + binary, Sums: sums,
+				Key: key},
+			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images,
+				Sums: sums, Key: key})
 	}
 	// The script at the release's tag, not get.k3s.io: that one changes without notice.
 	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})

@@ -31,7 +31,8 @@ func pinned(t *testing.T) map[string]string {
 		pins[name] = version
 	}
 	for _, from := range constants {
-		file, err := parser.ParseFile(token.NewFileSet(), from.file, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), from.file, nil,
+			parser.SkipObjectResolution)
 		require.NoError(t, err)
 		before := len(pins)
 		ast.Inspect(file, func(node ast.Node) bool {
@@ -47,7 +48,8 @@ func pinned(t *testing.T) map[string]string {
 			case *ast.KeyValueExpr: // the plugins
 				name, isName := text(node.Key)
 				version, isVersion := text(node.Value)
-				if isName && isVersion && !strings.Contains(name, "/") && version[0] >= '0' && version[0] <= '9' {
+				if isName && isVersion && !strings.Contains(name, "/") && version[0] >= '0' &&
+					version[0] <= '9' {
 					add(name, version)
 				}
 			}

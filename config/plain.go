@@ -26,6 +26,7 @@ func hasLogin(address string) bool {
 // false of any other text.
 func webAddress(text string) (parsed *url.URL, ok bool) {
 	parsed, err := url.Parse(text)
-	return parsed, err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&
+	return parsed, err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") &&
+		parsed.Hostname() != "" &&
 		parsed.RawQuery == "" && parsed.Fragment == ""
 }

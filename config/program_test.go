@@ -15,7 +15,8 @@ import (
 func programFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "Pulumi.yaml"), []byte("name: own\nruntime: go\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "Pulumi.yaml"),
+		[]byte("name: own\nruntime: go\n"), 0o600))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
@@ -41,7 +42,8 @@ func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
 }
 
 func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
-	cfg, err := fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
+	cfg, err := fromProgram(programFile(t,
+		"config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.Needed())
 	_, err = fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
@@ -50,20 +52,25 @@ func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
 
 // A program's other resources may know the addresses, so none is needed in the stack file.
 func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
-	cfg, err := fromProgram(programFile(t, "config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
+	cfg, err := fromProgram(programFile(t,
+		"config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
 	require.NoError(t, err)
 	require.NoError(t, cfg.CheckAddresses([]string{"10.0.0.1-10.0.0.9"}))
 	require.ErrorContains(t, cfg.CheckAddresses(nil), "strata:metallb.addresses: is empty")
-	require.ErrorContains(t, cfg.CheckAddresses([]string{"10.42.0.1-10.42.0.9"}), "overlaps cluster.podNetwork")
+	require.ErrorContains(t, cfg.CheckAddresses([]string{"10.42.0.1-10.42.0.9"}),
+		"overlaps cluster.podNetwork")
 }
 
 func TestValuesThatAreGivenLaterFollowTheRulesOfTheirChart(t *testing.T) {
 	cfg, err := fromProgram(programFile(t, "config: {}\n"))
 	require.NoError(t, err)
-	own, err := cfg.LaterValues(config.ArtifactCertManagerChart, map[string]any{"webhook": map[string]any{"timeoutSeconds": 12}})
+	own, err := cfg.LaterValues(config.ArtifactCertManagerChart,
+		map[string]any{"webhook": map[string]any{"timeoutSeconds": 12}})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"webhook": map[string]any{"timeoutSeconds": int64(12)}}, own.Tree)
-	_, err = cfg.LaterValues(config.ArtifactCertManagerChart, map[string]any{"replicaCount": "hunter2"})
+	assert.Equal(t, map[string]any{"webhook": map[string]any{"timeoutSeconds": int64(12)}},
+		own.Tree)
+	_, err = cfg.LaterValues(config.ArtifactCertManagerChart,
+		map[string]any{"replicaCount": "hunter2"})
 	require.ErrorContains(t, err, "strata:certManager.values.replicaCount: is not for values to set")
 	assert.NotContains(t, err.Error(), "hunter2")
 }

@@ -33,7 +33,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 	d.problems, d.secret = strangers, ctx.IsConfigSecret
 	cfg, err := load(ctx.Stack(), raw, os.Getenv, d)
 	if err != nil {
-		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
+		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(),
+			redact(err, ctx.IsConfigSecret))
 	}
 	if err := cfg.CheckEnvironment(os.Getenv); err != nil {
 		return nil, fmt.Errorf("environment of stack %s:\n%w", ctx.Stack(), err)
@@ -47,7 +48,8 @@ func rawSections(project, text string) (map[string]string, problems, error) {
 	whole := map[string]string{}
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &whole); err != nil {
-			return nil, nil, fmt.Errorf("%s is not a JSON object of texts: %w", pulumi.EnvConfig, err)
+			return nil, nil, fmt.Errorf("%s is not a JSON object of texts: %w",
+				pulumi.EnvConfig, err)
 		}
 	}
 	sections, strangers := ours(project, whole)

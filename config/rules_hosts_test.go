@@ -3,14 +3,18 @@ package config_test
 // hostsRules are about the hosts as a whole.
 var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
-		"strata:hosts.driver: is not set; set existing, libvirt, proxmox; or name a cluster that is there already: cluster.context"},
-	{"an unknown driver", one("hosts", `{"driver":"promox","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
+		"strata:hosts.driver: is not set; set existing, libvirt, proxmox; or name a cluster that " +
+			"is there already: cluster.context"},
+	{"an unknown driver", one("hosts", `{"driver":"promox","subnet":"10.10.0.0/24","nodes":[`+
+		server1+`]}`),
 		"strata:hosts.driver: promox is not a known driver; did you mean proxmox?"},
 	{"an unknown architecture", machines(`"arch":"amd65",`),
 		"strata:hosts.arch: amd65 is not an architecture that K3s is fetched for; did you mean amd64?"},
 	{"no subnet", one("hosts", `{"driver":"existing","nodes":[`+server1+`]}`),
-		"strata:hosts.subnet: is not set; set the network of the nodes and the load balancer, for example 10.10.0.0/24"},
-	{"a subnet with host bits", one("hosts", `{"driver":"existing","subnet":"10.10.0.5/24","nodes":[`+server1+`]}`),
+		"strata:hosts.subnet: is not set; set the network of the nodes and the load balancer, " +
+			"for example 10.10.0.0/24"},
+	{"a subnet with host bits", one("hosts",
+		`{"driver":"existing","subnet":"10.10.0.5/24","nodes":[`+server1+`]}`),
 		"strata:hosts.subnet: 10.10.0.5/24 has bits set behind its prefix; write 10.10.0.0/24"},
 	{"a key file for machines", machines(`"ssh":{"keyFile":"key"},`),
 		"strata:hosts.ssh.keyFile: key is not read: driver proxmox generates its own key; remove it"},
@@ -22,46 +26,66 @@ var hostsRules = []rule{
 	{"a port beyond TCP's", node(`"ssh":{"port":70000}`),
 		"strata:hosts.nodes[0].ssh.port: 70000 is not a TCP port; use 1 to 65535"},
 	{"a user name with a space", node(`"ssh":{"user":"the admin"}`),
-		"strata:hosts.nodes[0].ssh.user: the admin is not a user name; use lower case letters, digits, dashes and underscores"},
+		"strata:hosts.nodes[0].ssh.user: the admin is not a user name; use lower case letters, " +
+			"digits, dashes and underscores"},
 	{"no host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
 		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
 			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
 	{"a jump host for machines", machines(`"ssh":{"jump":[{"host":"a"}]},`),
-		"strata:hosts.ssh.jump: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.ssh.jump: is only read by driver existing; remove it: the hosts that " +
+			"driver proxmox makes are reached without it"},
 	{"an ssh-agent for one machine", one("hosts", madeHosts+`"nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","ssh":{"agent":true}}]}`),
-		"strata:hosts.nodes[0].ssh.agent: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.nodes[0].ssh.agent: is only read by driver existing; remove it: the hosts " +
+			"that driver proxmox makes are reached without it"},
 	{"an ssh_config for machines", machines(`"ssh":{"config":"~/.ssh/config"},`),
-		"strata:hosts.ssh.config: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.ssh.config: is only read by driver existing; remove it: the hosts that " +
+			"driver proxmox makes are reached without it"},
 	{"a known_hosts for machines", machines(`"ssh":{"knownHosts":"~/.ssh/known_hosts"},`),
-		"strata:hosts.ssh.knownHosts: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.ssh.knownHosts: is only read by driver existing; remove it: the hosts that " +
+			"driver proxmox makes are reached without it"},
 	{"a sudo password for machines", machines(`"ssh":{"sudoPassword":"x","user":"ops"},`),
-		"strata:hosts.ssh.sudoPassword: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.ssh.sudoPassword: is only read by driver existing; remove it: the hosts " +
+			"that driver proxmox makes are reached without it"},
 	{"a passphrase for machines", machines(`"ssh":{"passphrase":"x"},`),
-		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
-	{"a jump host that is written as ssh takes it", node(`"ssh":{"jump":[{"host":"me@bastion","hostKey":"` + hostKey + `"}]}`),
-		"strata:hosts.nodes[0].ssh.jump[0].host: me@bastion is not an address or a name; write host, and user and port as keys of their own"},
-	{"a jump host's port beyond TCP's", node(`"ssh":{"jump":[{"host":"bastion","port":70000,"hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that " +
+			"driver proxmox makes are reached without it"},
+	{"a jump host that is written as ssh takes it",
+		node(`"ssh":{"jump":[{"host":"me@bastion","hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].host: me@bastion is not an address or a name; write " +
+			"host, and user and port as keys of their own"},
+	{"a jump host's port beyond TCP's", node(
+		`"ssh":{"jump":[{"host":"bastion","port":70000,"hostKey":"` + hostKey + `"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].port: 70000 is not a TCP port; use 1 to 65535"},
-	{"a jump host's user with a space", node(`"ssh":{"jump":[{"host":"bastion","user":"the admin","hostKey":"` + hostKey + `"}]}`),
-		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use lower case letters, digits, dashes and underscores"},
+	{"a jump host's user with a space", node(
+		`"ssh":{"jump":[{"host":"bastion","user":"the admin","hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use lower case " +
+			"letters, digits, dashes and underscores"},
 	{"a jump host without a pin", node(`"ssh":{"jump":[{"host":"bastion"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; " +
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts"},
 	{"a tunnel for machines", machines(`"ssh":{"dynamicForward":1080},`),
-		"strata:hosts.ssh.dynamicForward: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+		"strata:hosts.ssh.dynamicForward: is only read by driver existing; remove it: the hosts " +
+			"that driver proxmox makes are reached without it"},
 	{"a tunnel of one node", node(`"ssh":{"dynamicForward":1080}`),
 		"strata:hosts.nodes[0].ssh.dynamicForward: 1080 is one for all hosts; set strata:hosts.ssh.dynamicForward"},
-	{"a tunnel through nothing", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":1080},"nodes":[`+server1+`]}`),
-		"strata:hosts.ssh.dynamicForward: 1080 leads through a jump host, and there is none; set ssh.jump, or remove it"},
-	{"a tunnel at a port of root's", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":80,"jump":[{"host":"bastion","hostKey":"`+hostKey+`"}]},"nodes":[`+server1+`]}`),
+	{"a tunnel through nothing", one("hosts",
+		`{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":1080},"nodes":[`+
+			server1+`]}`),
+		"strata:hosts.ssh.dynamicForward: 1080 leads through a jump host, and there is none; set " +
+			"ssh.jump, or remove it"},
+	{"a tunnel at a port of root's", one("hosts",
+		`{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":80,"jump":[{"host":"bastion","hostKey":"`+hostKey+`"}]},"nodes":[`+server1+`]}`),
 		"strata:hosts.ssh.dynamicForward: 80 is a port of the system's or none; use 1024 to 65535"},
-	{"a jump host with half a pin", node(`"ssh":{"jump":[{"host":"bastion","hostKey":"ssh-ed25519 AAAA"}]}`),
-		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not one public key; copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
+	{"a jump host with half a pin", node(
+		`"ssh":{"jump":[{"host":"bastion","hostKey":"ssh-ed25519 AAAA"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not one public key; copy one line of the " +
+			"host's /etc/ssh/ssh_host_ed25519_key.pub"},
 	{"a sudo password of root", node(`"ssh":{"sudoPassword":"x"}`),
 		"strata:hosts.nodes[0].ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user"},
 	{"a sudo password of two lines", node(`"ssh":{"user":"ops","sudoPassword":"x\ny"}`),
-		"strata:hosts.nodes[0].ssh.sudoPassword: has more than one line, and sudo reads one; set it again, without the line break"},
+		"strata:hosts.nodes[0].ssh.sudoPassword: has more than one line, and sudo reads one; set " +
+			"it again, without the line break"},
 }
 
 // nodesRules are about each node.
@@ -72,7 +96,8 @@ var nodesRules = []rule{
 		"strata:hosts.nodes: has 2 servers, and etcd needs an odd number for its quorum; use 1 or 3"},
 	{"no name", hosts(`{"role":"server","address":"10.10.0.11"}`),
 		"strata:hosts.nodes[0].name: is not set; give the node a unique name"},
-	{"a name that is no DNS label", hosts(`{"name":"Server_1","role":"server","address":"10.10.0.11"}`),
+	{"a name that is no DNS label", hosts(
+		`{"name":"Server_1","role":"server","address":"10.10.0.11"}`),
 		"strata:hosts.nodes[0].name: Server_1 is not a DNS label; " +
 			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"},
 	{"a name twice", hosts(server1, `{"name":"server-1","role":"agent","address":"10.10.0.21"}`),
@@ -91,10 +116,13 @@ var nodesRules = []rule{
 			"use an address inside it, neither the first nor the last"},
 	{"the gateway's address", one("hosts", madeHosts+`"nodes":[
 		{"name":"a","role":"server","address":"10.10.0.1"}]}`),
-		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.vm.gateway; give the node another address"},
+		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.vm.gateway; " +
+			"give the node another address"},
 	{"an address twice", hosts(server1, `{"name":"agent-1","role":"agent","address":"10.10.0.11"}`),
-		"strata:hosts.nodes[1].address: 10.10.0.11 is also the address of hosts.nodes[0]; give each node its own address"},
-	{"a label that a kubelet must not set", node(`"labels":{"node-role.kubernetes.io/worker":"true"}`),
+		"strata:hosts.nodes[1].address: 10.10.0.11 is also the address of hosts.nodes[0]; give " +
+			"each node its own address"},
+	{"a label that a kubelet must not set",
+		node(`"labels":{"node-role.kubernetes.io/worker":"true"}`),
 		`strata:hosts.nodes[0].labels["node-role.kubernetes.io/worker"]: is a label that a kubelet must not set: ` +
 			"K3s would not start; use a prefix of your own, or label the Node after it has registered"},
 	{"a taint without effect", node(`"taints":["dedicated=db"]`),

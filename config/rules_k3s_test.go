@@ -29,20 +29,25 @@ var k3sRules = []rule{
 	{"an owned key by its letter", one("k3s", `{"serverArgs":{"d":"/srv/k3s","t":"mine"}}`),
 		`strata:k3s.serverArgs["d"]: is another name of data-dir, which belongs to Strata; the gates expect K3s's default` + "\n" +
 			`strata:k3s.serverArgs["t"]: is another name of token, which belongs to Strata; Strata generates the token`},
-	{"an owned key by its letter, for agents", one("k3s", `{"agentArgs":{"s+":"https://10.0.0.1:6443"}}`),
+	{"an owned key by its letter, for agents",
+		one("k3s", `{"agentArgs":{"s+":"https://10.0.0.1:6443"}}`),
 		`strata:k3s.agentArgs["s+"]: is another name of server, which belongs to Strata; ` +
 			`Strata decides which server bootstraps and which join`},
 	{"a misspelt flag", one("k3s", `{"serverArgs":{"flanel-backend":"host-gw"}}`),
-		`strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server ` + config.K3sVersion + `; did you mean flannel-backend?`},
+		`strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server ` + config.K3sVersion +
+			`; did you mean flannel-backend?`},
 	{"a misspelt flag that appends", one("k3s", `{"agentArgs":{"kublet-arg+":["v=2"]}}`),
-		`strata:k3s.agentArgs["kublet-arg+"]: is no key of a K3s agent ` + config.K3sVersion + `; did you mean kubelet-arg?`},
+		`strata:k3s.agentArgs["kublet-arg+"]: is no key of a K3s agent ` + config.K3sVersion +
+			`; did you mean kubelet-arg?`},
 	{"a misspelt flag that Strata owns", one("k3s", `{"serverArgs":{"node-labels":["a=b"]}}`),
 		`strata:k3s.serverArgs["node-labels"]: is no key of a K3s server ` + config.K3sVersion +
 			`; if node-label is meant, that belongs to Strata: use hosts.nodes`},
 	{"an option of the API server", one("k3s", `{"serverArgs":{"audit-log-maxage":30}}`),
-		`strata:k3s.serverArgs["audit-log-maxage"]: is no key of a K3s server ` + config.K3sVersion +
+		`strata:k3s.serverArgs["audit-log-maxage"]: is no key of a K3s server ` +
+			config.K3sVersion +
 			`; k3s server --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]`},
-	{"a server's flag for agents", one("k3s", `{"version":"`+config.K3sVersion+`","agentArgs":{"flannel-backend":"host-gw"}}`),
+	{"a server's flag for agents", one("k3s",
+		`{"version":"`+config.K3sVersion+`","agentArgs":{"flannel-backend":"host-gw"}}`),
 		`strata:k3s.agentArgs["flannel-backend"]: is no key of a K3s agent ` + config.K3sVersion +
 			`; only servers take it: write it into k3s.serverArgs`},
 	{"a flag with dashes", one("k3s", `{"serverArgs":{"--debug":true}}`),
@@ -54,11 +59,14 @@ var k3sRules = []rule{
 	{"an address of the API that a node has", one("k3s", `{"vip":"10.10.0.11"}`),
 		"strata:k3s.vip: 10.10.0.11 is node server-1's own; choose an address that nothing else uses"},
 	{"an address of the API that a Service may get", one("k3s", `{"vip":"10.10.0.205"}`),
-		"strata:k3s.vip: 10.10.0.205 is in metallb.addresses[0] 10.10.0.200-10.10.0.210; choose an address that nothing else uses"},
+		"strata:k3s.vip: 10.10.0.205 is in metallb.addresses[0] 10.10.0.200-10.10.0.210; choose " +
+			"an address that nothing else uses"},
 	{"a schedule that cron does not know", one("k3s", `{"snapshots":{"schedule":"daily"}}`),
-		"strata:k3s.snapshots.schedule: daily is not a schedule of cron's five fields; write minute, hour, day, month and weekday, for example 0 */12 * * *"},
+		"strata:k3s.snapshots.schedule: daily is not a schedule of cron's five fields; write " +
+			"minute, hour, day, month and weekday, for example 0 */12 * * *"},
 	{"a certificate that ends at once", one("k3s", `{"clientCertificateLifetime":"59s"}`),
-		"strata:k3s.clientCertificateLifetime: 59s ends while an up uses it; write at least 1m0s, or leave it out for a year"},
+		"strata:k3s.clientCertificateLifetime: 59s ends while an up uses it; write at least " +
+			"1m0s, or leave it out for a year"},
 	{"a token's generation before the first", one("k3s", `{"tokenGeneration":-1}`),
 		"strata:k3s.tokenGeneration: -1 is no generation; count from 0, and add 1 to change the cluster's tokens"},
 	{"a generation before the first", one("k3s", `{"kubeconfigGeneration":-1}`),
@@ -68,5 +76,6 @@ var k3sRules = []rule{
 	{"a snapshot setting by its flag", one("k3s", `{"serverArgs":{"etcd-snapshot-retention":9}}`),
 		`strata:k3s.serverArgs["etcd-snapshot-retention"]: belongs to Strata; use k3s.snapshots`},
 	{"an upgrade of no agent at a time", one("upgrade", `{"concurrency":-1}`),
-		"strata:upgrade.concurrency: -1 upgrades nothing; write how many agents may be away at the same time, at least 1"},
+		"strata:upgrade.concurrency: -1 upgrades nothing; write how many agents may be away at " +
+			"the same time, at least 1"},
 }

@@ -81,12 +81,14 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		assert.True(t, strings.HasPrefix(string(text), configdocs.Modeline), "%s: its first line names the schema for editors", path)
+		assert.True(t, strings.HasPrefix(string(text), configdocs.Modeline),
+			"%s: its first line names the schema for editors", path)
 		asJSON, err := yaml.YAMLToJSON(text)
 		require.NoError(t, err)
 		assert.Empty(t, refusals(t, schema, asJSON), path)
 	}
-	assert.FileExists(t, "../"+strings.TrimSpace(strings.TrimPrefix(configdocs.Modeline, "# yaml-language-server: $schema=")))
+	assert.FileExists(t, "../"+strings.TrimSpace(strings.TrimPrefix(configdocs.Modeline,
+		"# yaml-language-server: $schema=")))
 }
 
 // expressible matches the complaints about a value's form, not its meaning: a schema has them all.
@@ -132,7 +134,8 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 		return false
 	}
 	place := regexp.QuoteMeta(strings.ReplaceAll(key, "[]", "[0]"))
-	return regexp.MustCompile(`(?m)^` + place + `(\[[^]]*\])?: (\S.* )?is (encrypted as a whole|not (an object|a list|a whole number|a text|true or false|on or off|` +
+	return regexp.MustCompile(`(?m)^` + place +
+		`(\[[^]]*\])?: (\S.* )?is (encrypted as a whole|not (an object|a list|a whole number|a text|true or false|on or off|` +
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 
@@ -143,14 +146,20 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 	fields, err := configdocs.Fields(".")
 	require.NoError(t, err)
 	values := map[string]any{
-		"a number": 7, "a fraction": 7.5, "a switch": true, "a text": "zzz", "an address": "10.0.0.1", "a network": "10.0.0.0/8", "a duration": "1h30m", "null": nil,
-		"an empty list": []any{}, "texts": []any{"zzz"}, "numbers": []any{7}, "an empty object": map[string]any{}, "text by name": map[string]any{"zzz": "zzz"},
-		"an encrypted text": map[string]any{"secure": "v1:abc"}, "encrypted texts": []any{map[string]any{"secure": "v1:abc"}}, "text by name, encrypted": map[string]any{"zzz": map[string]any{"secure": "v1:abc"}},
+		"a number": 7, "a fraction": 7.5, "a switch": true, "a text": "zzz",
+		"an address": "10.0.0.1", "a network": "10.0.0.0/8", "a duration": "1h30m", "null": nil,
+		"an empty list": []any{}, "texts": []any{"zzz"}, "numbers": []any{7},
+		"an empty object": map[string]any{}, "text by name": map[string]any{"zzz": "zzz"},
+		"an encrypted text":       map[string]any{"secure": "v1:abc"},
+		"encrypted texts":         []any{map[string]any{"secure": "v1:abc"}},
+		"text by name, encrypted": map[string]any{"zzz": map[string]any{"secure": "v1:abc"}},
 	}
 	compared, path := 0, filepath.Join(t.TempDir(), "stack.yaml")
 	for _, field := range fields {
 		for name, value := range values {
-			if strings.Contains(field.Type, " or ") && field.Type != "true or false" && (name == "a text" || name == "texts" || value == "10.0.0.1" || value == "10.0.0.0/8" || value == "1h30m") {
+			if strings.Contains(field.Type, " or ") && field.Type != "true or false" &&
+				(name == "a text" || name == "texts" || value == "10.0.0.1" ||
+					value == "10.0.0.0/8" || value == "1h30m") {
 				continue // which of a few texts it is, is a rule of its own
 			}
 			if name == "text by name" || name == "text by name, encrypted" {
@@ -160,14 +169,18 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 			}
 			file, err := json.Marshal(map[string]any{"config": at(field.Key, value)})
 			require.NoError(t, err)
-			place := "/config/" + strings.ReplaceAll(strings.ReplaceAll(field.Key, "[]", "/0"), ".", "/")
+			place := "/config/" + strings.ReplaceAll(strings.ReplaceAll(field.Key, "[]", "/0"),
+				".", "/")
 			refused := false
 			for _, one := range refusals(t, schema, file) {
 				where, message, _ := strings.Cut(one, ": ")
 				within := where == place || strings.HasPrefix(where, place+"/")
-				refused = refused || within && (!strings.Contains(message, "missing properties") || strings.Contains(message, "secure"))
+				refused = refused || within &&
+					(!strings.Contains(message, "missing properties") ||
+						strings.Contains(message, "secure"))
 			}
-			assert.Equal(t, unread(t, path, field.Key, file), refused, "%s: %s: %s", field.Key, name, file)
+			assert.Equal(t, unread(t, path, field.Key, file), refused, "%s: %s: %s", field.Key,
+				name, file)
 			compared++
 		}
 	}

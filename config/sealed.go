@@ -15,7 +15,8 @@ func (d *decoder) seal(key string, into reflect.Value) {
 	case reflect.Interface:
 		into.Set(reflect.ValueOf(Sealed))
 	default:
-		d.fail(key, "", "is encrypted as a whole, and only Pulumi can read that", "encrypt the texts in it: pulumi config set --secret --path")
+		d.fail(key, "", "is encrypted as a whole, and only Pulumi can read that",
+			"encrypt the texts in it: pulumi config set --secret --path")
 		return
 	}
 	d.unread = append(d.unread, key)

@@ -16,7 +16,8 @@ import (
 func ofFile(t *testing.T, more string) (*config.Config, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "any.yaml")
-	text := "encryptionsalt: v1:abc\nconfig:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n" + more
+	text := "encryptionsalt: v1:abc\nconfig:\n  strata:cluster: {context: kind-kind}\n " +
+		" strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n" + more
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return config.OfStack(filepath.Dir(file), "dev", file)
 }
@@ -30,7 +31,8 @@ func TestAStackFileWithEncryptedTextsIsReadWithoutThem(t *testing.T) {
     workloads: [{name: shop, image: docker.io/a/b:1, secretEnv: {KEY: {secure: v1:hunter2}}}]
 `)
 	require.NoError(t, err)
-	assert.Equal(t, config.Sealed, cfg.ArgoCD.AdminPasswordHash, "it is set, and its rule is not asked")
+	assert.Equal(t, config.Sealed, cfg.ArgoCD.AdminPasswordHash,
+		"it is set, and its rule is not asked")
 	assert.Equal(t, config.Sealed, cfg.ArgoCD.Root.Password)
 	assert.Equal(t, map[string]string{"KEY": config.Sealed}, cfg.Apps.Workloads[0].SecretEnv)
 }
@@ -44,7 +46,8 @@ func TestWhatIsEncryptedAsAWholeIsSaidAndNotGuessed(t *testing.T) {
 }
 
 func TestEncryptedTextsAreOfStackFilesOnly(t *testing.T) {
-	_, err := config.Load("dev", map[string]string{"argocd": `{"adminPasswordHash":{"secure":"v1:abc"}}`}, func(string) string { return "" })
+	_, err := config.Load("dev", map[string]string{
+		"argocd": `{"adminPasswordHash":{"secure":"v1:abc"}}`}, func(string) string { return "" })
 	require.ErrorContains(t, err, "adminPasswordHash: ")
 	require.ErrorContains(t, err, "is not a text")
 }

@@ -12,7 +12,8 @@ const (
 // hosts returns the section with driver existing and these nodes.
 func hosts(nodes ...string) map[string]string {
 	return map[string]string{
-		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + strings.Join(nodes, ",") + `]}`,
+		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` +
+			strings.Join(nodes, ",") + `]}`,
 	}
 }
 

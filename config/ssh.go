@@ -81,7 +81,8 @@ func (h *Hosts) deriveSSH() {
 			own.Jump = all.Jump
 		}
 		own.Agent = own.Agent || all.Agent
-		own.Passphrase, own.SudoPassword = or(own.Passphrase, all.Passphrase), or(own.SudoPassword, all.SudoPassword)
+		own.Passphrase, own.SudoPassword = or(own.Passphrase, all.Passphrase),
+			or(own.SudoPassword, all.SudoPassword)
 		own.Config, own.KnownHosts = or(own.Config, all.Config), or(own.KnownHosts, all.KnownHosts)
 		own.byDefault(h.Driver)
 	}
@@ -118,12 +119,16 @@ func (c *Config) checkWay(ps *problems) {
 			own.SudoPassword = ""
 		}
 		if own.SudoPassword != "" && own.User == DefaultUser {
-			ps.add(key+".sudoPassword", "", "is not used: root needs no sudo", "remove it, or set ssh.user")
+			ps.add(key+".sudoPassword", "", "is not used: root needs no sudo",
+				"remove it, or set ssh.user")
 		}
 		own.check(ps, key, c.Hosts.Driver, all)
 	}
-	if c.Hosts.SSH.SudoPassword != "" && !slices.ContainsFunc(c.Hosts.Nodes, func(node Node) bool { return node.SSH.User != DefaultUser }) {
-		ps.add(field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo", "remove it, or set ssh.user")
+	if c.Hosts.SSH.SudoPassword != "" &&
+		!slices.ContainsFunc(c.Hosts.Nodes,
+			func(node Node) bool { return node.SSH.User != DefaultUser }) {
+		ps.add(field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo",
+			"remove it, or set ssh.user")
 	}
 	c.Hosts.SSH.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
 	c.checkForward(ps)
@@ -135,15 +140,18 @@ func (c *Config) checkForward(ps *problems) {
 	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
 	for i, node := range c.Hosts.Nodes {
 		if node.SSH.DynamicForward != 0 {
-			ps.add(field("hosts.nodes[%d].ssh.dynamicForward", i), strconv.Itoa(node.SSH.DynamicForward), "is one for all hosts", "set "+key)
+			ps.add(field("hosts.nodes[%d].ssh.dynamicForward", i),
+				strconv.Itoa(node.SSH.DynamicForward), "is one for all hosts", "set "+key)
 		}
 	}
 	switch {
 	case port == 0 || c.Hosts.Driver != DriverExisting:
 	case port < 1024 || port > 65535:
 		ps.add(key, strconv.Itoa(port), "is a port of the system's or none", "use 1024 to 65535")
-	case c.Hosts.SSH.Config == "" && !slices.ContainsFunc(c.Hosts.Nodes, func(node Node) bool { return len(node.SSH.Jump) > 0 }):
-		ps.add(key, strconv.Itoa(port), "leads through a jump host, and there is none", "set ssh.jump, or remove it")
+	case c.Hosts.SSH.Config == "" && !slices.ContainsFunc(c.Hosts.Nodes,
+		func(node Node) bool { return len(node.SSH.Jump) > 0 }):
+		ps.add(key, strconv.Itoa(port), "leads through a jump host, and there is none",
+			"set ssh.jump, or remove it")
 	}
 }
 
@@ -152,17 +160,22 @@ func (c *Config) checkForward(ps *problems) {
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{
-			"jump": len(s.Jump) > 0, "agent": s.Agent && !above.Agent, "passphrase": s.Passphrase != above.Passphrase, "sudoPassword": s.SudoPassword != "",
-			"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config, "knownHosts": s.KnownHosts != above.KnownHosts,
+			"jump": len(s.Jump) > 0, "agent": s.Agent && !above.Agent,
+			"passphrase": s.Passphrase != above.Passphrase, "sudoPassword": s.SudoPassword != "",
+			"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config,
+			"knownHosts": s.KnownHosts != above.KnownHosts,
 		} {
 			if set {
-				ps.add(key+"."+name, "", "is only read by driver existing", "remove it: the hosts that driver "+string(driver)+" makes are reached without it")
+				ps.add(key+"."+name, "", "is only read by driver existing",
+					"remove it: the hosts that driver "+string(driver)+
+						" makes are reached without it")
 			}
 		}
 		return
 	}
 	if strings.ContainsAny(s.SudoPassword, "\n\r") {
-		ps.add(key+".sudoPassword", "", "has more than one line, and sudo reads one", "set it again, without the line break")
+		ps.add(key+".sudoPassword", "", "has more than one line, and sudo reads one",
+			"set it again, without the line break")
 	}
 	for i, jump := range s.Jump {
 		jump.check(ps, fmt.Sprintf("%s.jump[%d]", key, i), s)
@@ -171,13 +184,15 @@ func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 
 func (j JumpHost) check(ps *problems, key string, of SSH) {
 	if j.Host == "" || strings.ContainsAny(j.Host, " \t/@,") {
-		ps.add(key+".host", j.Host, "is not an address or a name", "write host, and user and port as keys of their own")
+		ps.add(key+".host", j.Host, "is not an address or a name",
+			"write host, and user and port as keys of their own")
 	}
 	if j.Port < 0 || j.Port > 65535 {
 		ps.add(key+".port", strconv.Itoa(j.Port), "is not a TCP port", "use 1 to 65535")
 	}
 	if j.User != "" && !userName.MatchString(j.User) {
-		ps.add(key+".user", j.User, "is not a user name", "use lower case letters, digits, dashes and underscores")
+		ps.add(key+".user", j.User, "is not a user name",
+			"use lower case letters, digits, dashes and underscores")
 	}
 	switch {
 	case j.HostKey != "":

@@ -14,7 +14,8 @@ import (
 // withSSH returns a stack with these keys of hosts.ssh.
 func withSSH(keys string) map[string]string {
 	raw := good()
-	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{` + keys + `},"nodes":[` + server1 + `,{"name":"agent-1","role":"agent","address":"10.10.0.21","ssh":{"jump":[]}}]}`
+	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{` + keys + `},"nodes":[` +
+		server1 + `,{"name":"agent-1","role":"agent","address":"10.10.0.21","ssh":{"jump":[]}}]}`
 	return raw
 }
 
@@ -24,28 +25,36 @@ func TestWhatAnSSHConfigMaySayHasNoDefault(t *testing.T) {
 	assert.Equal(t, config.SSH{Config: "~/.ssh/config", Port: 2222}, cfg.Hosts.Nodes[0].SSH)
 	cfg, err = config.Load("dev", withSSH(`"agent":true`), noEnv)
 	require.NoError(t, err)
-	assert.Equal(t, config.SSH{Agent: true, User: "root", Port: 22}, cfg.Hosts.Nodes[0].SSH, "the agent has the key")
+	assert.Equal(t, config.SSH{Agent: true, User: "root", Port: 22}, cfg.Hosts.Nodes[0].SSH,
+		"the agent has the key")
 }
 
 func TestANodeMayBeReachedWithoutTheJumpHostsOfAll(t *testing.T) {
-	cfg, err := config.Load("dev", withSSH(`"jump":[{"host":"bastion","hostKey":"`+hostKey+`"}]`), noEnv)
+	cfg, err := config.Load("dev", withSSH(`"jump":[{"host":"bastion","hostKey":"`+hostKey+
+		`"}]`), noEnv)
 	require.NoError(t, err)
-	assert.Equal(t, []config.JumpHost{{Host: "bastion", HostKey: hostKey}}, cfg.Hosts.Nodes[0].SSH.Jump)
+	assert.Equal(t, []config.JumpHost{{Host: "bastion", HostKey: hostKey}},
+		cfg.Hosts.Nodes[0].SSH.Jump)
 	assert.Empty(t, cfg.Hosts.Nodes[1].SSH.Jump)
 }
 
 func TestWhatIsWrongWithTheWayOfAllIsSaidOnce(t *testing.T) {
-	_, err := config.Load("dev", withSSH(`"sudoPassword":"x","jump":[{"host":"bastion"},{"host":"b c","hostKey":"`+hostKey+`"}]`), noEnv)
-	require.EqualError(t, err, "strata:hosts.ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; "+
+	_, err := config.Load("dev", withSSH(
+		`"sudoPassword":"x","jump":[{"host":"bastion"},{"host":"b c","hostKey":"`+hostKey+
+			`"}]`), noEnv)
+	require.EqualError(t, err, "strata:hosts.ssh.jump[0].hostKey: is not set, and a jump host is "+
+		"trusted at no first contact; "+
 		"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts\n"+
-		"strata:hosts.ssh.jump[1].host: b c is not an address or a name; write host, and user and port as keys of their own\n"+
+		"strata:hosts.ssh.jump[1].host: b c is not an address or a name; write host, and user "+
+		"and port as keys of their own\n"+
 		"strata:hosts.ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user")
 }
 
 func TestPasswordsOfTheWayAreSecretsOfPulumi(t *testing.T) {
 	raw := withSSH(`"user":"ops","passphrase":"hunter2","sudoPassword":"hunter3"`)
 	_, err := fromPulumi(t, raw)
-	require.ErrorContains(t, err, "strata:hosts.ssh.passphrase: is not encrypted; run: pulumi config set --secret --path 'strata:hosts.ssh.passphrase'")
+	require.ErrorContains(t, err, "strata:hosts.ssh.passphrase: is not encrypted; run: pulumi "+
+		"config set --secret --path 'strata:hosts.ssh.passphrase'")
 	require.ErrorContains(t, err, "strata:hosts.ssh.sudoPassword: is not encrypted")
 	assert.NotContains(t, err.Error(), "hunter")
 	cfg, err := fromPulumi(t, raw, "strata:hosts")
@@ -70,7 +79,8 @@ func TestAnEncryptedKeyIsNoMistakeWhereItIsOpened(t *testing.T) {
 		`"keyFile":"key","passphrase":"secret"`: "",
 		`"keyFile":"key","agent":true`:          "",
 		`"agent":true`:                          "",
-		`"agent":true,"jump":[{"host":"a","keyFile":"gone","hostKey":"` + hostKey + `"}]`: "strata:hosts.nodes[0].ssh.jump[0].keyFile: gone cannot be read",
+		`"agent":true,"jump":[{"host":"a","keyFile":"gone","hostKey":"` + hostKey +
+			`"}]`: "strata:hosts.nodes[0].ssh.jump[0].keyFile: gone cannot be read",
 		`"keyFile":"key"`: "key is encrypted",
 	} {
 		cfg, err := config.Load("dev", withSSH(keys), noEnv)

@@ -15,9 +15,14 @@ import (
 // The engine takes either of the two, and values of an environment reach the program alone.
 func TestWhatOnlyAFileShowsIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"  traefik: {replicas: 3}\n  strata:traefik: {replicas: 4}\n":       "strata:traefik: is written twice, as strata:traefik and as traefik; keep one of them: Pulumi takes either",
-		"  strata:config:traefik: {}\n  strata:traefik: {replicas: 4}\n":    "strata:traefik: is written twice, as strata:config:traefik and as strata:traefik",
-		"  strata:traefik: {}\nenvironment: [shared/dev]\n":                 "environment: has values of Pulumi ESC, which only pulumi up and preview see; name a copy of the file",
+		"  traefik: {replicas: 3}\n  strata:traefik: " +
+			"{replicas: 4}\n": "strata:traefik: is written twice, as strata:traefik and as " +
+			"traefik; keep one of them: Pulumi takes either",
+		"  strata:config:traefik: {}\n  strata:traefik: " +
+			"{replicas: 4}\n": "strata:traefik: is written twice, as strata:config:traefik and as strata:traefik",
+		"  strata:traefik: {}\nenvironment: " +
+			"[shared/dev]\n": "environment: has values of Pulumi ESC, which only pulumi up and " +
+			"preview see; name a copy of the file",
 		"  strata:traefik: {}\nenvironment: {values: {pulumiConfig: {}}}\n": "environment: has values of Pulumi ESC",
 	} {
 		_, err := pulumitest.NewStackFile(t, "", text).Read()
@@ -29,9 +34,11 @@ func TestWhatOnlyAFileShowsIsRefused(t *testing.T) {
 
 func TestUnqualifiedKeysOfAnotherProjectAreRefused(t *testing.T) {
 	s := pulumitest.NewStackFile(t, "", "  traefik: {replicas: 3}\n")
-	require.NoError(t, os.WriteFile(filepath.Join(s.Folder, "Pulumi.yaml"), []byte("name: platform\nruntime: go\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.Folder, "Pulumi.yaml"),
+		[]byte("name: platform\nruntime: go\n"), 0o600))
 	_, err := s.Read()
-	require.ErrorContains(t, err, "platform:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?")
+	require.ErrorContains(t, err, "platform:traefik: is not read: Strata's keys begin with "+
+		"strata:; did you mean strata:traefik?")
 }
 
 func TestStackFilesAreFoundByStacksNames(t *testing.T) {

@@ -32,7 +32,8 @@ func applyProject(project *workspace.Project, whole sdkconfig.Map) (refused, err
 		}
 		if declared.Default == nil && declared.Value == nil {
 			if key.Namespace() == string(project.Name) {
-				refused = errors.Join(refused, fmt.Errorf("configuration key '%s' is missing", written))
+				refused = errors.Join(refused,
+					fmt.Errorf("configuration key '%s' is missing", written))
 			}
 			continue
 		}

@@ -49,7 +49,8 @@ func readStack(folder, path string, text []byte) (stackFile, error) {
 		return stackFile{}, err
 	}
 	sections, strangers := ours(name, whole)
-	return stackFile{sections: sections, problems: slices.Concat(twice, strangers), refused: refused}, nil
+	return stackFile{sections: sections, problems: slices.Concat(twice, strangers),
+		refused: refused}, nil
 }
 
 // Written returns the configuration that a stack's file has, by full key, without the defaults of
@@ -85,7 +86,8 @@ func textsOf(read *workspace.ProjectStack) (map[string]string, error) {
 // blind puts Sealed in the place of encrypted texts.
 var blind = sdkconfig.NewBlindingDecrypter()
 
-func loadStack(folder, path string, text []byte) (*workspace.Project, *workspace.ProjectStack, error) {
+func loadStack(folder, path string, text []byte) (*workspace.Project, *workspace.ProjectStack,
+	error) {
 	project, err := readProject(folder)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +142,8 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 
 // ours picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
 // meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
-func ours(project string, whole map[string]string) (sections map[string]string, strangers problems) {
+func ours(project string, whole map[string]string) (sections map[string]string,
+	strangers problems) {
 	sections = map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(whole)) {
 		namespace, section, _ := strings.Cut(key, ":")

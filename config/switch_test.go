@@ -10,7 +10,8 @@ import (
 
 func TestSwitchReadsEveryFormOfOnAndOff(t *testing.T) {
 	for given, want := range map[string]bool{
-		`off`: false, `"off"`: false, `false`: false, `"false"`: false, `on`: true, `"true"`: true, `null`: true, ``: true,
+		`off`: false, `"off"`: false, `false`: false, `"false"`: false, `on`: true, `"true"`: true,
+		`null`: true, ``: true,
 	} {
 		assert.Equal(t, want, decodeVerify(t, given), given)
 	}

@@ -58,10 +58,12 @@ var traefikOwned = slices.Concat(
 func traefikPods() []OwnedValue {
 	return slices.Concat(
 		set("use traefik.replicas", "deployment.replicas", "autoscaling"),
-		because("Pods of Traefik lose no request when they stop", "use traefik.longestRequest", "deployment.minReadySeconds",
+		because("Pods of Traefik lose no request when they stop", "use traefik.longestRequest",
+			"deployment.minReadySeconds",
 			"deployment.terminationGracePeriodSeconds", "deployment.lifecycle"),
 		because("a rollout replaces one Pod after the other", "", "updateStrategy"),
-		because(budgeted, "use traefik.replicas", "podDisruptionBudget.enabled", "podDisruptionBudget.maxUnavailable", "podDisruptionBudget.minAvailable"),
+		because(budgeted, "use traefik.replicas", "podDisruptionBudget.enabled",
+			"podDisruptionBudget.maxUnavailable", "podDisruptionBudget.minAvailable"),
 		set("", "topologySpreadConstraints"),
 		relied(gated, "deployment.enabled", "deployment.kind"),
 		relied("Traefik reads routes of every namespace", "rbac.enabled", "rbac.namespaced"),
@@ -71,9 +73,12 @@ func traefikPods() []OwnedValue {
 
 func traefikService() []OwnedValue {
 	return slices.Concat(
-		because("Strata sets it", "use traefik.externalTrafficPolicy", "service.spec.externalTrafficPolicy"),
-		because("the gate of the address waits for one from MetalLB", "", "service.enabled", "service.spec.type", "service.spec.loadBalancerClass"),
-		because("Strata sets it", "use traefik.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
+		because("Strata sets it", "use traefik.externalTrafficPolicy",
+			"service.spec.externalTrafficPolicy"),
+		because("the gate of the address waits for one from MetalLB", "", "service.enabled",
+			"service.spec.type", "service.spec.loadBalancerClass"),
+		because("Strata sets it", "use traefik.address", "service."+chosenAddress,
+			`service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
 			"service.annotationsTCP["+metallbIPs+"]", "service.spec.loadBalancerIP"),
 	)
 }
@@ -82,8 +87,10 @@ func traefikPorts() []OwnedValue {
 	owned := slices.Concat(
 		because("requests without TLS are sent to https", "", "ports.web.http.redirections"),
 		because("Strata sets it", "use certManager.acme.solver", "ports.web.allowACMEByPass"),
-		because("the Gateway's https listener ends TLS there", "", "ports.websecure.http.tls.enabled"),
-		relied("a canary counts answers there", "ports.metrics.port", "metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels",
+		because("the Gateway's https listener ends TLS there", "",
+			"ports.websecure.http.tls.enabled"),
+		relied("a canary counts answers there", "ports.metrics.port",
+			"metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels",
 			"metrics.prometheus.manualRouting"),
 		set("", "metrics.prometheus.service.enabled"),
 	)
@@ -91,7 +98,8 @@ func traefikPorts() []OwnedValue {
 		owned = append(owned, slices.Concat(
 			because("Pods of Traefik lose no request when they stop", "use traefik.longestRequest",
 				port+"transport.lifeCycle", port+"transport.keepAliveMaxTime"),
-			relied("the Gateway's listeners and the gate of the address go by this port", port+"port", port+"exposedPort", port+"expose", port+"protocol",
+			relied("the Gateway's listeners and the gate of the address go by this port",
+				port+"port", port+"exposedPort", port+"expose", port+"protocol",
 				port+"targetPort"),
 		)...)
 	}
@@ -100,22 +108,30 @@ func traefikPorts() []OwnedValue {
 
 func traefikObjects() []OwnedValue {
 	return slices.Concat(
-		set("", "ingressClass.enabled", "ingressClass.name", "gatewayClass.enabled", "gatewayClass.name"),
+		set("", "ingressClass.enabled", "ingressClass.name", "gatewayClass.enabled",
+			"gatewayClass.name"),
 		because(itself, "", "gateway", "tlsStore.default"),
 		because(itself, "use traefik.dashboard", "ingressRoute.dashboard"),
 		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik
 		// pkg/api/handler.go).
-		unless(withoutDashboard, because("with traefik.dashboard a route, a gate and an output of the stack go by it", "use traefik.dashboard",
+		unless(withoutDashboard, because(
+			"with traefik.dashboard a route, a gate and an output of the stack go by it",
+			"use traefik.dashboard",
 			"api.dashboard", "api.basePath")),
 		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik
 		// pkg/provider/kubernetes/gateway/client.go, WatchAll).
-		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and serve no HTTPRoute",
+		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's "+
+			"standard channel does not have, and serve no HTTPRoute",
 			"use Traefik's own IngressRouteTCP", "providers.kubernetesGateway.experimentalChannel"),
-		set("", "providers.kubernetesCRD.enabled", "providers.kubernetesIngress.enabled", "providers.kubernetesGateway.enabled"),
-		relied(unseen, "providers.kubernetesCRD.namespaces", "providers.kubernetesCRD.labelSelector", "providers.kubernetesCRD.ingressClass",
-			"providers.kubernetesIngress.namespaces", "providers.kubernetesIngress.labelSelector", "providers.kubernetesIngress.ingressClass",
+		set("", "providers.kubernetesCRD.enabled", "providers.kubernetesIngress.enabled",
+			"providers.kubernetesGateway.enabled"),
+		relied(unseen, "providers.kubernetesCRD.namespaces",
+			"providers.kubernetesCRD.labelSelector", "providers.kubernetesCRD.ingressClass",
+			"providers.kubernetesIngress.namespaces", "providers.kubernetesIngress.labelSelector",
+			"providers.kubernetesIngress.ingressClass",
 			"providers.kubernetesGateway.namespaces", "providers.kubernetesGateway.labelSelector"),
-		relied("an Ingress has its address from it, which an up waits for", "providers.kubernetesIngress.publishedService"),
+		relied("an Ingress has its address from it, which an up waits for",
+			"providers.kubernetesIngress.publishedService"),
 	)
 }
 
@@ -127,17 +143,22 @@ const longestRequestLimit = time.Hour
 func (c *Config) checkTraefik(ps *problems) {
 	traefik := c.Traefik
 	if traefik.Replicas < 1 {
-		ps.add(field("traefik.replicas"), fmt.Sprint(traefik.Replicas), "is less than one", "use 2 or more, so that one can go while another serves")
+		ps.add(field("traefik.replicas"), fmt.Sprint(traefik.Replicas), "is less than one",
+			"use 2 or more, so that one can go while another serves")
 	}
 	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
-		ps.add(field("traefik.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
+		ps.add(field("traefik.longestRequest"), d.String(),
+			"is not between 1s and "+longestRequestLimit.String(),
+			"use the longest time that a request may take, for example 30s")
 	}
 	c.checkInPool(ps, "traefik.address", traefik.Address)
 	checkTrafficPolicy(ps, "traefik", traefik.ExternalTrafficPolicy)
 }
 
 func checkTrafficPolicy(ps *problems, layer string, policy TrafficPolicy) {
-	if known := []string{string(TrafficCluster), string(TrafficLocal)}; policy != "" && !slices.Contains(known, string(policy)) {
-		ps.add(field("%s.externalTrafficPolicy", layer), string(policy), "is neither Cluster nor Local", suggestion(string(policy), known))
+	if known := []string{string(TrafficCluster), string(TrafficLocal)}; policy != "" &&
+		!slices.Contains(known, string(policy)) {
+		ps.add(field("%s.externalTrafficPolicy", layer), string(policy),
+			"is neither Cluster nor Local", suggestion(string(policy), known))
 	}
 }

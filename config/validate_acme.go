@@ -15,7 +15,8 @@ const stagingServer, letsEncrypt = "acme-staging-v02.api.letsencrypt.org", ".let
 
 // reservedDomains are top-level domains below which no public CA signs: RFC 6761, RFC 6762, RFC
 // 8375, and ICANN's internal.
-var reservedDomains = []string{"test", "example", "invalid", "localhost", "local", "internal", "arpa"}
+var reservedDomains = []string{"test", "example", "invalid", "localhost", "local",
+	"internal", "arpa"}
 
 // acmeCheck holds the state that the rules about ACME share.
 type acmeCheck struct {
@@ -32,7 +33,9 @@ func (c *Config) checkACME(ps *problems) {
 	check := acmeCheck{ps, c, c.CertManager.ACME}
 	if c.CertManager.Issuer != IssuerACME {
 		if !reflect.ValueOf(check.given).IsZero() {
-			ps.add(field("certManager.acme"), "", "is set, and certManager.issuer is "+c.CertManager.Issuer, "set certManager.issuer: acme, or remove certManager.acme")
+			ps.add(field("certManager.acme"), "",
+				"is set, and certManager.issuer is "+c.CertManager.Issuer,
+				"set certManager.issuer: acme, or remove certManager.acme")
 		}
 		return
 	}
@@ -45,13 +48,15 @@ func (c *Config) checkACME(ps *problems) {
 	case SolverDNS01:
 		check.dns01()
 	default:
-		ps.add(check.at("solver"), check.given.Solver, "is neither http01 nor dns01", suggestion(check.given.Solver, []string{SolverHTTP01, SolverDNS01}))
+		ps.add(check.at("solver"), check.given.Solver, "is neither http01 nor dns01",
+			suggestion(check.given.Solver, []string{SolverHTTP01, SolverDNS01}))
 	}
 }
 
 // host returns the server's host, empty for an invalid URL.
 func (a acmeCheck) host() string {
-	if parsed, err := url.Parse(a.given.Server); err == nil && parsed.Scheme == "https" && parsed.User == nil {
+	if parsed, err := url.Parse(a.given.Server); err == nil && parsed.Scheme == "https" &&
+		parsed.User == nil {
 		return parsed.Hostname()
 	}
 	return ""
@@ -61,17 +66,21 @@ func (a acmeCheck) server() {
 	switch {
 	case a.given.Server == "":
 		a.add(a.at("server"), "", "is empty, and certManager.issuer is acme",
-			"write the URL of the directory; try https://"+stagingServer+"/directory before https://acme-v02.api.letsencrypt.org/directory, which has rate limits")
+			"write the URL of the directory; try https://"+stagingServer+
+				"/directory before https://acme-v02.api.letsencrypt.org/directory, which has rate limits")
 	case a.host() == "":
-		a.add(a.at("server"), "", "is not an https URL without user", "write it as https://acme.example.org/directory")
+		a.add(a.at("server"), "", "is not an https URL without user",
+			"write it as https://acme.example.org/directory")
 	}
 }
 
 // trust checks the two CAs, and that the domain is one that this server's CA may sign.
 func (a acmeCheck) trust() {
 	for name, text := range map[string]string{"caCertificate": a.given.CACertificate, "root": a.given.Root} {
-		if block, _ := pem.Decode([]byte(text)); text != "" && (block == nil || block.Type != "CERTIFICATE") {
-			a.add(a.at(name), "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
+		if block, _ := pem.Decode([]byte(text)); text != "" &&
+			(block == nil || block.Type != "CERTIFICATE") {
+			a.add(a.at(name), "", "is not a certificate in PEM",
+				"paste the file that begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
 	if a.host() == stagingServer && a.given.Root == "" {
@@ -80,7 +89,8 @@ func (a acmeCheck) trust() {
 	}
 	public := a.given.Root == "" || strings.HasSuffix(a.host(), letsEncrypt)
 	labels := strings.Split(a.c.Ingress.Domain, ".")
-	if last := labels[len(labels)-1]; public && a.host() != "" && (len(labels) == 1 || slices.Contains(reservedDomains, last)) {
+	if last := labels[len(labels)-1]; public && a.host() != "" &&
+		(len(labels) == 1 || slices.Contains(reservedDomains, last)) {
 		a.add(field("ingress.domain"), a.c.Ingress.Domain, "is a name that no public CA signs for",
 			"use a domain of your own; with a private ACME server, set certManager.acme.root")
 	}
@@ -88,13 +98,16 @@ func (a acmeCheck) trust() {
 
 func (a acmeCheck) account() {
 	if a.given.Email != "" {
-		if parsed, err := mail.ParseAddress(a.given.Email); err != nil || parsed.Address != a.given.Email {
-			a.add(a.at("email"), a.given.Email, "is not an address of e-mail", "write it as platform@example.org, or leave the key out")
+		if parsed, err := mail.ParseAddress(a.given.Email); err != nil ||
+			parsed.Address != a.given.Email {
+			a.add(a.at("email"), a.given.Email, "is not an address of e-mail",
+				"write it as platform@example.org, or leave the key out")
 		}
 	}
 	external := a.given.ExternalAccount
 	if (external.KeyID == "") != (external.Key == "") {
-		a.add(a.at("eab"), "", "has a keyID or a key, and not both", "set the other one as well: the CA gives both")
+		a.add(a.at("eab"), "", "has a keyID or a key, and not both",
+			"set the other one as well: the CA gives both")
 	}
 	if _, err := base64.RawURLEncoding.DecodeString(external.Unpadded().Key); err != nil {
 		a.add(a.at("eab.key"), "", "is not in base64url", "take it as the CA shows it")
@@ -110,17 +123,21 @@ func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
 
 func (a acmeCheck) http01() {
 	if !a.c.Ingress.Uses(ControllerTraefik) {
-		a.add(a.at("solver"), SolverHTTP01, "needs Traefik, and ingress.controllers is "+list(a.c.Ingress.Controllers),
+		a.add(a.at("solver"), SolverHTTP01,
+			"needs Traefik, and ingress.controllers is "+list(a.c.Ingress.Controllers),
 			"add "+ControllerTraefik+" to ingress.controllers, or use "+SolverDNS01)
 	}
 	if a.c.Ingress.Uses(ControllerAPISIX) {
-		a.add(a.at("solver"), SolverHTTP01, "gets no wildcard, and APISIX's certificate has one", "use "+SolverDNS01+", or remove "+ControllerAPISIX+" from ingress.controllers")
+		a.add(a.at("solver"), SolverHTTP01, "gets no wildcard, and APISIX's certificate has one",
+			"use "+SolverDNS01+", or remove "+ControllerAPISIX+" from ingress.controllers")
 	}
 	if len(a.given.DNS01) > 0 {
-		a.add(a.at("dns01"), "", "is set, and certManager.acme.solver is "+SolverHTTP01, "set certManager.acme.solver: dns01, or remove it")
+		a.add(a.at("dns01"), "", "is set, and certManager.acme.solver is "+SolverHTTP01,
+			"set certManager.acme.solver: dns01, or remove it")
 	}
 	if len(a.given.Secrets) > 0 {
-		a.add(a.at("secrets"), "", "are for dns01, and certManager.acme.solver is "+SolverHTTP01, "set certManager.acme.solver: dns01, or remove them")
+		a.add(a.at("secrets"), "", "are for dns01, and certManager.acme.solver is "+SolverHTTP01,
+			"set certManager.acme.solver: dns01, or remove them")
 	}
 }
 

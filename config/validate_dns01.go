@@ -10,7 +10,8 @@ import (
 )
 
 // dns01Providers are the solvers of cert-manager (pkg/apis/acme/v1 ACMEChallengeSolverDNS01).
-var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "cloudflare", "digitalocean", "rfc2136", "route53", "webhook"}
+var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "cloudflare",
+	"digitalocean", "rfc2136", "route53", "webhook"}
 
 // cnameStrategy is the one key of cert-manager's beside the solver.
 const cnameStrategy = "cnameStrategy"
@@ -24,11 +25,13 @@ func (a acmeCheck) dns01() {
 		case slices.Contains(dns01Providers, name):
 			chosen = append(chosen, name)
 		case name != cnameStrategy:
-			a.add(a.at("dns01."+name), "", "is not a solver of cert-manager", suggestion(name, append([]string{cnameStrategy}, dns01Providers...)))
+			a.add(a.at("dns01."+name), "", "is not a solver of cert-manager",
+				suggestion(name, append([]string{cnameStrategy}, dns01Providers...)))
 		}
 	}
 	if len(chosen) != 1 {
-		a.add(a.at("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)), "write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
+		a.add(a.at("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)),
+			"write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
 	}
 	a.secrets()
 }
@@ -40,20 +43,28 @@ func (a acmeCheck) secrets() {
 		key := fmt.Sprintf("secrets[%d].", i)
 		switch {
 		case len(validation.IsDNS1123Subdomain(secret.Name)) > 0:
-			a.add(a.at(key+"name"), secret.Name, "is not a Secret's name", "use lower-case letters, digits and dashes, for example dns-token")
-		case strings.HasPrefix(secret.Name, "strata-") || strings.HasPrefix(secret.Name, "cert-manager-"):
-			a.add(a.at(key+"name"), secret.Name, "begins as Secrets of Strata's and cert-manager's own do", "choose another, for example dns-token")
+			a.add(a.at(key+"name"), secret.Name, "is not a Secret's name",
+				"use lower-case letters, digits and dashes, for example dns-token")
+		case strings.HasPrefix(secret.Name, "strata-") ||
+			strings.HasPrefix(secret.Name, "cert-manager-"):
+			a.add(a.at(key+"name"), secret.Name,
+				"begins as Secrets of Strata's and cert-manager's own do",
+				"choose another, for example dns-token")
 		case !mentions(map[string]any(a.given.DNS01), secret.Name):
-			a.add(a.at(key+"name"), secret.Name, "is in no reference of certManager.acme.dns01", "refer to it, for example apiTokenSecretRef: {name: "+secret.Name+", key: "+secret.Key+"}, or remove it")
+			a.add(a.at(key+"name"), secret.Name, "is in no reference of certManager.acme.dns01",
+				"refer to it, for example apiTokenSecretRef: {name: "+secret.Name+", key: "+
+					secret.Key+"}, or remove it")
 		}
 		if len(validation.IsConfigMapKey(secret.Key)) > 0 {
-			a.add(a.at(key+"key"), secret.Key, "is not a key of a Secret", "use letters, digits, dashes, dots and underscores, for example token")
+			a.add(a.at(key+"key"), secret.Key, "is not a key of a Secret",
+				"use letters, digits, dashes, dots and underscores, for example token")
 		}
 		if slices.Contains(keys[secret.Name], secret.Key) {
 			a.add(a.at(key+"key"), secret.Key, "is in Secret "+secret.Name+" already", "remove one")
 		}
 		if secret.Value == "" {
-			a.add(a.at(key+"value"), "", "is empty", "run: pulumi config set --secret --path '"+a.at(key+"value")+"'")
+			a.add(a.at(key+"value"), "", "is empty",
+				"run: pulumi config set --secret --path '"+a.at(key+"value")+"'")
 		}
 		keys[secret.Name] = append(keys[secret.Name], secret.Key)
 	}

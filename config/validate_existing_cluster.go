@@ -26,7 +26,9 @@ func (c *Config) checkCluster(ps *problems) {
 func (c *Config) checkExisting(ps *problems) {
 	who := "the stack's cluster"
 	if c.Cluster.Context == "" && !c.Cluster.ofProgram {
-		ps.add(field("cluster.context"), "", "is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be configured",
+		ps.add(field("cluster.context"), "",
+			"is not set, and the kubeconfig's current context is not read: whose cluster an up "+
+				"changes must be configured",
 			"name one; `kubectl config get-contexts` lists them")
 	} else if c.Cluster.Context != "" {
 		who = "the cluster of cluster.context " + c.Cluster.Context
@@ -34,7 +36,8 @@ func (c *Config) checkExisting(ps *problems) {
 	original := defaults()
 	original.Hosts.deriveSSH()
 	if !reflect.DeepEqual(c.Hosts, original.Hosts) {
-		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds a cluster or uses an existing one",
+		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds a "+
+			"cluster or uses an existing one",
 			"remove hosts, or remove the section cluster")
 	}
 	unread(ps, "k3s", c.K3s, original.K3s, who)
@@ -48,14 +51,17 @@ func unread(ps *problems, section string, value, original any, who string) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		given := reflect.ValueOf(value).Field(fields[name]).Interface()
 		if !reflect.DeepEqual(given, reflect.ValueOf(original).Field(fields[name]).Interface()) {
-			ps.add(field("%s.%s", section, name), show(given), "is not read: "+who+" is an existing cluster", "remove it, or remove the section cluster")
+			ps.add(field("%s.%s", section, name), show(given),
+				"is not read: "+who+" is an existing cluster",
+				"remove it, or remove the section cluster")
 		}
 	}
 }
 
 // existingNetworks returns the configured networks of an existing cluster.
 func (c *Config) existingNetworks() []namedNetwork {
-	return []namedNetwork{{"cluster.podNetwork", c.Cluster.PodNetwork}, {"cluster.serviceNetwork", c.Cluster.ServiceNetwork}}
+	return []namedNetwork{{"cluster.podNetwork", c.Cluster.PodNetwork},
+		{"cluster.serviceNetwork", c.Cluster.ServiceNetwork}}
 }
 
 // namedNetwork is a network and the key that sets it.
@@ -73,10 +79,12 @@ func (c *Config) checkExistingNetworks(ps *problems) {
 	}
 	pods, services := networks[0], networks[1]
 	if pods.prefix.IsValid() && services.prefix.IsValid() && pods.prefix.Overlaps(services.prefix) {
-		ps.add(field("%s", services.key), services.prefix.String(), fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "check both")
+		ps.add(field("%s", services.key), services.prefix.String(),
+			fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "check both")
 	}
 	if c.Ingress.Uses(ControllerAPISIX) && !pods.prefix.IsValid() {
-		ps.add(field("%s", pods.key), "", "is not set, and APISIX's admin API is open to the addresses of Pods only",
+		ps.add(field("%s", pods.key), "",
+			"is not set, and APISIX's admin API is open to the addresses of Pods only",
 			"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16")
 	}
 }

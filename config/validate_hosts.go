@@ -32,16 +32,20 @@ func (c *Config) checkHosts(ps *problems) {
 	case DriverLibvirt, DriverProxmox:
 		c.checkVMs(ps)
 	case "":
-		ps.add(field("hosts.driver"), "", "is not set", "set "+strings.Join(Drivers, ", ")+"; or name a cluster that is there already: cluster.context")
+		ps.add(field("hosts.driver"), "", "is not set",
+			"set "+strings.Join(Drivers, ", ")+
+				"; or name a cluster that is there already: cluster.context")
 	default:
-		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver", suggestion(string(hosts.Driver), Drivers))
+		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver",
+			suggestion(string(hosts.Driver), Drivers))
 	}
 	if slices.Contains(Drivers, string(hosts.Driver)) {
 		checkOthersUnset(ps, hosts)
 		checkGeneratedKeys(ps, hosts)
 	}
 	if arch := hosts.Arch; arch != "" && !slices.Contains(Architectures, arch) {
-		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for", suggestion(arch, Architectures))
+		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for",
+			suggestion(arch, Architectures))
 	}
 	c.checkSubnet(ps)
 	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
@@ -78,10 +82,12 @@ func (c *Config) checkSubnet(ps *problems) {
 // checkNetwork holds the rules that every network in the configuration shares.
 func checkNetwork(ps *problems, key string, network netip.Prefix) {
 	if !network.Addr().Is4() {
-		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses", "use an IPv4 network")
+		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses",
+			"use an IPv4 network")
 	}
 	if network != network.Masked() {
-		ps.add(key, network.String(), "has bits set behind its prefix", "write "+network.Masked().String())
+		ps.add(key, network.String(), "has bits set behind its prefix",
+			"write "+network.Masked().String())
 	}
 }
 
@@ -91,7 +97,8 @@ func checkSSH(ps *problems, key string, ssh SSH) {
 		ps.add(key+".port", strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
 	}
 	if !userName.MatchString(ssh.User) && (ssh.User != "" || !later) {
-		ps.add(key+".user", ssh.User, "is not a user name", "use lower case letters, digits, dashes and underscores")
+		ps.add(key+".user", ssh.User, "is not a user name",
+			"use lower case letters, digits, dashes and underscores")
 	}
 	if ssh.HostKey != "" {
 		checkHostKey(ps, key+".hostKey", ssh.HostKey)
@@ -101,7 +108,8 @@ func checkSSH(ps *problems, key string, ssh SSH) {
 func checkHostKey(ps *problems, key, text string) {
 	_, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(text))
 	if err != nil || len(strings.TrimSpace(string(rest))) > 0 {
-		ps.add(key, "", "is not one public key", "copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
+		ps.add(key, "", "is not one public key",
+			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
 	}
 }
 
@@ -121,7 +129,8 @@ func (c *Config) checkNodes(ps *problems) {
 		checkRole(ps, key+".role", node.Role)
 		c.checkNodeSSH(ps, key+".ssh", node.SSH)
 		if node.Recreate != "" && c.Hosts.Driver == DriverExisting {
-			ps.add(key+".recreate", node.Recreate, "is for machines that Strata makes, and driver existing makes none", "remove it")
+			ps.add(key+".recreate", node.Recreate,
+				"is for machines that Strata makes, and driver existing makes none", "remove it")
 		}
 		checkLabels(ps, key+".labels", node.Labels)
 		checkTaints(ps, key+".taints", node.Taints)
@@ -135,7 +144,8 @@ func (c *Config) checkNodes(ps *problems) {
 	case servers == 0:
 		ps.add(field("hosts.nodes"), "", "has no server", "give one node role: server")
 	case servers%2 == 0:
-		ps.add(field("hosts.nodes"), "", fmt.Sprintf("has %d servers, and etcd needs an odd number for its quorum", servers),
+		ps.add(field("hosts.nodes"), "",
+			fmt.Sprintf("has %d servers, and etcd needs an odd number for its quorum", servers),
 			fmt.Sprintf("use %d or %d", servers-1, servers+1))
 	}
 }
@@ -150,13 +160,15 @@ func checkNodeName(ps *problems, key, name string, seen map[string]int, index in
 			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends")
 	}
 	if first, duplicate := seen[name]; duplicate {
-		ps.add(key, name, fmt.Sprintf("is also the name of hosts.nodes[%d]", first), "give each node its own name")
+		ps.add(key, name, fmt.Sprintf("is also the name of hosts.nodes[%d]", first),
+			"give each node its own name")
 		return
 	}
 	seen[name] = index
 }
 
-func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, seen map[netip.Addr]int, index int) {
+func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr,
+	seen map[netip.Addr]int, index int) {
 	subnet := c.Hosts.Subnet
 	gateway := c.Hosts.VM.Gateway
 	switch {
@@ -167,7 +179,8 @@ func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, 
 		ps.add(key, address.String(), "is not a host address of hosts.subnet "+subnet.String(),
 			"use an address inside it, neither the first nor the last")
 	case gateway.IsValid() && address == gateway:
-		ps.add(key, address.String(), "is the gateway's address, hosts.vm.gateway", "give the node another address")
+		ps.add(key, address.String(), "is the gateway's address, hosts.vm.gateway",
+			"give the node another address")
 	}
 	if first, duplicate := seen[address]; duplicate {
 		ps.add(key, address.String(), fmt.Sprintf("is also the address of hosts.nodes[%d]", first),
@@ -202,6 +215,7 @@ func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 	}
 	checkSSH(ps, key, own)
 	if c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile {
-		ps.add(key+".keyFile", ssh.KeyFile, "is not read: driver "+string(c.Hosts.Driver)+" generates its own key", "remove it")
+		ps.add(key+".keyFile", ssh.KeyFile,
+			"is not read: driver "+string(c.Hosts.Driver)+" generates its own key", "remove it")
 	}
 }

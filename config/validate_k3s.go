@@ -27,7 +27,8 @@ const serviceLB = "servicelb"
 // (docs.k3s.io/installation/packaged-components). gateway-api-crd exists from K3s 1.37 on; earlier
 // versions ignore it.
 var packaged = []string{
-	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB, "traefik",
+	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB,
+	"traefik",
 }
 
 // shortestCertificate is the shortest life of a client certificate that is worth its renewals.
@@ -41,11 +42,13 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 	for i, name := range k3s.Disable {
 		if !slices.Contains(packaged, name) {
-			ps.add(field("k3s.disable[%d]", i), name, "is not a packaged component of K3s", suggestion(name, packaged))
+			ps.add(field("k3s.disable[%d]", i), name, "is not a packaged component of K3s",
+				suggestion(name, packaged))
 		}
 	}
 	for i, san := range k3s.TLSSANs {
-		if _, err := netip.ParseAddr(san); err != nil && len(validation.IsDNS1123Subdomain(san)) > 0 {
+		if _, err := netip.ParseAddr(san); err != nil &&
+			len(validation.IsDNS1123Subdomain(san)) > 0 {
 			ps.add(field("k3s.tlsSANs[%d]", i), san, "is neither an IP address nor a DNS name",
 				"write the name alone, without scheme or port")
 		}
@@ -55,26 +58,32 @@ func (c *Config) checkK3s(ps *problems) {
 			"write it as `ip link` shows it")
 	}
 	if !cronFields.MatchString(k3s.Snapshots.Schedule) {
-		ps.add(field("k3s.snapshots.schedule"), k3s.Snapshots.Schedule, "is not a schedule of cron's five fields",
+		ps.add(field("k3s.snapshots.schedule"), k3s.Snapshots.Schedule,
+			"is not a schedule of cron's five fields",
 			"write minute, hour, day, month and weekday, for example 0 */12 * * *")
 	}
 	if k3s.Snapshots.Retention < 1 {
-		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention), "keeps no snapshot", "write how many to keep, at least 1")
+		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention),
+			"keeps no snapshot", "write how many to keep, at least 1")
 	}
 	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
-		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it", "write at least "+shortestCertificate.String()+", or leave it out for a year")
+		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it",
+			"write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
 	if k3s.KubeconfigGeneration < 0 {
-		ps.add(field("k3s.kubeconfigGeneration"), strconv.Itoa(k3s.KubeconfigGeneration), "is no generation", "count from 0, and add 1 to revoke every kubeconfig")
+		ps.add(field("k3s.kubeconfigGeneration"), strconv.Itoa(k3s.KubeconfigGeneration),
+			"is no generation", "count from 0, and add 1 to revoke every kubeconfig")
 	}
 	if k3s.TokenGeneration < 0 {
-		ps.add(field("k3s.tokenGeneration"), strconv.Itoa(k3s.TokenGeneration), "is no generation", "count from 0, and add 1 to change the cluster's tokens")
+		ps.add(field("k3s.tokenGeneration"), strconv.Itoa(k3s.TokenGeneration), "is no generation",
+			"count from 0, and add 1 to change the cluster's tokens")
 	}
 	c.checkRegistries(ps)
 	c.checkProxy(ps)
 	k3s.checkArgs(ps)
 	if c.Upgrade.Concurrency < 1 {
-		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency), "upgrades nothing", "write how many agents may be away at the same time, at least 1")
+		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency),
+			"upgrades nothing", "write how many agents may be away at the same time, at least 1")
 	}
 }
 
@@ -83,20 +92,24 @@ func (c *Config) checkK3s(ps *problems) {
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {
-		"server", "cluster-init", "cluster-reset", "cluster-reset-restore-path", "datastore-endpoint", "disable-agent",
+		"server", "cluster-init", "cluster-reset", "cluster-reset-restore-path",
+		"datastore-endpoint", "disable-agent",
 		"disable-apiserver", "disable-controller-manager", "disable-etcd", "disable-scheduler",
 	},
-	"the gates expect K3s's default":        {"config", "data-dir", "https-listen-port", "write-kubeconfig"},
+	"the gates expect K3s's default": {"config", "data-dir", "https-listen-port",
+		"write-kubeconfig"},
 	"the kubeconfig stays readable by root": {"write-kubeconfig-group", "write-kubeconfig-mode"},
-	"use hosts.nodes":                       {"node-ip", "node-label", "node-name", "node-taint", "with-node-id"},
-	"use k3s.tlsSANs":                       {"tls-san"},
-	"use k3s.flannelInterface":              {"flannel-iface"},
-	"use k3s.snapshots":                     {"etcd-snapshot-schedule-cron", "etcd-snapshot-retention"},
-	"the restore expects K3s's default":     {"etcd-snapshot-dir"},
-	"use k3s.disable":                       {"disable"},
-	"use k3s.clusterCIDR":                   {"cluster-cidr"},
-	"use k3s.serviceCIDR":                   {"service-cidr"},
-	"use k3s.secretsEncryption":             {"secrets-encryption"},
+	"use hosts.nodes": {"node-ip", "node-label", "node-name", "node-taint",
+		"with-node-id"},
+	"use k3s.tlsSANs":          {"tls-san"},
+	"use k3s.flannelInterface": {"flannel-iface"},
+	"use k3s.snapshots": {"etcd-snapshot-schedule-cron",
+		"etcd-snapshot-retention"},
+	"the restore expects K3s's default": {"etcd-snapshot-dir"},
+	"use k3s.disable":                   {"disable"},
+	"use k3s.clusterCIDR":               {"cluster-cidr"},
+	"use k3s.serviceCIDR":               {"service-cidr"},
+	"use k3s.secretsEncryption":         {"secrets-encryption"},
 })
 
 // OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, by each of their
@@ -134,7 +147,8 @@ func (a k3sArgs) check(ps *problems) {
 	for _, written := range slices.Sorted(maps.Keys(a.set)) {
 		at, name := fmt.Sprintf("%s[%q]", a.key, written), strings.TrimSuffix(written, "+")
 		if !flagName.MatchString(written) {
-			ps.add(at, "", "is not a key of K3s's config.yaml", "write the long flag's name, without dashes before it")
+			ps.add(at, "", "is not a key of K3s's config.yaml",
+				"write the long flag's name, without dashes before it")
 		}
 		if fix, ok := owned[name]; ok {
 			rule := "belongs to Strata"
@@ -144,7 +158,8 @@ func (a k3sArgs) check(ps *problems) {
 			ps.add(at, "", rule, fix)
 		}
 		if !scalars(a.set[written]) {
-			ps.add(at, "", "is neither a value nor a list of values", "K3s's config.yaml has no nested keys")
+			ps.add(at, "", "is neither a value nor a list of values",
+				"K3s's config.yaml has no nested keys")
 		}
 	}
 }

@@ -22,7 +22,8 @@ func (c *Config) checkNetworks(ps *problems) {
 		}
 		for _, other := range networks[:i] {
 			if other.prefix.IsValid() && network.prefix.Overlaps(other.prefix) {
-				ps.add(network.key, network.prefix.String(), fmt.Sprintf("overlaps %s %s", other.name, other.prefix),
+				ps.add(network.key, network.prefix.String(),
+					fmt.Sprintf("overlaps %s %s", other.name, other.prefix),
 					"choose separate networks")
 			}
 		}

@@ -13,9 +13,12 @@ import (
 // Node; with any other it refuses to start
 // (k8s.io/kubernetes/pkg/kubelet/apis/well_known_labels.go).
 var kubeletLabels = []string{
-	"kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
-	"topology.kubernetes.io/region", "topology.kubernetes.io/zone", "beta.kubernetes.io/arch", "beta.kubernetes.io/os",
-	"beta.kubernetes.io/instance-type", "failure-domain.beta.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone",
+	"kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os",
+	"node.kubernetes.io/instance-type",
+	"topology.kubernetes.io/region", "topology.kubernetes.io/zone", "beta.kubernetes.io/arch",
+	"beta.kubernetes.io/os",
+	"beta.kubernetes.io/instance-type", "failure-domain.beta.kubernetes.io/region",
+	"failure-domain.beta.kubernetes.io/zone",
 }
 
 // kubeletNamespaces are the label namespaces in which a kubelet may set any label.
@@ -58,8 +61,10 @@ func checkTaints(ps *problems, key string, taints []string) {
 		selector, effect, found := strings.Cut(taint, ":")
 		name, value, _ := strings.Cut(selector, "=")
 		switch {
-		case !found || len(validation.IsQualifiedName(name)) > 0 || len(validation.IsValidLabelValue(value)) > 0:
-			ps.add(at, taint, "is not a taint", "write key=value:Effect, for example dedicated=db:NoSchedule")
+		case !found || len(validation.IsQualifiedName(name)) > 0 ||
+			len(validation.IsValidLabelValue(value)) > 0:
+			ps.add(at, taint, "is not a taint",
+				"write key=value:Effect, for example dedicated=db:NoSchedule")
 		case !slices.Contains(taintEffects, effect):
 			ps.add(at, taint, "has no known effect", suggestion(effect, taintEffects))
 		}

@@ -20,7 +20,8 @@ func (c *Config) checkRegistries(ps *problems) {
 	given := c.K3s.Registries
 	for i, registry := range given {
 		key := field("k3s.registries[%d]", i)
-		if slices.ContainsFunc(given[:i], func(other Registry) bool { return other.Name == registry.Name }) {
+		if slices.ContainsFunc(given[:i],
+			func(other Registry) bool { return other.Name == registry.Name }) {
 			ps.add(key+".name", registry.Name, "has an entry already", "write both as one")
 		}
 		registry.check(ps, key)
@@ -28,7 +29,8 @@ func (c *Config) checkRegistries(ps *problems) {
 	const flag = "private-registry" // names another file in place of ours
 	for key, args := range map[string]map[string]any{"serverArgs": c.K3s.ServerArgs, "agentArgs": c.K3s.AgentArgs} {
 		if _, set := args[flag]; set && len(given) > 0 {
-			ps.add(fmt.Sprintf("%s[%q]", field("k3s.%s", key), flag), "", "names another file than that of k3s.registries", "remove one of them")
+			ps.add(fmt.Sprintf("%s[%q]", field("k3s.%s", key), flag), "",
+				"names another file than that of k3s.registries", "remove one of them")
 		}
 	}
 }
@@ -36,43 +38,52 @@ func (c *Config) checkRegistries(ps *problems) {
 // check shows no address, and no value that is an invalid name: it may have a password in it.
 func (r Registry) check(ps *problems, key string) {
 	if r.Name != anyRegistry && !isHostPort(r.Name) {
-		ps.add(key+".name", "", "is not the name of a registry", "write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
+		ps.add(key+".name", "", "is not the name of a registry",
+			"write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
 	}
 	r.checkMirrors(ps, key)
 	if (r.Username == "") != (r.Password == "") {
-		ps.add(key, "", "has a username or a password, and not both", "set the other one as well: where a registry takes a token, it is the password")
+		ps.add(key, "", "has a username or a password, and not both",
+			"set the other one as well: where a registry takes a token, it is the password")
 	}
 	if r.Name == anyRegistry && r.Username != "" {
-		ps.add(key+".name", r.Name, "is given a login, which no registry gets by that name", "write it into an entry with the registry's host, of a mirror its own")
+		ps.add(key+".name", r.Name, "is given a login, which no registry gets by that name",
+			"write it into an entry with the registry's host, of a mirror its own")
 	}
 	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
-		ps.add(key+".ca", "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
+		ps.add(key+".ca", "", "is not a certificate in PEM",
+			"paste the file that begins with -----BEGIN CERTIFICATE-----")
 	}
 	if r.CA != "" && r.InsecureSkipVerify {
-		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for", "remove one of them")
+		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for",
+			"remove one of them")
 	}
 }
 
 func (r Registry) checkMirrors(ps *problems, key string) {
 	for i, mirror := range r.Mirrors {
 		if !isMirror(mirror) {
-			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "", "is not an http or https URL without a user and a query",
+			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "",
+				"is not an http or https URL without a user and a query",
 				"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
 		}
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(r.Rewrites)) {
 		rewrite := fmt.Sprintf("%s.rewrites[%q]", key, pattern)
 		if _, err := regexp.Compile(pattern); err != nil {
-			ps.add(rewrite, "", "is not a regular expression: "+err.Error(), `write for example "^library/(.*)"`)
+			ps.add(rewrite, "", "is not a regular expression: "+err.Error(),
+				`write for example "^library/(.*)"`)
 		}
 		// K3s writes both into hosts.toml as they are, and containerd reads nothing of a file that
 		// is no TOML (pkg/agent/templates).
 		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
-			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on to containerd", "write a class, for example [.] or [0-9]")
+			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on "+
+				"to containerd", "write a class, for example [.] or [0-9]")
 		}
 	}
 	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
-		ps.add(key+".rewrites", "", "is set, and mirrors is not", "name the mirrors that have other names for images")
+		ps.add(key+".rewrites", "", "is set, and mirrors is not",
+			"name the mirrors that have other names for images")
 	}
 }
 

@@ -19,9 +19,11 @@ func (c *Config) checkTimeouts(ps *problems) {
 		key := field("timeouts.%s", name)
 		switch {
 		case timeout < time.Second:
-			ps.add(key, timeout.String(), "is too short to wait for anything", "use at least 1s, for example 5m")
+			ps.add(key, timeout.String(), "is too short to wait for anything",
+				"use at least 1s, for example 5m")
 		case timeout > longestTimeout:
-			ps.add(key, timeout.String(), "is longer than "+longestTimeout.String(), "use a shorter time, for example 10m")
+			ps.add(key, timeout.String(), "is longer than "+longestTimeout.String(),
+				"use a shorter time, for example 10m")
 		}
 	}
 }

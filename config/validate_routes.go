@@ -22,23 +22,31 @@ func (w workloadCheck) routes(hosts map[string]string) {
 	for i, route := range w.w.Routes {
 		key := func(name string) string { return w.key("routes[%d].%s", i, name) }
 		if !slices.Contains(w.c.Ingress.Controllers, route.Controller) {
-			w.add(key("controller"), route.Controller, "is none of ingress.controllers "+list(w.c.Ingress.Controllers), "add it there, or remove the route")
-		} else if kinds := routeKinds[route.Controller]; kinds != nil && !slices.Contains(kinds, route.Kind) {
-			w.add(key("kind"), route.Kind, "is no kind of route of "+route.Controller, suggestion(route.Kind, kinds))
+			w.add(key("controller"), route.Controller,
+				"is none of ingress.controllers "+list(w.c.Ingress.Controllers),
+				"add it there, or remove the route")
+		} else if kinds := routeKinds[route.Controller]; kinds != nil &&
+			!slices.Contains(kinds, route.Kind) {
+			w.add(key("kind"), route.Kind, "is no kind of route of "+route.Controller,
+				suggestion(route.Kind, kinds))
 		}
 		switch {
 		case len(validation.IsDNS1123Label(route.Host)) > 0:
 			// The domain's certificate is for one label below it.
-			w.add(key("host"), route.Host, "is not one label below ingress.domain", "write for example shop, for shop."+w.c.Ingress.Domain)
+			w.add(key("host"), route.Host, "is not one label below ingress.domain",
+				"write for example shop, for shop."+w.c.Ingress.Domain)
 		case slices.Contains(platformHosts, route.Host):
-			w.add(key("host"), route.Host, "is a name of the platform's own services", "choose another")
+			w.add(key("host"), route.Host, "is a name of the platform's own services",
+				"choose another")
 		}
 		if !strings.HasPrefix(route.Path, "/") {
 			w.add(key("path"), route.Path, "is not a path from the root", "write for example /api")
 		}
 		at := route.Controller + " " + route.Host + route.Path
 		if other, twice := hosts[at]; twice {
-			w.add(key("host"), route.Host, "with path "+route.Path+" leads to workload "+other+" already", "choose another host or path")
+			w.add(key("host"), route.Host,
+				"with path "+route.Path+" leads to workload "+other+" already",
+				"choose another host or path")
 		}
 		hosts[at] = w.w.Name
 		w.drains(route)
@@ -53,7 +61,9 @@ func (w workloadCheck) drains(route WorkloadRoute) {
 		of, through = w.c.APISIX.LongestRequest.Duration, "apisix.longestRequest"
 	}
 	if longest := w.w.LongestRequest.Duration; longest > of {
-		w.add(w.key("longestRequest"), longest.String(), "is longer than "+through+" "+of.String()+", which would cut the request in a rollout of the ingress",
+		w.add(w.key("longestRequest"), longest.String(),
+			"is longer than "+through+" "+of.String()+
+				", which would cut the request in a rollout of the ingress",
 			"raise "+through+", or lower this")
 	}
 }

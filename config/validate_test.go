@@ -20,7 +20,8 @@ type rule struct {
 }
 
 // rules has every rule.
-var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules, metallbRules, restRules, workloadRules, valuesRules, refusedRules, acmeRules)
+var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules,
+	metallbRules, restRules, workloadRules, valuesRules, refusedRules, acmeRules)
 
 func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {
@@ -55,9 +56,10 @@ func TestAPoolOverThePodNetworkIsNamed(t *testing.T) {
 func TestEveryMistakeIsReportedAtOnceSortedByKey(t *testing.T) {
 	_, err := config.Load("dev", map[string]string{
 		"timeouts": `{"apii":"1m"}`,
-		"hosts":    `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + agent1 + `,` + agent1 + `]}`,
-		"metallb":  `{"addresses":["10.9.0.0/24"]}`,
-		"k3s":      `{"version":"1.36","disable":[]}`,
+		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + agent1 + `,` +
+			agent1 + `]}`,
+		"metallb": `{"addresses":["10.9.0.0/24"]}`,
+		"k3s":     `{"version":"1.36","disable":[]}`,
 	}, noEnv)
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
@@ -91,17 +93,22 @@ func TestGoodSettingsPass(t *testing.T) {
 			`{"name":"server-3","role":"server","address":"10.10.0.13"}`),
 		"labels and taints": node(`"labels":{"topology.kubernetes.io/zone":"a","node.kubernetes.io/x":"","own/b":"c"},
 			"taints":["dedicated=db:NoSchedule","gpu:NoExecute","a.b/c=:PreferNoSchedule"]`),
-		"a pinned host key":                  node(`"ssh":{"hostKey":"` + hostKey + ` root@server-1"}`),
-		"a jump host that known_hosts knows": node(`"ssh":{"jump":[{"host":"bastion"}],"knownHosts":"known_hosts"}`),
+		"a pinned host key": node(`"ssh":{"hostKey":"` + hostKey +
+			` root@server-1"}`),
+		"a jump host that known_hosts knows": node(
+			`"ssh":{"jump":[{"host":"bastion"}],"knownHosts":"known_hosts"}`),
 		"a sudo password for some": one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"sudoPassword":"x"},"nodes":[
 			{"name":"server-1","role":"server","address":"10.10.0.11","ssh":{"user":"ops"}},{"name":"agent-1","role":"agent","address":"10.10.0.21"}]}`),
 		"what an ssh_config says": node(`"ssh":{"config":"~/.ssh/config"}`),
-		"certificate names":       one("k3s", `{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
-		"further arguments":       one("k3s", `{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
+		"certificate names": one("k3s",
+			`{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
+		"further arguments": one("k3s",
+			`{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
 		"each kind of flag": one("k3s", `{"serverArgs":{"l":"/var/log/k3s","kine-tls":false,"flannel-backend":"host-gw"},
 			"agentArgs":{"log":"/var/log/k3s","disable-apiserver-lb":true}}`),
-		"a flag of another K3s": one("k3s", `{"version":"v1.37.0+k3s1","serverArgs":{"new-flag":1},"agentArgs":{"flannel-backend":"x"}}`),
-		"two ranges":            pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
+		"a flag of another K3s": one("k3s",
+			`{"version":"v1.37.0+k3s1","serverArgs":{"new-flag":1},"agentArgs":{"flannel-backend":"x"}}`),
+		"two ranges": pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
 		"servicelb alone": {
 			"k3s": `{"disable":["traefik"]}`, "metallb": `{"enabled":false}`,
 		},

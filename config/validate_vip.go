@@ -11,10 +11,14 @@ func (c *Config) checkVIP(ps *problems) {
 	if subnet := c.Hosts.Subnet; subnet.IsValid() {
 		all := RangeOf(subnet)
 		if !all.Contains(vip) || vip == all.First || vip == all.Last {
-			ps.add(key, vip.String(), "is no host's address in hosts.subnet "+subnet.String(), "choose a free address inside it")
+			ps.add(key, vip.String(), "is no host's address in hosts.subnet "+subnet.String(),
+				"choose a free address inside it")
 		}
 	}
-	taken := func(what string) { ps.add(key, vip.String(), "is "+what, "choose an address that nothing else uses") }
+	taken := func(what string) {
+		ps.add(key, vip.String(), "is "+what,
+			"choose an address that nothing else uses")
+	}
 	for _, node := range c.Hosts.Nodes {
 		if node.Address == vip {
 			taken("node " + node.Name + "'s own")

@@ -33,18 +33,21 @@ func checkOthersUnset(ps *problems, hosts Hosts) {
 		readBy      string
 		value, free any
 	}{
-		{"hypervisor", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.Hypervisor, unset.Hypervisor},
+		{"hypervisor", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.Hypervisor,
+			unset.Hypervisor},
 		{"vm", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.VM, unset.VM},
 		{"libvirt", hosts.Driver == DriverLibvirt, "driver libvirt", hosts.Libvirt, unset.Libvirt},
 		{"proxmox", hosts.Driver == DriverProxmox, "driver proxmox", hosts.Proxmox, unset.Proxmox},
 	} {
 		if !section.read && !reflect.DeepEqual(section.value, section.free) {
-			ps.add(field("hosts.%s", section.key), "", "is only read by "+section.readBy, "remove it or set another driver")
+			ps.add(field("hosts.%s", section.key), "", "is only read by "+section.readBy,
+				"remove it or set another driver")
 		}
 	}
 	for i, node := range hosts.Nodes {
 		if !hosts.Driver.MakesVMs() && node.VM != (Size{}) {
-			ps.add(field("hosts.nodes[%d].vm", i), "", "is only read by drivers libvirt and proxmox", "remove it or set another driver")
+			ps.add(field("hosts.nodes[%d].vm", i), "",
+				"is only read by drivers libvirt and proxmox", "remove it or set another driver")
 		}
 	}
 }
@@ -56,13 +59,15 @@ func (c *Config) checkVMs(ps *problems) {
 	for i, node := range c.Hosts.Nodes {
 		checkSize(ps, field("hosts.nodes[%d].vm", i), node, c.Hosts.Driver)
 		if first, twice := ids[node.VM.ID]; twice && node.VM.ID != 0 {
-			ps.add(field("hosts.nodes[%d].vm.id", i), strconv.Itoa(node.VM.ID), "is also that of hosts.nodes["+strconv.Itoa(first)+"]", "give each node its own")
+			ps.add(field("hosts.nodes[%d].vm.id", i), strconv.Itoa(node.VM.ID),
+				"is also that of hosts.nodes["+strconv.Itoa(first)+"]", "give each node its own")
 		}
 		ids[node.VM.ID] = i
 	}
 	gateway, subnet := c.Hosts.VM.Gateway, c.Hosts.Subnet
 	if gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway) {
-		ps.add(field("hosts.vm.gateway"), gateway.String(), "is not a host address of hosts.subnet "+subnet.String(),
+		ps.add(field("hosts.vm.gateway"), gateway.String(),
+			"is not a host address of hosts.subnet "+subnet.String(),
 			"use an address inside it, neither the first nor the last")
 	}
 	if c.Hosts.Driver == DriverProxmox {
@@ -76,12 +81,15 @@ func (c *Config) checkVMs(ps *problems) {
 func (c *Config) checkHypervisor(ps *problems) {
 	host := c.Hosts.Hypervisor
 	if host.Address == "" && c.Hosts.Driver == DriverProxmox {
-		ps.add(field("hosts.hypervisor.address"), "", "is not set", "set the address of a Proxmox VE node")
+		ps.add(field("hosts.hypervisor.address"), "", "is not set",
+			"set the address of a Proxmox VE node")
 	}
 	if strings.ContainsAny(host.Address, "/@ ") {
-		ps.add(field("hosts.hypervisor.address"), host.Address, "is not an address", "write the IP address or the DNS name alone")
+		ps.add(field("hosts.hypervisor.address"), host.Address, "is not an address",
+			"write the IP address or the DNS name alone")
 	}
-	checkSSH(ps, field("hosts.hypervisor"), SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
+	checkSSH(ps, field("hosts.hypervisor"),
+		SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
 }
 
 // checkSize: the least is the need of K3s, and the size of an image.
@@ -91,17 +99,21 @@ func checkSize(ps *problems, key string, node Node, driver Driver) {
 		least = 2048
 	}
 	if node.VM.CPUs < 1 {
-		ps.add(key+".cpus", strconv.Itoa(node.VM.CPUs), "is no number of processors", "use 1 or more")
+		ps.add(key+".cpus", strconv.Itoa(node.VM.CPUs), "is no number of processors",
+			"use 1 or more")
 	}
 	if node.VM.MemoryMiB < least {
-		ps.add(key+".memoryMiB", strconv.Itoa(node.VM.MemoryMiB), "is too little for a K3s "+string(node.Role), "use "+strconv.Itoa(least)+" or more")
+		ps.add(key+".memoryMiB", strconv.Itoa(node.VM.MemoryMiB),
+			"is too little for a K3s "+string(node.Role), "use "+strconv.Itoa(least)+" or more")
 	}
 	if node.VM.DiskGiB < 4 {
-		ps.add(key+".diskGiB", strconv.Itoa(node.VM.DiskGiB), "is too small for a system with K3s", "use 4 or more")
+		ps.add(key+".diskGiB", strconv.Itoa(node.VM.DiskGiB), "is too small for a system with K3s",
+			"use 4 or more")
 	}
 	switch id := node.VM.ID; {
 	case id != 0 && driver == DriverLibvirt:
-		ps.add(key+".id", strconv.Itoa(id), "is not read: only Proxmox VE numbers its machines", "remove it")
+		ps.add(key+".id", strconv.Itoa(id), "is not read: only Proxmox VE numbers its machines",
+			"remove it")
 	case id != 0 && (id < 100 || id > 999999999):
 		ps.add(key+".id", strconv.Itoa(id), "is no VM number of Proxmox VE", "use 100 to 999999999")
 	}
@@ -110,7 +122,8 @@ func checkSize(ps *problems, key string, node Node, driver Driver) {
 func checkVMContent(ps *problems, vm VM) {
 	for i, key := range vm.AuthorizedKeys {
 		if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key)); err != nil {
-			ps.add(field("hosts.vm.authorizedKeys[%d]", i), "", "is not a public key", "copy one line of a .pub file")
+			ps.add(field("hosts.vm.authorizedKeys[%d]", i), "", "is not a public key",
+				"copy one line of a .pub file")
 		}
 	}
 	words := func(key string, list []string, form *regexp.Regexp, what string) {
@@ -125,7 +138,8 @@ func checkVMContent(ps *problems, vm VM) {
 	for name, value := range vm.Sysctls {
 		key := field("hosts.vm.sysctls[%q]", name)
 		if !sysctlName.MatchString(name) {
-			ps.add(key, "", "is not a kernel setting", "write its name with dots, for example vm.max_map_count")
+			ps.add(key, "", "is not a kernel setting",
+				"write its name with dots, for example vm.max_map_count")
 		}
 		if strings.ContainsAny(value, "\n\r") || strings.TrimSpace(value) == "" {
 			ps.add(key, value, "is not one line", "write the value alone")
@@ -139,36 +153,45 @@ func checkLibvirt(ps *problems, libvirt Libvirt) {
 			"use qemu:///system; another host is hosts.hypervisor.address")
 	}
 	if !storageName.MatchString(libvirt.Pool) {
-		ps.add(field("hosts.libvirt.pool"), libvirt.Pool, "is not the name of a pool", "see: virsh pool-list")
+		ps.add(field("hosts.libvirt.pool"), libvirt.Pool, "is not the name of a pool",
+			"see: virsh pool-list")
 	}
 	if libvirt.Bridge != "" && libvirt.Network != "" {
-		ps.add(field("hosts.libvirt.network"), libvirt.Network, "is set beside hosts.libvirt.bridge", "remove one of them")
+		ps.add(field("hosts.libvirt.network"), libvirt.Network,
+			"is set beside hosts.libvirt.bridge", "remove one of them")
 	}
 	if libvirt.Bridge != "" && !interfaceName.MatchString(libvirt.Bridge) {
-		ps.add(field("hosts.libvirt.bridge"), libvirt.Bridge, "is not an interface name", "see: ip link show type bridge")
+		ps.add(field("hosts.libvirt.bridge"), libvirt.Bridge, "is not an interface name",
+			"see: ip link show type bridge")
 	}
 	if libvirt.Network != "" && !storageName.MatchString(libvirt.Network) {
-		ps.add(field("hosts.libvirt.network"), libvirt.Network, "is not the name of a network", "see: virsh net-list")
+		ps.add(field("hosts.libvirt.network"), libvirt.Network, "is not the name of a network",
+			"see: virsh net-list")
 	}
 	if known := []string{"kvm", "qemu"}; !slices.Contains(known, libvirt.Type) {
-		ps.add(field("hosts.libvirt.type"), libvirt.Type, "is not a known type", suggestion(libvirt.Type, known))
+		ps.add(field("hosts.libvirt.type"), libvirt.Type, "is not a known type",
+			suggestion(libvirt.Type, known))
 	}
 }
 
 func checkProxmox(ps *problems, proxmox Proxmox) {
 	for key, name := range map[string]string{"storage": proxmox.Storage, "seedStorage": proxmox.SeedStorage} {
 		if !storageName.MatchString(name) {
-			ps.add(field("hosts.proxmox.%s", key), name, "is not the name of a storage", "see: pvesm status")
+			ps.add(field("hosts.proxmox.%s", key), name, "is not the name of a storage",
+				"see: pvesm status")
 		}
 	}
 	if !interfaceName.MatchString(proxmox.Bridge) {
-		ps.add(field("hosts.proxmox.bridge"), proxmox.Bridge, "is not an interface name", "see: ip link show type bridge")
+		ps.add(field("hosts.proxmox.bridge"), proxmox.Bridge, "is not an interface name",
+			"see: ip link show type bridge")
 	}
 	if proxmox.VLAN < 0 || proxmox.VLAN > 4094 {
-		ps.add(field("hosts.proxmox.vlan"), strconv.Itoa(proxmox.VLAN), "is no VLAN tag", "use 1 to 4094")
+		ps.add(field("hosts.proxmox.vlan"), strconv.Itoa(proxmox.VLAN), "is no VLAN tag",
+			"use 1 to 4094")
 	}
 	if id := proxmox.Template; id != 0 && (id < 100 || id > 999999999) {
-		ps.add(field("hosts.proxmox.template"), strconv.Itoa(id), "is no VM number of Proxmox VE", "use 100 to 999999999")
+		ps.add(field("hosts.proxmox.template"), strconv.Itoa(id), "is no VM number of Proxmox VE",
+			"use 100 to 999999999")
 	}
 }
 
@@ -178,12 +201,15 @@ func (c *Config) checkVMImage(ps *problems) {
 	switch {
 	case c.Hosts.Proxmox.Template != 0:
 		if image != "" {
-			ps.add(field("hosts.vm.image"), image, "is set beside hosts.proxmox.template", "remove one of them")
+			ps.add(field("hosts.vm.image"), image, "is set beside hosts.proxmox.template",
+				"remove one of them")
 		}
 	case image == "" && c.Artifacts.MachineImage == SourceUpstream:
-		ps.add(field("hosts.vm.image"), "", "is not set", "set the URL of a qcow2 with cloud-init, or artifacts.machineImage to a bundle folder that has one")
+		ps.add(field("hosts.vm.image"), "", "is not set",
+			"set the URL of a qcow2 with cloud-init, or artifacts.machineImage to a bundle folder that has one")
 	case image != "" && !imageURL.MatchString(image):
-		ps.add(field("hosts.vm.image"), image, "is not the URL of a qcow2 file", "write https://…/NAME.qcow2")
+		ps.add(field("hosts.vm.image"), image, "is not the URL of a qcow2 file",
+			"write https://…/NAME.qcow2")
 	}
 }
 

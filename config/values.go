@@ -56,7 +56,8 @@ func (v Values) GivesWay(path string) bool { return slices.Contains(chartOf(v.Ke
 func (d *decoder) values(key string, value any, into reflect.Value) {
 	tree, ok := value.(map[string]any)
 	if !ok {
-		d.fail(key, show(value), "is not an object", "write the chart's values below it, as in its values.yaml")
+		d.fail(key, show(value), "is not an object",
+			"write the chart's values below it, as in its values.yaml")
 		return
 	}
 	if len(tree) == 0 {
@@ -64,7 +65,8 @@ func (d *decoder) values(key string, value any, into reflect.Value) {
 	}
 	_, short, _ := strings.Cut(key, ":")
 	secret := d.sealed && hasSealed(tree) || d.secret != nil && d.secret(sectionOf(key))
-	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short, Secret: secret}))
+	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short,
+		Secret: secret}))
 }
 
 // hasSealed reports whether a text within a value is Sealed.
@@ -87,7 +89,8 @@ func (v Values) Unknown(known []string) []Problem {
 	var ps problems
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
 		if !slices.Contains(known, name) {
-			ps.add(field("%s.%s", v.Key, name), "", "is no value that the chart has, so it would be ignored", suggestion(name, known))
+			ps.add(field("%s.%s", v.Key, name), "",
+				"is no value that the chart has, so it would be ignored", suggestion(name, known))
 		}
 	}
 	return ps
@@ -115,7 +118,8 @@ func (v Values) Refused(path []string, rule, keyword string) (problem Problem, g
 			return Problem{}, false
 		}
 	}
-	problem = Problem{Key: key, Value: show(at), Rule: "is refused by the chart's schema: " + rule, Fix: "see the chart's values.yaml at its version"}
+	problem = Problem{Key: key, Value: show(at), Rule: "is refused by the chart's schema: " + rule,
+		Fix: "see the chart's values.yaml at its version"}
 	if v.Secret {
 		problem.Value, problem.Rule = "[secret]", "is refused by the chart's schema: "+keyword
 	}
@@ -147,8 +151,12 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 		key = field("%s%s", v.Key, path)
 	}
 	row := chartOf(v.Key)
-	if i := slices.IndexFunc(row.owned, func(o OwnedValue) bool { return o.refuses(c, path, value) }); i >= 0 {
-		ps.add(key, show(value), "is not for values to set: "+row.owned[i].Why, or(row.owned[i].Instead, "remove it"))
+	if i := slices.IndexFunc(row.owned, func(o OwnedValue) bool {
+		return o.refuses(c, path,
+			value)
+	}); i >= 0 {
+		ps.add(key, show(value), "is not for values to set: "+row.owned[i].Why,
+			or(row.owned[i].Instead, "remove it"))
 		return
 	}
 	if below, isObject := value.(map[string]any); isObject {
@@ -159,7 +167,8 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 	}
 	checkCarried(ps, key, value)
 	if lost := row.below(path); lost != "" && value != nil {
-		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on", "write an object with the other keys")
+		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on",
+			"write an object with the other keys")
 	}
 }
 
@@ -167,7 +176,8 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 func checkCarried(ps *problems, key string, value any) {
 	switch below := value.(type) {
 	case nil:
-		ps.add(key, "null", "would not reach the chart: Pulumi leaves out what is null", "write the value that the chart is to have")
+		ps.add(key, "null", "would not reach the chart: Pulumi leaves out what is null",
+			"write the value that the chart is to have")
 	case []any:
 		for i, item := range below {
 			checkCarried(ps, fmt.Sprintf("%s[%d]", key, i), item)
@@ -178,7 +188,8 @@ func checkCarried(ps *problems, key string, value any) {
 		}
 	default:
 		if double.Rounds(value) {
-			ps.add(key, show(value), "would be rounded: Pulumi's integers end at 2^53", "write it as a text if the chart takes one")
+			ps.add(key, show(value), "would be rounded: Pulumi's integers end at 2^53",
+				"write it as a text if the chart takes one")
 		}
 	}
 }

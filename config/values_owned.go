@@ -72,7 +72,8 @@ func some(_ *Config, replicas any) bool {
 
 // named returns the values by which nearly every chart gives its objects other names.
 func named(more ...string) []OwnedValue {
-	return relied("gates, routes and policies know the chart's objects by its own names", slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
+	return relied("gates, routes and policies know the chart's objects by its own names",
+		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
 }
 
 const (
@@ -92,7 +93,8 @@ const (
 // liveness returns the paths of Strata's values for liveness probes, below parts of a chart.
 func liveness(parts ...string) (paths []string) {
 	for _, part := range parts {
-		paths = append(paths, part+"livenessProbe.timeoutSeconds", part+"livenessProbe.failureThreshold")
+		paths = append(paths, part+"livenessProbe.timeoutSeconds",
+			part+"livenessProbe.failureThreshold")
 	}
 	return paths
 }

@@ -11,36 +11,55 @@ import (
 // refusedRules are about values that a chart takes: an update with them would succeed and break
 // something.
 var refusedRules = []rule{
-	{"routes of the Gateway API's experimental channel", one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
-		"strata:traefik.values.providers.kubernetesGateway.experimentalChannel: true is not for values to set: Traefik would wait without end for " +
-			"TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and serve no HTTPRoute; use Traefik's own IngressRouteTCP"},
+	{"routes of the Gateway API's experimental channel",
+		one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
+		"strata:traefik.values.providers.kubernetesGateway.experimentalChannel: true is not for " +
+			"values to set: Traefik would wait without end for " +
+			"TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and " +
+			"serve no HTTPRoute; use Traefik's own IngressRouteTCP"},
 	{"no dashboard, by the chart", one("traefik", `{"values":{"api":{"dashboard":false}}}`),
-		"strata:traefik.values.api.dashboard: false is not for values to set: with traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard"},
+		"strata:traefik.values.api.dashboard: false is not for values to set: with " +
+			"traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard"},
 	{"the dashboard elsewhere", one("traefik", `{"values":{"api":{"basePath":"/edge"}}}`),
 		`strata:traefik.values.api.basePath: "/edge" is not for values to set: with traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard`},
-	{"metrics by a route of one's own", one("traefik", `{"values":{"metrics":{"prometheus":{"manualRouting":true}}}}`),
-		"strata:traefik.values.metrics.prometheus.manualRouting: true is not for values to set: a canary counts answers there; remove it"},
+	{"metrics by a route of one's own", one("traefik",
+		`{"values":{"metrics":{"prometheus":{"manualRouting":true}}}}`),
+		"strata:traefik.values.metrics.prometheus.manualRouting: true is not for values to set: " +
+			"a canary counts answers there; remove it"},
 	{"Vault's UI", one("vault", `{"values":{"ui":{"enabled":true}}}`),
-		"strata:vault.values.ui.enabled: true is not for values to set: Strata's configuration of Vault has its UI off, so the Service would lead to nothing; remove it"},
-	{"the address by another way", one("apisix", `{"values":{"service":{"loadBalancerIP":"10.10.0.201"}}}`),
+		"strata:vault.values.ui.enabled: true is not for values to set: Strata's configuration " +
+			"of Vault has its UI off, so the Service would lead to nothing; remove it"},
+	{"the address by another way", one("apisix",
+		`{"values":{"service":{"loadBalancerIP":"10.10.0.201"}}}`),
 		`strata:apisix.values.service.loadBalancerIP: "10.10.0.201" is not for values to set: Strata sets it; use apisix.address`},
-	{"a budget for the only Pod", one("certManager", `{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`),
-		"strata:certManager.values.cainjector.podDisruptionBudget.enabled: true is not for values to set: with one replica the chart's PodDisruptionBudget " +
+	{"a budget for the only Pod", one("certManager",
+		`{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`),
+		"strata:certManager.values.cainjector.podDisruptionBudget.enabled: true is not for " +
+			"values to set: with one replica the chart's PodDisruptionBudget " +
 			"blocks each drain of its node; use certManager.replicas"},
-	{"the address by the annotations of TCP alone", one("traefik", `{"values":{"service":{"annotationsTCP":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
+	{"the address by the annotations of TCP alone",
+		one("traefik", `{"values":{"service":{"annotationsTCP":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
 		`strata:traefik.values.service.annotationsTCP["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
 	{"none as a text", one("argocd", `{"values":{"server":{"replicas":"0"}}}`),
 		`strata:argocd.values.server.replicas: "0" is not for values to set: with none Argo CD does nothing; write at least 1`},
 	{"no controller of Argo CD's", one("argocd", `{"values":{"controller":{"replicas":0}}}`),
-		"strata:argocd.values.controller.replicas: 0 is not for values to set: with none Argo CD does nothing; write at least 1"},
-	{"no controller of APISIX's", one("apisix", `{"controllerValues":{"deployment":{"replicas":0}}}`),
-		"strata:apisix.controllerValues.deployment.replicas: 0 is not for values to set: with none no route reaches the data plane; write at least 1"},
-	{"a Wave that may do nothing", one("apps", `{"wave":{"enabled":true,"values":{"global":{"rbac":{"enabled":false}}}}}`),
-		"strata:apps.wave.values.global.rbac.enabled: false is not for values to set: without it Wave may do none of its work; remove it"},
-	{"signers without cert-manager's own", one("certManager", `{"values":{"approveSignerNames":["clusterissuers.cert-manager.io/*","issuers.example.org/*"]}}`),
+		"strata:argocd.values.controller.replicas: 0 is not for values to set: with none Argo CD " +
+			"does nothing; write at least 1"},
+	{"no controller of APISIX's", one("apisix",
+		`{"controllerValues":{"deployment":{"replicas":0}}}`),
+		"strata:apisix.controllerValues.deployment.replicas: 0 is not for values to set: with " +
+			"none no route reaches the data plane; write at least 1"},
+	{"a Wave that may do nothing", one("apps",
+		`{"wave":{"enabled":true,"values":{"global":{"rbac":{"enabled":false}}}}}`),
+		"strata:apps.wave.values.global.rbac.enabled: false is not for values to set: without it " +
+			"Wave may do none of its work; remove it"},
+	{"signers without cert-manager's own",
+		one("certManager", `{"values":{"approveSignerNames":["clusterissuers.cert-manager.io/*","issuers.example.org/*"]}}`),
 		`strata:certManager.values.approveSignerNames: ["clusterissuers.cert-manager.io/*","issuers.example.org/*"] is not for values to set: ` +
-			"the platform's own certificates would never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
-	{"signers that are no list", one("certManager", `{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
+			"the platform's own certificates would never be approved; list " +
+			"issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
+	{"signers that are no list", one("certManager",
+		`{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
 		`strata:certManager.values.approveSignerNames: "issuers.cert-manager.io/*" is not for values to set: the platform's own certificates would ` +
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
@@ -50,12 +69,15 @@ func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",
 			`{"approveSignerNames":["awspcaclusterissuers.awspca.cert-manager.io/*","issuers.cert-manager.io/*","clusterissuers.cert-manager.io/*"]}`},
-		"replicas of Argo CD's":      {"argocd.values", `{"controller":{"replicas":1},"server":{"replicas":2},"repoServer":{"replicas":2}}`},
-		"replicas of APISIX's":       {"apisix.controllerValues", `{"deployment":{"replicas":2}}`},
-		"every signer":               {"certManager.values", `{"approveSignerNames":[]}`},
-		"Argo CD's own policies":     {"argocd.values", `{"global":{"networkPolicy":{"create":true,"defaultDenyIngress":true}}}`},
-		"the dashboard's own name":   {"traefik.values", `{"api":{"dashboardName":"edge"}}`},
-		"how much of it may be away": {"certManager.values", `{"cainjector":{"podDisruptionBudget":{"maxUnavailable":1}}}`},
+		"replicas of Argo CD's": {"argocd.values",
+			`{"controller":{"replicas":1},"server":{"replicas":2},"repoServer":{"replicas":2}}`},
+		"replicas of APISIX's": {"apisix.controllerValues", `{"deployment":{"replicas":2}}`},
+		"every signer":         {"certManager.values", `{"approveSignerNames":[]}`},
+		"Argo CD's own policies": {"argocd.values",
+			`{"global":{"networkPolicy":{"create":true,"defaultDenyIngress":true}}}`},
+		"the dashboard's own name": {"traefik.values", `{"api":{"dashboardName":"edge"}}`},
+		"how much of it may be away": {"certManager.values",
+			`{"cainjector":{"podDisruptionBudget":{"maxUnavailable":1}}}`},
 	} {
 		_, err := config.Load("dev", withValues(t, values.key, values.text), noEnv)
 		assert.NoError(t, err, name)

@@ -66,29 +66,38 @@ type VaultStorage struct {
 
 var vaultOwned = slices.Concat(
 	named("global.namespace"),
-	set("", "global.tlsDisable", "server.updateStrategyType", "server.standalone", "server.authDelegator", "server.volumes", "server.volumeMounts"),
+	set("", "global.tlsDisable", "server.updateStrategyType", "server.standalone",
+		"server.authDelegator", "server.volumes", "server.volumeMounts"),
 	because("Strata sets it", "use vault.storage.persistent", "server.dataStorage.enabled"),
 	because("Strata sets it", "use vault.storage.size", "server.dataStorage.size"),
 	because("Strata sets it", "use vault.storage.class", "server.dataStorage.storageClass"),
-	because("Strata's configuration of Vault has its UI off, so the Service would lead to nothing", "", "ui.enabled"),
+	because("Strata's configuration of Vault has its UI off, so the Service would lead to nothing",
+		"", "ui.enabled"),
 	relied("Vault's configuration keeps its data there", "server.dataStorage.mountPath"),
 	because(off, "", "injector"),
-	relied("one server is initialised, unsealed and gated", "global.enabled", "global.externalVaultAddr", "server.enabled", "server.ha", "server.dev"),
-	relied("the issuer and the gate ask https://vault.vault.svc:8200", "server.service.enabled", "server.service.port", "server.service.targetPort"),
+	relied("one server is initialised, unsealed and gated", "global.enabled",
+		"global.externalVaultAddr", "server.enabled", "server.ha", "server.dev"),
+	relied("the issuer and the gate ask https://vault.vault.svc:8200", "server.service.enabled",
+		"server.service.port", "server.service.targetPort"),
 )
 
 func (c *Config) checkVault(ps *problems) {
 	vault := c.Vault
 	if *vault.Enabled && !*c.CertManager.Enabled {
-		ps.add(field("vault.enabled"), "true", "needs cert-manager for Vault's own certificate, and certManager.enabled is false", "enable cert-manager")
+		ps.add(field("vault.enabled"), "true",
+			"needs cert-manager for Vault's own certificate, and certManager.enabled is false",
+			"enable cert-manager")
 	}
 	if c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == "" && !*vault.Enabled {
-		ps.add(field("vault.enabled"), "false", "leaves certManager.issuer vault without a Vault", "enable it, or set certManager.vault.address")
+		ps.add(field("vault.enabled"), "false", "leaves certManager.issuer vault without a Vault",
+			"enable it, or set certManager.vault.address")
 	}
 	if size, err := resource.ParseQuantity(vault.Storage.Size); err != nil || size.Sign() <= 0 {
-		ps.add(field("vault.storage.size"), vault.Storage.Size, "is not a size of storage", "write for example 1Gi")
+		ps.add(field("vault.storage.size"), vault.Storage.Size, "is not a size of storage",
+			"write for example 1Gi")
 	}
 	if vault.Storage.Class != "" && !*vault.Storage.Persistent {
-		ps.add(field("vault.storage.class"), vault.Storage.Class, "is set, and vault.storage.persistent is false", "remove one of them")
+		ps.add(field("vault.storage.class"), vault.Storage.Class,
+			"is set, and vault.storage.persistent is false", "remove one of them")
 	}
 }

@@ -30,15 +30,19 @@ var waveOwned = slices.Concat(
 func (c *Config) checkWave(ps *problems) {
 	wave := c.Apps.Wave
 	if *wave.Enabled && !*c.CertManager.Enabled {
-		ps.add(field("apps.wave.enabled"), "true", "needs certificates for its webhook, and certManager.enabled is false",
+		ps.add(field("apps.wave.enabled"), "true",
+			"needs certificates for its webhook, and certManager.enabled is false",
 			"enable cert-manager, or set apps.wave.enabled: false")
 	}
 	if wave.Replicas < 1 {
-		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one", "use 2 or more, so that one can go while another answers")
+		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one",
+			"use 2 or more, so that one can go while another answers")
 	}
 	for i, w := range c.Apps.Workloads {
 		if w.Wave && !*wave.Enabled {
-			ps.add(field("apps.workloads[%d].wave", i), "true", "needs the operator, and apps.wave.enabled is false", "enable it, or remove the key")
+			ps.add(field("apps.workloads[%d].wave", i), "true",
+				"needs the operator, and apps.wave.enabled is false",
+				"enable it, or remove the key")
 		}
 	}
 }

@@ -169,7 +169,10 @@ func (c *Config) deriveWorkloads() {
 }
 
 func (w *Workload) derive() {
-	seconds := func(d *metav1.Duration, n int) { d.Duration = or(d.Duration, time.Duration(n)*time.Second) }
+	seconds := func(d *metav1.Duration, n int) {
+		d.Duration = or(d.Duration,
+			time.Duration(n)*time.Second)
+	}
 	w.Namespace = or(w.Namespace, "apps")
 	w.Port, w.Replicas = or(w.Port, 8080), or(w.Replicas, 2)
 	seconds(&w.LongestRequest, 30)

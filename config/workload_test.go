@@ -34,11 +34,14 @@ func loadWorkload(fields map[string]any) (config.Workload, error) {
 }
 
 func TestAWorkloadNeedsANameAndAnImageOnly(t *testing.T) {
-	w, err := loadWorkload(map[string]any{"name": "shop", "image": "docker.io/acme/shop:1.2.3", "routes": []any{map[string]any{}}})
+	w, err := loadWorkload(map[string]any{"name": "shop", "image": "docker.io/acme/shop:1.2.3",
+		"routes": []any{map[string]any{}}})
 	require.NoError(t, err)
 	assert.Equal(t, 2, w.Replicas)
-	assert.Equal(t, 55*time.Second, w.Grace(), "15s of preStop, 30s of the longest request, 10s of slack")
-	assert.Equal(t, []config.WorkloadRoute{{Host: "shop", Path: "/", Controller: "traefik", Kind: "HTTPRoute"}}, w.Routes)
+	assert.Equal(t, 55*time.Second, w.Grace(),
+		"15s of preStop, 30s of the longest request, 10s of slack")
+	assert.Equal(t, []config.WorkloadRoute{{Host: "shop", Path: "/", Controller: "traefik",
+		Kind: "HTTPRoute"}}, w.Routes)
 }
 
 // anyWorkload draws a workload's settings, good and bad.
@@ -66,10 +69,12 @@ func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 		accepted++
 		needs := w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
 		require.GreaterOrEqual(t, w.Grace(), needs)
-		require.GreaterOrEqual(t, w.Grace(), w.GracePeriod.Duration, "what was asked for is not cut")
+		require.GreaterOrEqual(t, w.Grace(), w.GracePeriod.Duration,
+			"what was asked for is not cut")
 		require.Zero(t, w.Grace()%time.Second, "Kubernetes would round it down")
 		require.Positive(t, w.PreStop.Duration)
-		require.GreaterOrEqual(t, w.MaxUnavailable(), 1, "a budget of none holds up a drain for ever")
+		require.GreaterOrEqual(t, w.MaxUnavailable(), 1,
+			"a budget of none holds up a drain for ever")
 		if w.Replicas > 1 {
 			require.Less(t, w.MaxUnavailable(), w.Replicas, "a budget of all protects nothing")
 		}

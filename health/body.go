@@ -42,7 +42,8 @@ type Need func(ok bool, format string, args ...any)
 // Namespaced notes a text that is neither empty nor namespace/name.
 func (need Need) Namespaced(key, text string) {
 	namespace, name, found := strings.Cut(text, "/")
-	need(text == "" || found && namespace != "" && name != "", "%s: expected namespace/name, found %q", key, text)
+	need(text == "" || found && namespace != "" && name != "",
+		"%s: expected namespace/name, found %q", key, text)
 }
 
 // unusable stands for a body that JSON lacks, or whose kind is unknown. The gate is refused with

@@ -22,7 +22,8 @@ func (r Result) Report() string {
 	var text strings.Builder
 	failing, hidden := Split(r.Checks)
 	if r.Passes() {
-		fmt.Fprintf(&text, "%s: %s after %s\n", r.Gate, strings.ToLower(string(r.State)), r.Elapsed.Duration)
+		fmt.Fprintf(&text, "%s: %s after %s\n", r.Gate, strings.ToLower(string(r.State)),
+			r.Elapsed.Duration)
 		r.remarks(&text)
 		return text.String()
 	}
@@ -100,14 +101,16 @@ func stuckFirst(checks []Verdict) []Verdict {
 }
 
 func writeCheck(text *strings.Builder, check Verdict) {
-	fmt.Fprintf(text, "  %s (%s): %s\n", check.Check, strings.ToLower(string(check.State)), OneLine(check.Message))
+	fmt.Fprintf(text, "  %s (%s): %s\n", check.Check, strings.ToLower(string(check.State)),
+		OneLine(check.Message))
 	if check.Cause != "" {
 		fmt.Fprintf(text, "    cause: %s\n", OneLine(check.Cause))
 	}
 	for _, evidence := range check.Evidence {
 		lines := strings.Split(strings.TrimSpace(evidence), "\n")
 		if left := len(lines) - evidenceLines; left > 0 {
-			lines = append([]string{fmt.Sprintf("(%d earlier lines left out)", left)}, lines[left:]...)
+			lines = append([]string{fmt.Sprintf("(%d earlier lines left out)", left)},
+				lines[left:]...)
 		}
 		fmt.Fprintf(text, "    evidence: %s\n", strings.Join(lines, "\n      "))
 	}

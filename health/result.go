@@ -64,13 +64,15 @@ func NotMade(spec Spec) Result {
 
 // NotAsked returns the result of a gate that was not asked, because it needs more than was given.
 func NotAsked(spec Spec, needs string) Result {
-	return NewResult(spec, EndedNotAsked, 0, []Verdict{{Check: "not asked", State: Skipped, Message: "needs " + needs}})
+	return NewResult(spec, EndedNotAsked, 0,
+		[]Verdict{{Check: "not asked", State: Skipped, Message: "needs " + needs}})
 }
 
 // NewResult sums up the last verdicts of a gate.
 func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
 	return Result{
-		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: StateOf(checks), Ending: ending,
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: StateOf(checks),
+		Ending:  ending,
 		Elapsed: metav1.Duration{Duration: elapsed.Round(time.Millisecond)},
 		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: checks,
 		measures: spec.Body != nil && spec.Body.Traits().Measures,

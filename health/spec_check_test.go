@@ -32,8 +32,10 @@ func (testBody) NewWatch(Spec, Secrets) (Watch, error) {
 // specWith returns a Spec that lacks nothing.
 func specWith(traits Traits) Spec {
 	return Spec{
-		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://10.10.0.11:6443"},
-		Hosts: []Host{{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}}, Body: testBody{traits: traits},
+		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute},
+		Servers: []string{"https://10.10.0.11:6443"},
+		Hosts: []Host{{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"},
+			Role: "server"}}, Body: testBody{traits: traits},
 	}
 }
 
@@ -53,13 +55,22 @@ func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
 		change func(*Spec)
 		want   string
 	}{
-		{"two hosts of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = append(s.Hosts, s.Hosts[0]) }, "hosts: a test gate has exactly one, found 2"},
-		{"no host of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = nil }, "hosts: a test gate has exactly one, found 0"},
-		{"an empty node set", Traits{NodeSet: true}, func(s *Spec) { s.Hosts = nil }, "hosts: empty; an empty node set is never ready"},
-		{"no server", Traits{}, func(s *Spec) { s.Servers = nil }, "servers: empty; a test gate asks every API server"},
-		{"rights of no workload", Traits{}, func(s *Spec) { s.Releases = []string{"a/b"} }, "releases: a gate of kind test asks for no rights"},
-		{"a release without a namespace", Traits{Workloads: true}, func(s *Spec) { s.Releases = []string{"a/b", "c"} }, `releases[1]: expected namespace/name, found "c"`},
-		{"a mistake in the body", Traits{}, func(s *Spec) { s.Body = testBody{Name: "bad"} }, `gate "g": test.name: bad`},
+		{"two hosts of one", Traits{OneHost: true},
+			func(s *Spec) { s.Hosts = append(s.Hosts, s.Hosts[0]) },
+			"hosts: a test gate has exactly one, found 2"},
+		{"no host of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = nil },
+			"hosts: a test gate has exactly one, found 0"},
+		{"an empty node set", Traits{NodeSet: true}, func(s *Spec) { s.Hosts = nil },
+			"hosts: empty; an empty node set is never ready"},
+		{"no server", Traits{}, func(s *Spec) { s.Servers = nil },
+			"servers: empty; a test gate asks every API server"},
+		{"rights of no workload", Traits{}, func(s *Spec) { s.Releases = []string{"a/b"} },
+			"releases: a gate of kind test asks for no rights"},
+		{"a release without a namespace", Traits{Workloads: true},
+			func(s *Spec) { s.Releases = []string{"a/b", "c"} },
+			`releases[1]: expected namespace/name, found "c"`},
+		{"a mistake in the body", Traits{}, func(s *Spec) { s.Body = testBody{Name: "bad"} },
+			`gate "g": test.name: bad`},
 		{"no body", Traits{}, func(s *Spec) { s.Body = nil }, "kind: missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,7 +87,8 @@ func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
 
 // A check hides behind another one that fails, not behind one that has passed.
 func TestACheckWhoseConditionHasPassedIsListed(t *testing.T) {
-	failing, hidden := Split([]Verdict{{Check: "unit", State: Ready}, {Check: "node", State: Waiting, After: []string{"unit"}}, {Check: "api", State: Waiting}})
+	failing, hidden := Split([]Verdict{{Check: "unit", State: Ready},
+		{Check: "node", State: Waiting, After: []string{"unit"}}, {Check: "api", State: Waiting}})
 	assert.Len(t, failing, 2)
 	assert.Zero(t, hidden)
 }

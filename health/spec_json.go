@@ -81,7 +81,8 @@ func parseSpec(text []byte, readers map[Kind]BodyReader) (Spec, error) {
 		for _, name := range slices.Sorted(maps.Keys(readers)) {
 			names = append(names, string(name))
 		}
-		problem := fmt.Sprintf("kind: expected one of %s, found %q", strings.Join(names, ", "), kind)
+		problem := fmt.Sprintf("kind: expected one of %s, found %q",
+			strings.Join(names, ", "), kind)
 		spec.Body = unusable{Traits{Kind: kind, NoServers: true}, problem}
 		return spec, nil
 	}

@@ -11,7 +11,10 @@ import (
 // optionalBody may be absent.
 type optionalBody struct{ testBody }
 
-func (b optionalBody) Traits() Traits { return Traits{Kind: "bare", Optional: true, NoServers: true} }
+func (b optionalBody) Traits() Traits {
+	return Traits{Kind: "bare", Optional: true,
+		NoServers: true}
+}
 
 var testBodies = map[Kind]BodyReader{"test": ReadBody[testBody], "bare": ReadBody[optionalBody]}
 

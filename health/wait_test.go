@@ -36,7 +36,8 @@ func (s script) Run(ctx context.Context, report func([]Verdict)) error {
 var (
 	ready1   = Verdict{Check: "node-1", State: Ready}
 	waiting2 = Verdict{Check: "node-2", State: Waiting, Message: "NotReady"}
-	stuck2   = Verdict{Check: "node-2", State: Stuck, Message: "wrong token", Cause: "token", Hint: "set it", Evidence: []string{"log line"}}
+	stuck2   = Verdict{Check: "node-2", State: Stuck, Message: "wrong token", Cause: "token",
+		Hint: "set it", Evidence: []string{"log line"}}
 	ready2   = Verdict{Check: "node-2", State: Ready}
 	skipped2 = Verdict{Check: "node-2", State: Skipped, Message: "no SSH"}
 	behind   = Verdict{Check: "pods", State: Waiting, Message: "none", After: []string{"node-2"}}
@@ -45,7 +46,8 @@ var (
 func ask(t *testing.T, s script) (Result, string) {
 	t.Helper()
 	var progress bytes.Buffer
-	spec := Spec{Body: testBody{}, Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.nodes"}
+	spec := Spec{Body: testBody{}, Gate: "nodes", Layer: "k3s",
+		Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.nodes"}
 	result, err := wait(t.Context(), spec, s, &progress)
 	require.NoError(t, err)
 	return result, progress.String()
@@ -59,14 +61,23 @@ func TestWait(t *testing.T) {
 		state  State
 		after  time.Duration
 	}{
-		{"opens when every check passes", script{{2 * time.Second, []Verdict{ready1, waiting2}}, {3 * time.Second, []Verdict{ready1, ready2}}}, EndedOpen, Ready, 5 * time.Second},
-		{"opens when a check is skipped", script{{time.Second, []Verdict{ready1, skipped2}}}, EndedOpen, Ready, time.Second},
-		{"is skipped when every check is", script{{time.Second, []Verdict{skipped2}}}, EndedOpen, Skipped, time.Second},
-		{"ends at once when stuck", script{{time.Second, []Verdict{waiting2}}, {time.Second, []Verdict{ready1, stuck2}}}, EndedStuck, Stuck, 2 * time.Second},
-		{"ends at the deadline", script{{time.Second, []Verdict{ready1, waiting2}}}, EndedTimeout, Waiting, time.Minute},
+		{"opens when every check passes",
+			script{{2 * time.Second, []Verdict{ready1, waiting2}},
+				{3 * time.Second, []Verdict{ready1, ready2}}}, EndedOpen, Ready, 5 * time.Second},
+		{"opens when a check is skipped", script{{time.Second, []Verdict{ready1, skipped2}}},
+			EndedOpen, Ready, time.Second},
+		{"is skipped when every check is", script{{time.Second, []Verdict{skipped2}}}, EndedOpen,
+			Skipped, time.Second},
+		{"ends at once when stuck", script{{time.Second, []Verdict{waiting2}},
+			{time.Second, []Verdict{ready1, stuck2}}}, EndedStuck, Stuck, 2 * time.Second},
+		{"ends at the deadline", script{{time.Second, []Verdict{ready1, waiting2}}}, EndedTimeout,
+			Waiting, time.Minute},
 		{"never opens without a verdict", script{}, EndedTimeout, Waiting, time.Minute},
-		{"never opens on an empty list of checks", script{{time.Second, nil}}, EndedTimeout, Waiting, time.Minute},
-		{"does not count a check that passed once", script{{time.Second, []Verdict{ready1, waiting2}}, {time.Second, []Verdict{waiting2, waiting2}}}, EndedTimeout, Waiting, time.Minute},
+		{"never opens on an empty list of checks", script{{time.Second, nil}}, EndedTimeout,
+			Waiting, time.Minute},
+		{"does not count a check that passed once",
+			script{{time.Second, []Verdict{ready1, waiting2}},
+				{time.Second, []Verdict{waiting2, waiting2}}}, EndedTimeout, Waiting, time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -85,7 +96,9 @@ func TestProgressIsALinePerChangeAndNotPerObservation(t *testing.T) {
 		_, progress := ask(t, script{
 			{time.Second, []Verdict{ready1, waiting2, behind}},
 			{time.Second, []Verdict{ready1, waiting2, behind}},
-			{12 * time.Second, []Verdict{ready1, {Check: "node-2", State: Waiting, Message: "container runtime network not ready"}, behind}},
+			{12 * time.Second, []Verdict{ready1,
+				{Check: "node-2", State: Waiting, Message: "container runtime network not ready"},
+				behind}},
 			{time.Second, []Verdict{ready1, ready2, {Check: "pods", State: Ready}}},
 		})
 		assert.Equal(t, []string{
@@ -122,7 +135,8 @@ func TestAWatchThatEndsIsAnErrorAndNotReady(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	spec := Spec{Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.nodes"}
+	spec := Spec{Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute},
+		TimeoutKey: "strata:timeouts.nodes"}
 	for _, test := range []struct {
 		name   string
 		result Result

@@ -31,7 +31,8 @@ func (p Program) bringArtifacts(
 
 // checkSource refuses artifacts of another kind than the stack has, unless STRATA_ARTIFACTS names
 // their source: they could replace K3s on every host.
-func checkSource(stack string, cfg *config.Config, files *artifacts.Set, state *stackstate.State) error {
+func checkSource(stack string, cfg *config.Config, files *artifacts.Set,
+	state *stackstate.State) error {
 	if os.Getenv(config.ArtifactsVariable) != "" {
 		return nil
 	}
@@ -40,6 +41,7 @@ func checkSource(stack string, cfg *config.Config, files *artifacts.Set, state *
 		return nil
 	}
 	return fmt.Errorf("stack %s: expected kind %s, as its last run had, found %s (strata:artifacts.source is %s). "+
-		"Another kind can replace K3s on every host; nothing was changed. Set the source back, or name it for this run: %s=%s",
+		"Another kind can replace K3s on every host; nothing was changed. Set the source back, "+
+		"or name it for this run: %s=%s",
 		stack, before, kind, cfg.Artifacts.Source, config.ArtifactsVariable, cfg.Artifacts.Source)
 }

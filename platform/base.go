@@ -36,12 +36,14 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 // newBase registers the cluster. Layers above it cannot tell which of the two it is, but for those
 // that have no hosts to observe from.
 func newBase(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput, p Program,
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput,
+	p Program,
 ) (*base, error) {
 	if cfg.OnExistingCluster() {
-		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
-			Kubeconfig: target, Timeouts: cfg.Timeouts, Artifacts: files,
-		})
+		existing, err := components.NewExistingCluster(ctx, "cluster",
+			&components.ExistingClusterArgs{
+				Kubeconfig: target, Timeouts: cfg.Timeouts, Artifacts: files,
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +56,10 @@ func newBase(
 	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
 		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.Fixed(),
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(),
-		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version,
+		VIP:      cfg.K3s.VIP.IsValid(),
+		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host,
+		InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
 	if err != nil {
 		return nil, err
@@ -63,14 +67,16 @@ func newBase(
 	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys;
 	// so K3s has no After.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
-		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
+		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts,
+		Artifacts: files, Timeouts: cfg.Timeouts,
 		Connect: p.Connect, Past: p.Past,
 	})
 	if err != nil {
 		return nil, err
 	}
 	built.Cluster.NetworkPolicies = *cfg.K3s.NetworkPolicies
-	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig, nodes: configuredNodes(cfg)}, nil
+	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig,
+		nodes: configuredNodes(cfg)}, nil
 }
 
 // guard registers the first guard of others' objects in the cluster, which every layer waits for.
@@ -81,7 +87,8 @@ func (b *base) guard(
 	if cfg.OnExistingCluster() {
 		name = "cluster-teardown"
 	}
-	return components.NewTeardown(ctx, name, &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
+	return components.NewTeardown(ctx, name,
+		&components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
 }
 
 // configuredNodes returns the table of the nodes that the configuration has.
@@ -89,7 +96,8 @@ func configuredNodes(cfg *config.Config) pulumi.Array {
 	nodes := pulumi.Array{}
 	for _, node := range cfg.Hosts.Nodes {
 		nodes = append(nodes, pulumi.StringMap{
-			"name": pulumi.String(node.Name), "role": pulumi.String(string(node.Role)), "address": pulumi.String(node.Address.String()),
+			"name": pulumi.String(node.Name), "role": pulumi.String(string(node.Role)),
+			"address": pulumi.String(node.Address.String()),
 		})
 	}
 	return nodes
@@ -115,6 +123,8 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
 		// For users: kubeconfig and addresses lead there, and an update opens it only for itself.
-		ctx.Export("tunnel", pulumi.Sprintf("strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy socks5h://127.0.0.1:%d", cfg.Stack, port))
+		ctx.Export("tunnel", pulumi.Sprintf(
+			"strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy "+
+				"socks5h://127.0.0.1:%d", cfg.Stack, port))
 	}
 }

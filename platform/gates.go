@@ -21,9 +21,11 @@ import (
 // which gates exist.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
-	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, Start{withoutKeys(*cfg), artifacts.Pinned(cfg)}, unread, nil)
-	})
+	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack,
+		func(ctx *pulumi.Context) error {
+			return Program{}.layers(ctx, Start{withoutKeys(*cfg), artifacts.Pinned(cfg)},
+				unread, nil)
+		})
 	if err != nil {
 		return nil, fmt.Errorf("gates of the configuration: %w", err)
 	}
@@ -40,9 +42,10 @@ func Registrations(
 	if err != nil {
 		return nil, err
 	}
-	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)
-	})
+	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack,
+		func(ctx *pulumi.Context) error {
+			return Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)
+		})
 	if err != nil {
 		return nil, fmt.Errorf("resources of the configuration: %w", err)
 	}
@@ -58,7 +61,8 @@ func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {
 		had := cfg.Hosts.Nodes[i].SSH
-		cfg.Hosts.Nodes[i].SSH = config.SSH{User: had.User, Port: had.Port, HostKey: had.HostKey, KeyFile: os.DevNull}
+		cfg.Hosts.Nodes[i].SSH = config.SSH{User: had.User, Port: had.Port, HostKey: had.HostKey,
+			KeyFile: os.DevNull}
 	}
 	cfg.Hosts.SSH.DynamicForward = 0
 	cfg.Hosts.Hypervisor.KeyFile = os.DevNull

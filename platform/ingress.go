@@ -20,13 +20,15 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 		bundles[components.BundleAPISIX] = config.ArtifactAPISIXCRDs
 	}
 	var err error
-	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{Layer: start, Config: cfg.CRDs, Bundles: bundles})
+	a.crds, err = components.NewCRDs(ctx, "crds",
+		&components.CRDsArgs{Layer: start, Config: cfg.CRDs, Bundles: bundles})
 	if err != nil {
 		return err
 	}
 	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply
 	// but their being served, or Traefik starts without them and says nothing.
-	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
+	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI],
+		a.crds.Served[components.BundleTraefik]}
 	if cfg.Ingress.Uses(config.ControllerAPISIX) {
 		if err := a.throughAPISIX(ctx, cfg, start); err != nil {
 			return err
@@ -39,34 +41,40 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 		return nil
 	}
 	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Layer: start.Behind(working...), Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Names: cfg.TraefikNames(),
+		Layer: start.Behind(working...), Config: cfg.Traefik, Domain: cfg.Ingress.Domain,
+		Names:      cfg.TraefikNames(),
 		Challenges: cfg.HTTP01(), CA: a.ca,
 	})
 	return err
 }
 
 // throughAPISIX registers APISIX, its demo, and the gates of both.
-func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
+func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config,
+	start components.Layer) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
 	// not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
-		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(),
-		Signer:       a.ca.Signer,
-		Definitions:  []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
+		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(),
+		Full:   cfg.Apps.Full(),
+		Signer: a.ca.Signer,
+		Definitions: []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI],
+			a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})
 	if err != nil || !*cfg.Apps.Demo {
 		return err
 	}
 	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{
-		Layer: start, Config: cfg.Apps, Domain: cfg.Ingress.Domain, Admitted: []pulumi.Resource{a.apisix.Webhook},
+		Layer: start, Config: cfg.Apps, Domain: cfg.Ingress.Domain,
+		Admitted: []pulumi.Resource{a.apisix.Webhook},
 	})
 	if err != nil || !cfg.Apps.Full() {
 		return err
 	}
 	_, err = components.NewValidation(ctx, "validation", &components.ValidationArgs{
-		APISIX: a.apisix, Demo: a.demo, CASecret: a.ca.CASecret, Cluster: start.Cluster, Timeouts: cfg.Timeouts,
+		APISIX: a.apisix, Demo: a.demo, CASecret: a.ca.CASecret, Cluster: start.Cluster,
+		Timeouts: cfg.Timeouts,
 	})
 	return err
 }

@@ -176,7 +176,8 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 	var a above
 	var err error
 	if *cfg.MetalLB.Enabled {
-		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{Layer: start, Config: cfg.MetalLB})
+		a.metallb, err = components.NewMetalLB(ctx, "metallb",
+			&components.MetalLBArgs{Layer: start, Config: cfg.MetalLB})
 		if err != nil {
 			return nil, err
 		}
@@ -198,8 +199,9 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 	if *cfg.ArgoCD.Enabled {
 		// Its release needs no ingress, only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
-			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, CASecret: a.ca.CASecret,
-			Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address}, IngressValues: a.traefik.Values,
+			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep,
+			CASecret: a.ca.CASecret,
+			Ingress:  []pulumi.Resource{a.traefik.Programmed, a.traefik.Address}, IngressValues: a.traefik.Values,
 		})
 		if err != nil {
 			return nil, err
@@ -233,7 +235,8 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start component
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
 		a.ca, err = components.NewVaultCA(ctx, "vault-ca", &components.VaultCAArgs{
-			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
+			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain,
+			BoundTokens: a.manager.BoundTokens,
 		})
 	}
 	if cfg.CertManager.Issuer == config.IssuerACME {

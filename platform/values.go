@@ -45,18 +45,21 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 // compareValues returns a warning for each value at the top that the chart does not have, and a
 // problem for each value that its schema refuses. If the chart cannot be read, a warning gives the
 // reason.
-func compareValues(own config.Values, files *artifacts.Set) (warnings []string, refused []config.Problem) {
+func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
+	refused []config.Problem) {
 	file, err := files.One(own.Artifact())
 	var chart *helmchart.Chart
 	if err == nil {
 		chart, err = helmchart.Read(file.Path)
 	}
 	if err != nil {
-		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key, err)}, nil
+		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key,
+			err)}, nil
 	}
 	refusals, err := chart.Refusals(own.Tree)
 	if err != nil {
-		warnings = append(warnings, fmt.Sprintf("strata:%s: not held against the chart's schema: %v", own.Key, err))
+		warnings = append(warnings, fmt.Sprintf(
+			"strata:%s: not held against the chart's schema: %v", own.Key, err))
 	}
 	for _, one := range refusals {
 		if problem, given := own.Refused(one.Path, one.Rule, one.Keyword); given {

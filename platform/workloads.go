@@ -11,7 +11,8 @@ import (
 
 // applications registers the user's applications. They wait for the API and for their
 // prerequisites, and not for one another.
-func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
+func (a *above) applications(ctx *pulumi.Context, cfg *config.Config,
+	start components.Layer) error {
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
@@ -33,8 +34,10 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start comp
 	a.workloads = map[string]*components.Workload{}
 	for _, one := range cfg.Apps.Workloads {
 		args := &components.WorkloadArgs{
-			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: start.Cluster, Kubernetes: start.Cluster.Version,
-			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(), Timeouts: cfg.Timeouts,
+			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: start.Cluster,
+			Kubernetes:    start.Cluster.Version,
+			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(),
+			Timeouts: cfg.Timeouts,
 		}
 		if a.wave != nil {
 			args.Wave = a.wave.Webhook
@@ -46,7 +49,8 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start comp
 			}
 		}
 		var err error
-		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name, args); err != nil {
+		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name,
+			args); err != nil {
 			return fmt.Errorf("apps: %w", err)
 		}
 	}
@@ -59,10 +63,12 @@ func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	if a.traefik != nil {
 		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by
 		// the entry point itself.
-		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain, a.ca.CASecret)
+		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain,
+			a.ca.CASecret)
 	}
 	if a.apisix != nil {
-		ways[config.ControllerAPISIX] = components.APISIXIngress(a.apisix, cfg.Ingress.Domain, a.ca.CASecret)
+		ways[config.ControllerAPISIX] = components.APISIXIngress(a.apisix, cfg.Ingress.Domain,
+			a.ca.CASecret)
 	}
 	return ways
 }

@@ -18,12 +18,13 @@ var Ask = verb.Decoded(kinds.Parse, ask)
 
 // AskAtDelete asks a gate at the delete of its resource, and passes where Pulumi is told that the
 // cluster is gone.
-var AskAtDelete = verb.Decoded(kinds.Parse, func(ctx context.Context, call verb.Call, spec health.Spec) error {
-	if verb.ClusterGone() {
-		return nil
-	}
-	return ask(ctx, call, spec)
-})
+var AskAtDelete = verb.Decoded(kinds.Parse,
+	func(ctx context.Context, call verb.Call, spec health.Spec) error {
+		if verb.ClusterGone() {
+			return nil
+		}
+		return ask(ctx, call, spec)
+	})
 
 func ask(ctx context.Context, call verb.Call, spec health.Spec) error {
 	result, err := kinds.Run(ctx, spec, health.SecretsFrom(os.Getenv), call.Stderr)

@@ -17,19 +17,25 @@ const Hypervisor = "hypervisor"
 // its timeouts, the hypervisor's host key, the keys that may log in and the image.
 func SpecOf(hosts config.Hosts, stack string, node config.Node) hypervisor.Spec {
 	spec := hypervisor.Spec{
-		Driver: string(hosts.Driver), Stack: stack, Node: node.Name, Hypervisor: targetOf(hosts.Hypervisor),
-		CPUs: node.VM.CPUs, MemoryMiB: node.VM.MemoryMiB, DiskGiB: node.VM.DiskGiB, ID: node.VM.ID,
+		Driver: string(hosts.Driver), Stack: stack, Node: node.Name,
+		Hypervisor: targetOf(hosts.Hypervisor),
+		CPUs:       node.VM.CPUs, MemoryMiB: node.VM.MemoryMiB, DiskGiB: node.VM.DiskGiB,
+		ID: node.VM.ID,
 		Guest: hypervisor.Guest{
-			Address: netip.PrefixFrom(node.Address, hosts.Subnet.Bits()), DHCP: hosts.VM.DHCP, Gateway: hosts.VM.Gateway, DNS: hosts.VM.DNS,
-			User: node.SSH.User, Port: node.SSH.Port, Packages: hosts.VM.Packages, Modules: hosts.VM.Modules, Sysctls: hosts.VM.Sysctls,
+			Address: netip.PrefixFrom(node.Address, hosts.Subnet.Bits()), DHCP: hosts.VM.DHCP,
+			Gateway: hosts.VM.Gateway, DNS: hosts.VM.DNS,
+			User: node.SSH.User, Port: node.SSH.Port, Packages: hosts.VM.Packages,
+			Modules: hosts.VM.Modules, Sysctls: hosts.VM.Sysctls,
 		},
 	}
 	if hosts.Driver == config.DriverProxmox {
 		p := hosts.Proxmox
-		spec.Proxmox = &hypervisor.Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage, Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
+		spec.Proxmox = &hypervisor.Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage,
+			Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
 	} else {
 		l := hosts.Libvirt
-		spec.Libvirt = &hypervisor.Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge, Network: l.Network, Type: l.Type, Arch: hosts.Arch}
+		spec.Libvirt = &hypervisor.Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge,
+			Network: l.Network, Type: l.Type, Arch: hosts.Arch}
 	}
 	return spec
 }

@@ -40,7 +40,8 @@ func Unbounded[In any](run func(ctx context.Context, call Call, input In) error)
 func Decoded[In any](
 	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
 ) *Verb[In] {
-	return &Verb[In]{decode: func(_ Call, text []byte) (In, error) { return decode(text) }, run: run}
+	return &Verb[In]{decode: func(_ Call, text []byte) (In, error) { return decode(text) },
+		run: run}
 }
 
 // Run reads the input of a call and runs the verb. An input that it cannot use is an InputError.

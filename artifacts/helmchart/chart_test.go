@@ -22,7 +22,8 @@ func pack(t *testing.T, files map[string]string) string {
 	zipped := gzip.NewWriter(file)
 	packed := tar.NewWriter(zipped)
 	for name, text := range files {
-		require.NoError(t, packed.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}))
+		require.NoError(t, packed.WriteHeader(&tar.Header{Name: name, Mode: 0o600,
+			Size: int64(len(text))}))
 		_, err := packed.Write([]byte(text))
 		require.NoError(t, err)
 	}
@@ -34,7 +35,8 @@ func pack(t *testing.T, files map[string]string) string {
 
 func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 	chart, err := helmchart.Read(pack(t, map[string]string{
-		"edge/Chart.yaml":                     "name: edge\ndependencies: [{name: redis, alias: cache}, {name: etcd}]\n",
+		"edge/Chart.yaml": "name: edge\ndependencies: [{name: redis, alias: " +
+			"cache}, {name: etcd}]\n",
 		"edge/values.yaml":                    "image: {tag: 1}\nreplicas:\n",
 		"edge/values.schema.json":             `{"properties": {"podLabels": {"type": "object"}}}`,
 		"edge/charts/etcd/values.yaml":        "inner: 1\n",
@@ -43,7 +45,8 @@ func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 		"edge/charts/etcd/values.schema.json": `{"properties": {"inner": {}}}`,
 	}))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis", "replicas"},
+	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis",
+		"replicas"},
 		chart.Keys())
 
 	chart, err = helmchart.Read(pack(t, map[string]string{
@@ -51,7 +54,8 @@ func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"global", "podLabels"}, chart.Keys())
-	chart, err = helmchart.Read(pack(t, map[string]string{"edge/values.yaml": "", "edge/values.schema.json": "{}"}))
+	chart, err = helmchart.Read(pack(t, map[string]string{"edge/values.yaml": "",
+		"edge/values.schema.json": "{}"}))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"global"}, chart.Keys())
 }

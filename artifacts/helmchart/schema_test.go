@@ -26,7 +26,8 @@ func TestSchemaIsAskedAboutValuesOverTheChartsOwn(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	found, err := chart.Refusals(
-		map[string]any{"ports": map[string]any{"web": map[string]any{"tls": map[string]any{}}}, "replicas": int64(2)})
+		map[string]any{"ports": map[string]any{"web": map[string]any{"tls": map[string]any{}}},
+			"replicas": int64(2)})
 	require.NoError(t, err)
 	assert.Empty(t, found)
 

@@ -40,7 +40,8 @@ func (m Manifest) Title() string {
 func Parse(file string, text []byte) ([]Manifest, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: is neither UTF-8 nor UTF-16 with a byte order mark: %w", file, err)
+		return nil, fmt.Errorf("%s: is neither UTF-8 nor UTF-16 with a byte order mark: %w",
+			file, err)
 	}
 	starts, err := documentStarts(text)
 	if err != nil {

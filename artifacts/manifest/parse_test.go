@@ -42,31 +42,38 @@ func titles(t *testing.T, text string) string {
 func TestFilesAreReadAsKubectlReadsThem(t *testing.T) {
 	const both = "ConfigMap a, ConfigMap b"
 	for name, test := range map[string]struct{ text, want string }{
-		"documents":          {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" + configMap("b"), both},
+		"documents": {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" +
+			configMap("b"), both},
 		"documents that end": {configMap("a") + "...\n---\n" + configMap("b") + "...\n", both},
 		"JSON back to back":  {asJSON("a") + asJSON("b"), both},
 		"JSON in lines":      {asJSON("a") + "\n" + asJSON("b") + "\n", both},
 		"JSON, then YAML":    {asJSON("a") + "\n---\n" + configMap("b"), both},
-		"carriage returns":   {strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n", "\r\n"), both},
-		"a mark of UTF-8":    {"\ufeff" + configMap("a"), "ConfigMap a"},
-		"UTF-16":             {utf16(t, configMap("a")+"---\n"+configMap("b")), both},
+		"carriage returns": {strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n",
+			"\r\n"), both},
+		"a mark of UTF-8": {"\ufeff" + configMap("a"), "ConfigMap a"},
+		"UTF-16":          {utf16(t, configMap("a")+"---\n"+configMap("b")), both},
 		"a list": {
-			"apiVersion: v1\nkind: List\nitems: [" + asJSON("a") + ", " + asJSON("b") + "]\n", both},
+			"apiVersion: v1\nkind: List\nitems: [" + asJSON("a") + ", " + asJSON("b") +
+				"]\n", both},
 		"a list of one kind": {
 			"apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n", both},
 		"an overridden merge": {
-			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - &base {name: a, image: nginx}\n  - {<<: *base, name: b}\n", "Pod a"},
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - &base " +
+				"{name: a, image: nginx}\n  - {<<: *base, name: b}\n", "Pod a"},
 		"surrogates in JSON": {
-			strings.Replace(asJSON("a"), `"name"`, `"labels": {"a": "\ud83d\ude00"}, "name"`, 1), "ConfigMap a"},
+			strings.Replace(asJSON("a"), `"name"`, `"labels": {"a": "\ud83d\ude00"}, "name"`, 1),
+			"ConfigMap a"},
 		"a name of the cluster": {
-			"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-, namespace: b}\n", "Job b/a-"},
+			"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-, namespace: b}\n",
+			"Job b/a-"},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, titles(t, test.text)) })
 	}
 	merged, err := manifest.Parse("mine.yaml",
 		[]byte("apiVersion: v1\nkind: X\nspec: [&base {name: a, image: nginx}, {<<: *base, name: b}]\n"))
 	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"name": "b", "image": "nginx"}, merged[0].Object["spec"].([]any)[1])
+	assert.Equal(t, map[string]any{"name": "b", "image": "nginx"},
+		merged[0].Object["spec"].([]any)[1])
 }
 
 func TestWhatWouldVanishIsRefused(t *testing.T) {
@@ -81,17 +88,23 @@ func TestWhatWouldVanishIsRefused(t *testing.T) {
 		"a key twice in JSON": {
 			asJSON("a") + strings.Replace(asJSON("b"), `"name"`, `"name": "c", "name"`, 1),
 			`document 2: duplicate field "metadata.name"`},
-		"an object with items": {configMap("a") + "items: []\n", "document 1: ConfigMap has the key items"},
+		"an object with items": {configMap("a") + "items: []\n",
+			"document 1: ConfigMap has the key items"},
 		"a namespace that is a truth": {configMap("a, namespace: no"),
-			"document 1: json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.namespace of type string"},
+			"document 1: json: cannot unmarshal bool into Go struct field " +
+				"ObjectMeta.metadata.namespace of type string"},
 		"a namespace that is a year": {configMap("a, namespace: 2024"),
 			"cannot unmarshal number into Go struct field ObjectMeta.metadata.namespace of type string"},
 		"a name that is a number": {configMap("123"),
 			"cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
 		"the same in a list": {
-			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: no}}]\n", "document 1: items[0]: json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.namespace of type string"},
+			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: " +
+				"{name: a, namespace: no}}]\n",
+			"document 1: items[0]: json: cannot unmarshal bool into Go struct field " +
+				"ObjectMeta.metadata.namespace of type string"},
 		"a list of lists": {
-			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [" + asJSON("a") +
+			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [" +
+				asJSON("a") +
 				"]}]\n", "is not a list"},
 		"no UTF-8": {configMap("a") + "data: {city: K\xf6ln}\n", "is neither UTF-8 nor UTF-16"},
 		"no kind": {"apiVersion: v1\nstringData: {a: hunter2}\n",
@@ -99,11 +112,12 @@ func TestWhatWouldVanishIsRefused(t *testing.T) {
 		"no kind in a list": {
 			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, stringData: {a: hunter2}}]\n",
 			"document 1: items[0]: expected apiVersion and kind"},
-		"a kind that is none":    {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
-		"a version that is none": {"apiVersion: a/b/c\nkind: a\n", "unexpected GroupVersion string: a/b/c"},
-		"nothing":                {"# nothing\n", "holds no object"},
-		"an empty list":          {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
-		"text":                   {"hello", "document 1: is no object"},
+		"a kind that is none": {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
+		"a version that is none": {"apiVersion: a/b/c\nkind: a\n",
+			"unexpected GroupVersion string: a/b/c"},
+		"nothing":       {"# nothing\n", "holds no object"},
+		"an empty list": {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
+		"text":          {"hello", "document 1: is no object"},
 		"broken YAML": {configMap("a") + "---\ninvalid: yaml: :\n",
 			"line 5: mapping values are not allowed in this context"},
 		"broken JSON": {asJSON("a") + "{", "did not find expected <document start>"},
@@ -112,7 +126,8 @@ func TestWhatWouldVanishIsRefused(t *testing.T) {
 			objects, err := manifest.Parse("mine.yaml", []byte(test.text))
 			require.ErrorContains(t, err, test.want)
 			for line := range strings.Lines(err.Error()) {
-				assert.True(t, strings.HasPrefix(line, "mine.yaml: ") || strings.HasPrefix(line, "  line"), line)
+				assert.True(t, strings.HasPrefix(line, "mine.yaml: ") ||
+					strings.HasPrefix(line, "  line"), line)
 			}
 			assert.NotContains(t, err.Error(), "hunter2")
 			assert.Empty(t, objects)

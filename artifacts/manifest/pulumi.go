@@ -30,7 +30,8 @@ func (m Manifest) Prepare() error {
 	case encrypted && m.GetKind() != "SopsSecret": // its operator decrypts it in the cluster
 		return m.refuse("is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt %s", m.File)
 	}
-	unstructured.RemoveNestedField(m.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+	unstructured.RemoveNestedField(m.Object, "metadata", "annotations",
+		corev1.LastAppliedConfigAnnotation)
 	return errors.Join(m.prepare(nil, m.Object)...)
 }
 
@@ -58,7 +59,8 @@ func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 			"write a value, or remove the key", path))
 	default:
 		if double.Rounds(value) {
-			wrong = append(wrong, m.refuse("%s: Pulumi would round %v: its integers end at 2^53", path, value))
+			wrong = append(wrong, m.refuse("%s: Pulumi would round %v: its integers end at 2^53",
+				path, value))
 		}
 	}
 	return wrong

@@ -18,13 +18,15 @@ func prepared(t *testing.T, text string) (manifest.Manifest, error) {
 	return objects[0], objects[0].Prepare()
 }
 
-const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd, labels: , creationTimestamp: null}\n"
+const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, " +
+	"namespace: argocd, labels: , creationTimestamp: null}\n"
 
 func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"null in a custom resource": {application +
 			"spec: {source: {helm: {valuesObject: {receivers: {zipkin: null}}}}}\n",
-			"mine.yaml: Application argocd/a: spec.source.helm.valuesObject.receivers.zipkin: null would not reach the cluster"},
+			"mine.yaml: Application argocd/a: spec.source.helm.valuesObject.receivers.zipkin: " +
+				"null would not reach the cluster"},
 		"null in a list": {application + "spec: {sources: [{a: 1}, null]}\n",
 			"spec.sources[1]: null would not reach"},
 		"null that is an empty text": {configMap("a") + "data: {key: null}\n",
@@ -44,8 +46,10 @@ func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 		"generateName": {"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-}\n",
 			"Job a-: metadata.generateName: each update would make another object"},
 		"no name": {"apiVersion: batch/v1\nkind: Job\n", "mine.yaml: Job: expected metadata.name"},
-		"SOPS": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: 'ENC[AES256_GCM,data:x]'}\nsops: {mac: 'ENC[x]'}\n",
-			"mine.yaml: Secret a: is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt mine.yaml"},
+		"SOPS": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: " +
+			"'ENC[AES256_GCM,data:x]'}\nsops: {mac: 'ENC[x]'}\n",
+			"mine.yaml: Secret a: is encrypted with SOPS and would be applied as it is; decrypt " +
+				"it: sops decrypt mine.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := prepared(t, test.text)
@@ -56,15 +60,21 @@ func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 
 func TestWhatMeansNothingIsLeftOut(t *testing.T) {
 	for name, test := range map[string]struct{ text, without string }{
-		"null of a built-in kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, annotations: }\nspec: {strategy: null, template: {metadata: {creationTimestamp: null}, spec: {nodeSelector: }}}\n",
+		"null of a built-in kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, " +
+			"annotations: }\nspec: {strategy: null, template: {metadata: {creationTimestamp: " +
+			"null}, spec: {nodeSelector: }}}\n",
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {metadata: {}, spec: {}}}\n"},
-		"null of metadata": {application + "spec: {template: {metadata: {creationTimestamp: null}}}\n",
-			"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd}\nspec: {template: {metadata: {}}}\n"},
-		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
+		"null of metadata": {application +
+			"spec: {template: {metadata: {creationTimestamp: null}}}\n",
+			"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: " +
+				"argocd}\nspec: {template: {metadata: {}}}\n"},
+		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
+			"c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
 		"a SopsSecret": {
 			"apiVersion: isindir.github.com/v1alpha3\nkind: SopsSecret\nmetadata: {name: a}\nsops: {mac: x}\n", ""},
-		"the last exact number": {application + "spec: {size: 9007199254740992, min: -9007199254740992, f: 0.1}\n", ""},
+		"the last exact number": {application +
+			"spec: {size: 9007199254740992, min: -9007199254740992, f: 0.1}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object, err := prepared(t, test.text)

@@ -43,14 +43,16 @@ func archive(out io.Writer, image contents) error {
 		"architecture": image.arch, "os": "linux",
 		"config": map[string]any{"User": user, "WorkingDir": "/", "Env": []string{"PATH=/"},
 			"Entrypoint": []string{"/" + image.name}},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + digest.Of(layer.Bytes())}},
+		"rootfs": map[string]any{"type": "layers",
+			"diff_ids": []string{"sha256:" + digest.Of(layer.Bytes())}},
 	})
 	if err != nil {
 		return err
 	}
 	settings, blob := digest.Of(config)+".json", digest.Of(layer.Bytes())+".tar"
 	list, err := json.Marshal(
-		[]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference}, "Layers": []string{blob}}})
+		[]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference},
+			"Layers": []string{blob}}})
 	if err != nil {
 		return err
 	}

@@ -21,14 +21,16 @@ var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off",
 // Write compiles the image's program for an architecture, in Go's terms, and writes the archive to
 // a file. The same sources and the same Go give the same bytes. It fails without Go on the PATH,
 // without the project's folder, or with the compiler's error.
-func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string) error {
+func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch,
+	file string) error {
 	program, err := compile(ctx, filepath.Join(projectDir, image.Folder), arch)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", image.Name, err)
 	}
 	var archived bytes.Buffer
 	if err := archive(&archived,
-		contents{reference: reference, arch: arch, name: image.Name, program: program}); err != nil {
+		contents{reference: reference, arch: arch, name: image.Name,
+			program: program}); err != nil {
 		return fmt.Errorf("image %s: %w", image.Name, err)
 	}
 	return atomicfile.Write(file, archived.Bytes(), 0o644)
@@ -42,10 +44,12 @@ func compile(ctx context.Context, folder, arch string) ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary := filepath.Join(dir, "program")
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w -buildid=", "-o", binary, ".")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w -buildid=", "-o",
+		binary, ".")
 	build.Dir, build.Env = folder, append(os.Environ(), append(environment, "GOARCH="+arch)...)
 	if output, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build in %s: %w: %s", folder, err, strings.TrimSpace(string(output)))
+		return nil, fmt.Errorf("go build in %s: %w: %s", folder, err,
+			strings.TrimSpace(string(output)))
 	}
 	return os.ReadFile(binary)
 }

@@ -52,7 +52,8 @@ func Prepare(programs string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(home, ".strata")
-	state, passphrase, shell := filepath.Join(dir, "state"), filepath.Join(dir, "passphrase"), filepath.Join(dir, "env")
+	state, passphrase, shell := filepath.Join(dir, "state"), filepath.Join(dir, "passphrase"),
+		filepath.Join(dir, "env")
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return "", err
 	}
@@ -62,7 +63,8 @@ func Prepare(programs string) (string, error) {
 	// Without metadata, Pulumi replaces a state file atomically, so a kill cannot cut it off.
 	text := fmt.Sprintf(
 		"export PATH=%s:\"$PATH\"\nexport PULUMI_BACKEND_URL=%s\nexport PULUMI_CONFIG_PASSPHRASE_FILE=%s\n",
-		remote.Quote(programs), remote.Quote("file://"+state+"?metadata=skip"), remote.Quote(passphrase))
+		remote.Quote(programs), remote.Quote("file://"+state+"?metadata=skip"),
+		remote.Quote(passphrase))
 	return shell, atomicfile.Write(shell, []byte(text), 0o600)
 }
 

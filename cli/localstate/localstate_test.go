@@ -24,7 +24,8 @@ func project(t *testing.T, more string) string {
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t,
-		os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"+more), 0o600))
+		os.WriteFile(filepath.Join(folder, "Pulumi.yaml"),
+			[]byte("name: strata\nruntime: go\n"+more), 0o600))
 	return folder
 }
 
@@ -37,7 +38,8 @@ func TestAChoiceIsSeenWhereverItWasMade(t *testing.T) {
 
 	pulumi := t.TempDir()
 	t.Setenv("PULUMI_HOME", pulumi)
-	require.NoError(t, os.WriteFile(filepath.Join(pulumi, "credentials.json"), []byte(`{"current":"file://~"}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(pulumi, "credentials.json"),
+		[]byte(`{"current":"file://~"}`), 0o600))
 	chosen, err = FindChoice(folder)
 	require.NoError(t, err)
 	assert.Equal(t, "pulumi login", chosen)
@@ -61,10 +63,13 @@ func TestTheShellHasWhatWasPrepared(t *testing.T) {
 	env, err := Prepare(programs)
 	require.NoError(t, err)
 	out, err := exec.Command("sh", "-c",
-		`. "$1"; printf '%s\n' "$PATH" "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`, "sh", env).Output()
+		`. "$1"; printf '%s\n' "$PATH" "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`,
+		"sh", env).Output()
 	require.NoError(t, err)
-	state, passphrase := filepath.Join(home, ".strata/state"), filepath.Join(home, ".strata/passphrase")
-	assert.Equal(t, programs+":"+os.Getenv("PATH")+"\nfile://"+state+"?metadata=skip\n"+passphrase+"\n", string(out))
+	state, passphrase := filepath.Join(home, ".strata/state"),
+		filepath.Join(home, ".strata/passphrase")
+	assert.Equal(t, programs+":"+os.Getenv("PATH")+"\nfile://"+state+"?metadata=skip\n"+passphrase+
+		"\n", string(out))
 	for path, mode := range map[string]os.FileMode{state: 0o700, passphrase: 0o600, env: 0o600,
 		filepath.Dir(env): 0o700} {
 		info, err := os.Stat(path)

@@ -9,7 +9,8 @@ import (
 
 // states are all states of a gate's check; each has a series, with 1 for the present one.
 var states = map[health.State]string{
-	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck", health.Skipped: "skipped",
+	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck",
+	health.Skipped: "skipped",
 }
 
 // missing is the state of a gate that the stack does not have; its checks have no state.
@@ -31,17 +32,20 @@ func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}
 	open := s.gauge("gate_open",
-		"1 for a gate that is open: what it gates works; absent for one that was not asked.", labels...)
+		"1 for a gate that is open: what it gates works; absent for one that was not asked.",
+		labels...)
 	state := s.gauge("gate_state",
 		"1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.",
 		append(labels, "state")...)
-	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.", append(labels, "state")...)
+	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.",
+		append(labels, "state")...)
 	ends := s.gauge("gate_end_timestamp_seconds",
 		"When what a gate observed ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
 	asked := s.gauge("gate_ask_duration_seconds", "How long the gate took to answer.", labels...)
 	for _, result := range round.Results {
 		values := []string{round.Stack, result.Layer, string(result.Kind), result.Gate}
-		state.WithLabelValues(append(values, missing)...).Set(number(result.State == health.Missing))
+		state.WithLabelValues(append(values,
+			missing)...).Set(number(result.State == health.Missing))
 		if result.Ending != health.EndedNotAsked {
 			open.WithLabelValues(values...).Set(number(result.Passes()))
 		}
@@ -57,7 +61,8 @@ func WriteHealth(out io.Writer, round Health) error {
 		}
 	}
 	s.gauge("health_complete",
-		"1 when the stack's configuration could be read for the gates that there should be; with 0, one that was never made is in no series.",
+		"1 when the stack's configuration could be read for the gates that there should be; with "+
+			"0, one that was never made is in no series.",
 		"stack").WithLabelValues(round.Stack).Set(number(round.Known))
 	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").
 		WithLabelValues(round.Stack).Set(unix(round.At))

@@ -38,22 +38,27 @@ func TestARealRunIsWrittenByTheConventions(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, WriteRun(&out, run))
 	conventions(t, out.String())
-	assert.Equal(t, len(run.Bars), strings.Count(out.String(), "\nstrata_resource_duration_seconds{"))
-	assert.Equal(t, len(run.Layers), strings.Count(out.String(), "\nstrata_layer_duration_seconds{"))
+	assert.Equal(t, len(run.Bars), strings.Count(out.String(),
+		"\nstrata_resource_duration_seconds{"))
+	assert.Equal(t, len(run.Layers), strings.Count(out.String(),
+		"\nstrata_layer_duration_seconds{"))
 	assert.Contains(t, out.String(), `strata_run_success{operation="destroy",stack="local"} 1`)
-	assert.NotContains(t, out.String(), "\nstrata_gate_duration_seconds{", "a gate that goes does not wait")
+	assert.NotContains(t, out.String(), "\nstrata_gate_duration_seconds{",
+		"a gate that goes does not wait")
 }
 
 func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
 	lag := 100 * time.Millisecond
 	start := time.Unix(1800000000, 0)
 	bar := timeline.Bar{
-		Name: "api", Layer: "k3s", Type: "command:local:Command", Op: "create", Gate: true, Kind: "server",
+		Name: "api", Layer: "k3s", Type: "command:local:Command", Op: "create", Gate: true,
+		Kind:  "server",
 		Start: start, End: start.Add(4 * time.Second), Delay: time.Second, Lag: &lag,
 	}
 	late := bar
 	late.Name, late.Failed, late.Lag = "late", true, nil
-	run := timeline.Run{Stack: "dev", Operation: "up", Start: start, End: bar.End, Bars: []timeline.Bar{bar, late}}
+	run := timeline.Run{Stack: "dev", Operation: "up", Start: start, End: bar.End,
+		Bars: []timeline.Bar{bar, late}}
 	var out strings.Builder
 	require.NoError(t, WriteRun(&out, run))
 	conventions(t, out.String())
@@ -67,22 +72,28 @@ func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
-	assert.NotContains(t, out.String(), `strata_reconcile_delay_seconds{gate="late"`, "what never worked has no delay")
+	assert.NotContains(t, out.String(), `strata_reconcile_delay_seconds{gate="late"`,
+		"what never worked has no delay")
 }
 
 func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	first, later := time.Unix(1810000000, 0), time.Unix(1820000000, 0)
 	results := []health.Result{
 		{
-			Gate: "api", Layer: "k3s", Kind: server.Kind, State: health.Ready, Ending: health.EndedOpen,
-			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready, Ends: &later}, {State: health.Skipped, Ends: &first}},
+			Gate: "api", Layer: "k3s", Kind: server.Kind, State: health.Ready,
+			Ending:  health.EndedOpen,
+			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond},
+			Checks: []health.Verdict{{State: health.Ready, Ends: &later},
+				{State: health.Skipped, Ends: &first}},
 		},
-		{Gate: "pool", Layer: "metallb", Kind: pool.Kind, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
+		{Gate: "pool", Layer: "metallb", Kind: pool.Kind, State: health.Stuck,
+			Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
 		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Body: http.Spec{}}),
 	}
 	var out strings.Builder
 	require.NoError(t,
-		WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
+		WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true,
+			At: time.Unix(1800000000, 0)}))
 	conventions(t, out.String())
 	for _, line := range []string{
 		`strata_gate_open{gate="api",kind="server",layer="k3s",stack="dev"} 1`,
@@ -101,8 +112,10 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
-	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`, "it was not asked")
-	assert.NotContains(t, out.String(), `strata_gate_end_timestamp_seconds{gate="pool"`, "it does not end")
+	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`,
+		"it was not asked")
+	assert.NotContains(t, out.String(), `strata_gate_end_timestamp_seconds{gate="pool"`,
+		"it does not end")
 }
 
 // names finds the metrics in a text.
@@ -111,10 +124,12 @@ var names = regexp.MustCompile(`strata_[a-z_]+`)
 func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
 	var written strings.Builder
 	ends := time.Unix(1810000000, 0)
-	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
+	require.NoError(t, WriteRun(&written,
+		timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
 	require.NoError(t,
 		WriteHealth(&written,
-			Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
+			Health{Stack: "dev", Results: []health.Result{
+				{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {

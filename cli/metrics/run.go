@@ -20,22 +20,28 @@ func WriteRun(out io.Writer, run timeline.Run) error {
 // totals adds the metrics of the run as a whole.
 func (s set) totals(run timeline.Run) {
 	one := func(name, help string, value float64) {
-		s.gauge(name, help, "stack", "operation").WithLabelValues(run.Stack, run.Operation).Set(value)
+		s.gauge(name, help, "stack", "operation").WithLabelValues(run.Stack,
+			run.Operation).Set(value)
 	}
-	one("run_duration_seconds", "From the first resource's start to the last one's end.", run.Wall.Seconds())
-	one("run_critical_path_seconds", "The longest chain of resources that need each other.", run.Path.Seconds())
+	one("run_duration_seconds", "From the first resource's start to the last one's end.",
+		run.Wall.Seconds())
+	one("run_critical_path_seconds", "The longest chain of resources that need each other.",
+		run.Path.Seconds())
 	one("run_serial_seconds", "What all resources would have taken in a row.", run.Serial.Seconds())
 	one("run_gate_wait_seconds", "How long gates waited, all together.", run.Gates.Seconds())
 	one("run_success",
-		"1 if the run did all that it was to, 0 if a resource failed or the run was killed.", number(!run.HasFailed()))
+		"1 if the run did all that it was to, 0 if a resource failed or the run was killed.",
+		number(!run.HasFailed()))
 	one("run_start_timestamp_seconds", "When the run began, as Unix time.", unix(run.Start))
 	one("run_end_timestamp_seconds", "When the run ended, as Unix time.", unix(run.End))
 }
 
 func (s set) layers(run timeline.Run) {
 	duration := s.gauge("layer_duration_seconds",
-		"From the layer's first resource's start to its last one's end.", "stack", "operation", "layer")
-	serial := s.gauge("layer_serial_seconds", "What the layer's resources would have taken in a row.",
+		"From the layer's first resource's start to its last one's end.", "stack", "operation",
+		"layer")
+	serial := s.gauge("layer_serial_seconds",
+		"What the layer's resources would have taken in a row.",
 		"stack", "operation", "layer")
 	for _, layer := range run.Layers {
 		duration.WithLabelValues(run.Stack, run.Operation, layer.Name).Set(layer.Wall.Seconds())

@@ -15,7 +15,8 @@ func newSet() set { return set{prometheus.NewPedanticRegistry()} }
 
 // gauge adds a metric. Each sample supplies the values of its labels.
 func (s set) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
-	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Name: name, Help: help}, labels)
+	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Name: name,
+		Help: help}, labels)
 	s.registry.MustRegister(gauge)
 	return gauge
 }

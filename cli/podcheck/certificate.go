@@ -69,7 +69,8 @@ func isIssued(secret string, items []corev1.KeyToPath) bool {
 
 // judge returns the problem of a Pod with a certificate, and the fix; empty if the Pod waits for it.
 func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
-	at := slices.IndexFunc(pod.InitContainers, func(c corev1.Container) bool { return waits(c, mounted.volume) })
+	at := slices.IndexFunc(pod.InitContainers,
+		func(c corev1.Container) bool { return waits(c, mounted.volume) })
 	switch {
 	case at < 0 && mounted.optional:
 		return "is optional, and no init container waits for it: the application starts without its certificate",
@@ -105,7 +106,8 @@ func waits(c corev1.Container, volume string) bool {
 	return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
 		return m.Name == volume && slices.ContainsFunc(words, func(word string) bool {
 			flag, value, one := strings.Cut(word, "=") // --dir=/etc/tls
-			return word == m.MountPath || one && strings.TrimLeft(flag, "-") == "dir" && value == m.MountPath
+			return word == m.MountPath || one && strings.TrimLeft(flag, "-") == "dir" &&
+				value == m.MountPath
 		})
 	})
 }

@@ -42,14 +42,16 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 		{"not optional", "            optional: true\n", "",
 			"is not optional, so kubelet never starts the init container that waits for it"},
 		{"another image", "image: localhost/strata/cert-wait:1.0.0",
-			"image: docker.io/bitnami/kubectl:1.28", "is optional, and no init container waits for it"},
+			"image: docker.io/bitnami/kubectl:1.28",
+			"is optional, and no init container waits for it"},
 		{"another folder", "args: [--dir, /etc/tls,", "args: [--dir, /etc/certs,",
 			"is optional, and no init container waits for it"},
 		{"another volume", "- {name: tls, mountPath: /etc/tls, readOnly: true}\n      containers",
 			"- {name: other, mountPath: /etc/tls}\n      containers",
 			"is optional, and no init container waits for it"},
 		{"too late", "      initContainers:\n",
-			"      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: [{name: tls, mountPath: /tls}]}\n",
+			"      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: " +
+				"[{name: tls, mountPath: /tls}]}\n",
 			"is mounted by init container migrate, which runs before the one that waits for it; put cert-wait first"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,7 +60,8 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 			found := find(t, strings.Replace(whole, test.part, test.instead, 1)).Findings
 			require.Len(t, found, 1)
 			assert.Contains(t, found[0].String(),
-				"shop.yaml: Deployment apps/shop: spec.template.spec: certificate: volume tls of Secret shop-tls "+test.want)
+				"shop.yaml: Deployment apps/shop: spec.template.spec: certificate: volume tls of "+
+					"Secret shop-tls "+test.want)
 		})
 	}
 }
@@ -94,7 +97,8 @@ func TestTheSeedsManifestIsRefused(t *testing.T) {
 }
 
 func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
-	certificate := "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, namespace: default}\nspec: {secretName: pair}\n---"
+	certificate := "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, " +
+		"namespace: default}\nspec: {secretName: pair}\n---"
 	without := strings.Replace(seed, "SECRET", "pair", 1)
 	found := find(t, without).Findings
 	assert.Empty(t, found, "nothing says that it is a certificate's")
@@ -110,7 +114,8 @@ func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
 
 // A Pod specification is recognized by its shape, because foreign kinds have one as well.
 func TestPodsAreFoundInEveryKind(t *testing.T) {
-	const pod = "{containers: [{name: a, image: b}], volumes: [{name: a, projected: {sources: [{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
+	const pod = "{containers: [{name: a, image: b}], volumes: [{name: a, projected: {sources: " +
+		"[{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
 	for kind, test := range map[string]struct{ version, fields, place string }{
 		"Pod":                   {"v1", "spec: POD", "spec"},
 		"Deployment":            {"apps.example.org/v1", "workload: {pods: POD}", "workload.pods"},
@@ -123,7 +128,8 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 		"Job": {"batch.volcano.sh/v1alpha1",
 			"spec: {tasks: [{name: a}, {template: {spec: POD}}]}", "spec.tasks[1].template.spec"},
 		"Service": {"serving.knative.dev/v1",
-			"spec: {template: {spec: " + strings.Replace(pod, "name: a, ", "", 1) + "}}", "spec.template.spec"},
+			"spec: {template: {spec: " + strings.Replace(pod, "name: a, ", "", 1) + "}}",
+			"spec.template.spec"},
 	} {
 		report := find(t,
 			"apiVersion: "+test.version+"\nkind: "+kind+"\nmetadata: {name: a}\n"+
@@ -138,18 +144,21 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 }
 
 func TestWhatIsNoPodIsCounted(t *testing.T) {
-	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], ports: [{port: 80}]}\n---\n"
+	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], " +
+		"ports: [{port: 80}]}\n---\n"
 	report := find(t,
 		without+without+
 			"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [ship, train]}\n")
 	assert.Equal(t,
-		"checked 0 Pod specifications:\nno Pod specification in 1 of kind Plan\nno Pod specification in 2 of kind Service", report.String())
+		"checked 0 Pod specifications:\nno Pod specification in 1 of kind Plan\nno Pod "+
+			"specification in 2 of kind Service", report.String())
 }
 
 // An unreadable one hides no finding of the others.
 func TestUnreadPodHidesNoFinding(t *testing.T) {
 	report := find(t,
-		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: b}], volumes: none}\n---"+
+		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: "+
+			"b}], volumes: none}\n---"+
 			strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1))
 	assert.Len(t, report.Findings, 1)
 	require.Len(t, report.Unread, 1)

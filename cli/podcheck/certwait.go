@@ -19,11 +19,13 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 		delete(fields, "name")
 		p.merge("volumes", volume.Name, fields)
 	}
-	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return waits(one, mounted.volume) }) {
+	if slices.ContainsFunc(pod.InitContainers,
+		func(one corev1.Container) bool { return waits(one, mounted.volume) }) {
 		return
 	}
 	name := "cert-wait"
-	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return one.Name == name }) {
+	if slices.ContainsFunc(pod.InitContainers,
+		func(one corev1.Container) bool { return one.Name == name }) {
 		name += "-" + mounted.volume
 	}
 	fields := toMap(certWait(mounted.volume, mountPath(pod, mounted.volume)))
@@ -34,7 +36,9 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 // makeOptional makes a certificate's Secret optional in its volume of the Pod, and returns the
 // volume. A projected volume may have several of them.
 func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
-	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool { return one.Name == mounted.volume })
+	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool {
+		return one.Name == mounted.volume
+	})
 	volume, optional := &pod.Volumes[at], true
 	if volume.Secret != nil {
 		volume.Secret.Optional = &optional
@@ -68,7 +72,8 @@ func certWait(volume, folder string) *corev1.Container {
 		Image: CertWaitImage, Args: []string{"--dir", folder, "--timeout", "5m"},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-			corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("16Mi"),
+			corev1.ResourceCPU:    resource.MustParse("10m"),
+			corev1.ResourceMemory: resource.MustParse("16Mi"),
 		}},
 		SecurityContext: &corev1.SecurityContext{
 			RunAsNonRoot: &yes, AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,

@@ -17,7 +17,8 @@ import (
 func Check(objects []manifest.Manifest, options Options) Report {
 	c := checker{Options: options, related: relate(objects)}
 	c.report = Report{
-		Findings: []Finding{}, Patches: []map[string]any{}, Pods: []string{}, Without: map[string]int{},
+		Findings: []Finding{}, Patches: []map[string]any{}, Pods: []string{},
+		Without: map[string]int{},
 	}
 	for _, o := range objects {
 		pods := specifications(nil, o.Object)
@@ -52,7 +53,8 @@ type subject struct {
 
 // check checks one Pod specification of an object.
 func (c *checker) check(o manifest.Manifest, found specification) {
-	s := subject{Manifest: o, path: found.path, place: fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)}
+	s := subject{Manifest: o, path: found.path,
+		place: fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)}
 	fields := found.mounts()
 	if takesRules(o) {
 		fields = found.fields
@@ -63,7 +65,8 @@ func (c *checker) check(o manifest.Manifest, found specification) {
 	}
 	skip, err := ParseSkip(o.GetAnnotations()[SkipAnnotation])
 	if err != nil {
-		c.report.Unread = append(c.report.Unread, fmt.Errorf("%s: annotation %s: %w", s.place, SkipAnnotation, err))
+		c.report.Unread = append(c.report.Unread,
+			fmt.Errorf("%s: annotation %s: %w", s.place, SkipAnnotation, err))
 	}
 	s.skip = slices.Concat(c.Skip, skip)
 	s.labels = podLabels(o, found.path)

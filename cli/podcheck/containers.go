@@ -18,7 +18,8 @@ const defaultGrace = 30
 // sends to. If the files have no Service in its namespace, those with any port. Jobs take none, and
 // in kinds of others than Kubernetes' their controller replaces Pods in its own way.
 func (c *checker) pickServing(s *subject) []corev1.Container {
-	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" && s.pod.RestartPolicy != corev1.RestartPolicyAlways {
+	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" &&
+		s.pod.RestartPolicy != corev1.RestartPolicyAlways {
 		return nil
 	}
 	services, others := c.related.servicesOf(s)
@@ -105,8 +106,10 @@ var sleeps = regexp.MustCompile(`\bsleep ([0-9.]+)s?\b`)
 // checkShutdown checks that SIGTERM reaches the application. A shell that runs several commands
 // stays process 1 and does not pass the signal on, unless it replaces itself by exec or traps it.
 func (c *checker) checkShutdown(s *subject, one corev1.Container) {
-	if one.Lifecycle != nil && one.Lifecycle.StopSignal != nil && *one.Lifecycle.StopSignal == corev1.SIGKILL {
-		if c.addFinding(s, Shutdown, "container "+one.Name+" is stopped by SIGKILL, with the requests that it has",
+	if one.Lifecycle != nil && one.Lifecycle.StopSignal != nil &&
+		*one.Lifecycle.StopSignal == corev1.SIGKILL {
+		if c.addFinding(s, Shutdown, "container "+one.Name+
+			" is stopped by SIGKILL, with the requests that it has",
 			"remove lifecycle.stopSignal, and finish requests on SIGTERM") {
 			s.patch.removeStopSignal(one.Name)
 		}

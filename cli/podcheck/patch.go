@@ -67,7 +67,9 @@ func (p *patch) merge(list, name string, fields map[string]any) {
 	if p.object != nil {
 		items, _, _ = unstructured.NestedSlice(p.object.Object, keys...)
 	}
-	at := slices.IndexFunc(items, func(item any) bool { return item.(map[string]any)["name"] == name })
+	at := slices.IndexFunc(items, func(item any) bool {
+		return item.(map[string]any)["name"] == name
+	})
 	if at < 0 {
 		items = append(items, map[string]any{"name": name})
 		at = len(items) - 1

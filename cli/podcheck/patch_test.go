@@ -18,7 +18,8 @@ import (
 )
 
 // patched applies a report's patches to objects as kubectl does, and adds those that are new.
-func patched(t *testing.T, objects []manifest.Manifest, patches []map[string]any) []manifest.Manifest {
+func patched(t *testing.T, objects []manifest.Manifest,
+	patches []map[string]any) []manifest.Manifest {
 	t.Helper()
 	for _, patch := range patches {
 		object := &unstructured.Unstructured{Object: patch}
@@ -50,14 +51,16 @@ func patched(t *testing.T, objects []manifest.Manifest, patches []map[string]any
 
 func TestThePatchesRepairWhatTheyAreFor(t *testing.T) {
 	bare, _, _ := strings.Cut(change{
-		probe, "", "          " + lifecycle + "\n", "", grace, "", replicas, "", strategy, "strategy: {type: Recreate}",
+		probe, "", "          " + lifecycle + "\n", "", grace, "", replicas, "", strategy,
+		"strategy: {type: Recreate}",
 	}.apply(t), "---")
 	mounted := strings.Replace(bare, "        - name: log\n",
 		"          volumeMounts: [{name: tls, mountPath: /pair}]\n        - name: log\n", 1)
 	for name, text := range map[string]string{
 		"a Deployment": bare,
 		"its preStop is a command": strings.Replace(bare, "          ports:",
-			"          lifecycle: {preStop: {exec: {command: [sleep, '3']}}, stopSignal: SIGKILL}\n          ports:", 1),
+			"          lifecycle: {preStop: {exec: {command: [sleep, '3']}}, stopSignal: "+
+				"SIGKILL}\n          ports:", 1),
 		"it has a startup probe": strings.Replace(bare, "          ports:",
 			"          startupProbe: {tcpSocket: {port: http}}\n          ports:", 1),
 		"a certificate": mounted + "      volumes: [{name: tls, secret: {secretName: shop-tls, defaultMode: 0400}}]\n",
@@ -86,18 +89,21 @@ func TestThePatchHasTheInitContainerOfThePage(t *testing.T) {
 	require.NoError(t, err)
 	patches := podcheck.Check(objects, options).Patches
 	require.Len(t, patches, 1)
-	added, _, err := unstructured.NestedSlice(patches[0], "spec", "template", "spec", "initContainers")
+	added, _, err := unstructured.NestedSlice(patches[0], "spec", "template", "spec",
+		"initContainers")
 	require.NoError(t, err)
 	page, err := manifest.Parse("page", []byte(snippet(t)))
 	require.NoError(t, err)
-	want, _, err := unstructured.NestedSlice(page[0].Object, "spec", "template", "spec", "initContainers")
+	want, _, err := unstructured.NestedSlice(page[0].Object, "spec", "template", "spec",
+		"initContainers")
 	require.NoError(t, err)
 	assert.Equal(t, want, added)
 }
 
 // A patch cannot merge the lists of a kind that its tools do not know.
 func TestForeignKindsHaveFindingsAndNoPatch(t *testing.T) {
-	rollout := change{"apps/v1", "argoproj.io/v1alpha1", "kind: Deployment", "kind: Rollout", probe, ""}.apply(t)
+	rollout := change{"apps/v1", "argoproj.io/v1alpha1", "kind: Deployment", "kind: Rollout", probe,
+		""}.apply(t)
 	report := find(t, rollout)
 	assert.Len(t, report.Findings, 1)
 	assert.Empty(t, report.Patches)

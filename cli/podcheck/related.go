@@ -57,7 +57,8 @@ func appendTyped[T any](all []T, o manifest.Manifest) []T {
 	var typed T
 	named := o.DeepCopy()
 	named.SetNamespace(namespaceOf(o))
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(named.Object, &typed); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(named.Object,
+		&typed); err != nil {
 		return all
 	}
 	return append(all, typed)
@@ -83,7 +84,8 @@ func (r related) servicesOf(s *subject) (selecting []corev1.Service, others bool
 func (r related) budgetsOf(s *subject) []policyv1.PodDisruptionBudget {
 	return slices.DeleteFunc(slices.Clone(r.budgets), func(one policyv1.PodDisruptionBudget) bool {
 		selector, err := metav1.LabelSelectorAsSelector(one.Spec.Selector)
-		return err != nil || one.Namespace != namespaceOf(s.Manifest) || !selector.Matches(labels.Set(s.labels))
+		return err != nil || one.Namespace != namespaceOf(s.Manifest) ||
+			!selector.Matches(labels.Set(s.labels))
 	})
 }
 

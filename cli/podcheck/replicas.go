@@ -14,7 +14,8 @@ import (
 
 // scaled are the kinds that keep a number of Pods. A DaemonSet and a Pod have none.
 var scaled = map[string]bool{
-	"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true,
+	"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true,
+	"Rollout": true,
 }
 
 // takesRules reports whether the rules about requests apply to an object's Pods.
@@ -27,7 +28,8 @@ func takesRules(o manifest.Manifest) bool {
 // checkReplicas checks that a node's drain and a rollout leave Pods that serve.
 func (c *checker) checkReplicas(s *subject) {
 	if s.GetKind() == "Pod" {
-		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it", "put it into a Deployment")
+		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it",
+			"put it into a Deployment")
 	}
 	if !scaled[s.GetKind()] {
 		return
@@ -39,10 +41,12 @@ func (c *checker) checkReplicas(s *subject) {
 
 // checkCount checks the number of Pods, and returns it; at least two, as it should be.
 func (c *checker) checkCount(s *subject) int {
-	least, scaled := c.related.leastReplicas[namespaceOf(s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
+	least, scaled := c.related.leastReplicas[namespaceOf(
+		s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
 	if scaled {
 		if least < 2 {
-			c.addFinding(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a drain or a lost node none",
+			c.addFinding(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a "+
+				"drain or a lost node none",
 				"set minReplicas to two or more")
 		}
 		return max(2, int(least))
@@ -52,7 +56,8 @@ func (c *checker) checkCount(s *subject) int {
 		replicas = 1 // Kubernetes' default
 	}
 	if replicas == 1 &&
-		c.addFinding(s, Replicas, "it has one replica: a drain or a lost node leaves none", "run two or more") {
+		c.addFinding(s, Replicas, "it has one replica: a drain or a lost node leaves none",
+			"run two or more") {
 		s.patch.set(int64(2), "spec", "replicas")
 	}
 	return max(2, int(replicas))
@@ -61,7 +66,8 @@ func (c *checker) checkCount(s *subject) int {
 // checkRollout refuses a Deployment that stops all its Pods before new ones serve.
 func (c *checker) checkRollout(s *subject, replicas int) {
 	var deployment appsv1.Deployment
-	if s.GetKind() != "Deployment" || runtime.DefaultUnstructuredConverter.FromUnstructured(s.Object, &deployment) != nil {
+	if s.GetKind() != "Deployment" || runtime.DefaultUnstructuredConverter.FromUnstructured(
+		s.Object, &deployment) != nil {
 		return
 	}
 	problem := ""
@@ -69,15 +75,18 @@ func (c *checker) checkRollout(s *subject, replicas int) {
 	case strategy.Type == appsv1.RecreateDeploymentStrategyType:
 		problem = "strategy Recreate stops all Pods before new ones start"
 	case strategy.RollingUpdate != nil && strategy.RollingUpdate.MaxUnavailable != nil:
-		down, err := intstr.GetScaledValueFromIntOrPercent(strategy.RollingUpdate.MaxUnavailable, replicas, false)
+		down, err := intstr.GetScaledValueFromIntOrPercent(strategy.RollingUpdate.MaxUnavailable,
+			replicas, false)
 		if err == nil && down >= replicas {
 			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once",
 				strategy.RollingUpdate.MaxUnavailable.String(), replicas)
 		}
 	}
-	if problem != "" && c.addFinding(s, Rollout, problem, "replace Pods one by one: maxUnavailable 0, maxSurge 1") {
+	if problem != "" && c.addFinding(s, Rollout, problem,
+		"replace Pods one by one: maxUnavailable 0, maxSurge 1") {
 		s.patch.set(map[string]any{
-			"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxUnavailable": int64(0), "maxSurge": int64(1)},
+			"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxUnavailable": int64(0),
+				"maxSurge": int64(1)},
 		}, "spec", "strategy")
 	}
 }
@@ -95,7 +104,8 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 	for _, budget := range budgets {
 		if countEvictable(budget.Spec, replicas) < 1 {
 			c.addFinding(s, Budget,
-				fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends", budget.Name, replicas),
+				fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends",
+					budget.Name, replicas),
 				"set maxUnavailable 1 in it")
 		}
 	}

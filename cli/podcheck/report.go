@@ -45,7 +45,8 @@ func (r Report) String() string {
 		lines = append(lines, "  "+place)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Without)) {
-		lines = append(lines, fmt.Sprintf("no Pod specification in %d of kind %s", r.Without[kind], kind))
+		lines = append(lines, fmt.Sprintf("no Pod specification in %d of kind %s",
+			r.Without[kind], kind))
 	}
 	return strings.Join(lines, "\n")
 }

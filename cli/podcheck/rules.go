@@ -21,7 +21,8 @@ const (
 
 // Rules returns the names of all rules.
 func Rules() []string {
-	return []string{Certificate, Readiness, Shutdown, PreStop, GracePeriod, Rollout, Replicas, Budget}
+	return []string{Certificate, Readiness, Shutdown, PreStop, GracePeriod, Rollout,
+		Replicas, Budget}
 }
 
 // SkipAnnotation is the annotation of an object that names the rules that it may break, separated
@@ -46,7 +47,8 @@ func ParseSkip(text string) (rules []string, err error) {
 			continue
 		}
 		if !slices.Contains(Rules(), name) {
-			return nil, fmt.Errorf("there is no rule %q; the rules are %s", name, strings.Join(Rules(), ", "))
+			return nil, fmt.Errorf("there is no rule %q; the rules are %s", name,
+				strings.Join(Rules(), ", "))
 		}
 		rules = append(rules, name)
 	}

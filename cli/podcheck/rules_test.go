@@ -66,7 +66,8 @@ const (
 	replicas  = "  replicas: 2\n"
 	strategy  = "strategy: {rollingUpdate: {maxUnavailable: 1}}"
 	budget    = "{maxUnavailable: 1, selector: {matchLabels: {app: shop}}}"
-	scaler    = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " + budget +
+	scaler    = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " +
+		budget +
 		"\n---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: shop, namespace: apps}\n" +
 		"spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}, maxReplicas: 9"
 	withBudget = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " + budget
@@ -78,9 +79,11 @@ var broken = map[string]struct {
 	rule   string
 	says   string
 }{
-	"no readiness probe": {change{probe, ""}, podcheck.Readiness, "container shop has no readinessProbe"},
+	"no readiness probe": {change{probe, ""}, podcheck.Readiness,
+		"container shop has no readinessProbe"},
 	"only a startup probe": {
-		change{"readinessProbe", "startupProbe"}, podcheck.Readiness, "container shop has no readinessProbe",
+		change{"readinessProbe", "startupProbe"}, podcheck.Readiness,
+		"container shop has no readinessProbe",
 	},
 	"no preStop": {change{lifecycle, ""}, podcheck.PreStop, "stops after 0s of preStop"},
 	"a preStop too short": {
@@ -115,7 +118,8 @@ var broken = map[string]struct {
 		change{"maxUnavailable: 1}}", "maxUnavailable: 2}}"},
 		podcheck.Rollout, "maxUnavailable 2 stops all 2",
 	},
-	"one replica":           {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas, "one replica"},
+	"one replica": {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas,
+		"one replica"},
 	"no number of replicas": {change{replicas, ""}, podcheck.Replicas, "one replica"},
 	"an autoscaler down to one": {
 		change{withBudget, scaler + "}"},
@@ -188,7 +192,8 @@ var nearMisses = map[string]change{
 		"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, "",
 	},
 	"a worker without ports": {
-		"kind: Service", "kind: Endpoints", "          ports: [{name: http, containerPort: 8080}]\n", "", probe, "", grace, "",
+		"kind: Service", "kind: Endpoints",
+		"          ports: [{name: http, containerPort: 8080}]\n", "", probe, "", grace, "",
 	},
 }
 
@@ -222,7 +227,8 @@ func TestOtherKindsAreReplacedInTheirOwnWay(t *testing.T) {
 	found := find(t, alone).Findings
 	require.NotEmpty(t, found)
 	assert.Equal(t, podcheck.Replicas, found[len(found)-1].Rule, "nothing replaces it")
-	assert.Empty(t, find(t, strings.Replace(alone, "Seconds: 60", "Seconds: 60, restartPolicy: OnFailure", 1)).Findings)
+	assert.Empty(t, find(t, strings.Replace(alone, "Seconds: 60",
+		"Seconds: 60, restartPolicy: OnFailure", 1)).Findings)
 }
 
 func TestTheDurationsAreOptions(t *testing.T) {

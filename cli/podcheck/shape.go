@@ -16,7 +16,8 @@ type specification struct {
 // mounts returns the fields with volumes and init containers. Other fields may have other types in
 // a kind with a Pod specification of its own.
 func (s specification) mounts() map[string]any {
-	return map[string]any{"volumes": s.fields["volumes"], "initContainers": s.fields["initContainers"]}
+	return map[string]any{"volumes": s.fields["volumes"],
+		"initContainers": s.fields["initContainers"]}
 }
 
 // specifications returns the Pod specifications at any depth of a value.

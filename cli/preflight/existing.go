@@ -75,12 +75,15 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 // install definitions, webhooks and roles, and a user may only grant a role the permissions that
 // the user has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
-	answer, err := kube.Review(ctx, s, "selfsubjectaccessreviews", &authorizationv1.SelfSubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: "*", Group: "*", Version: "*", Resource: "*",
-		}},
-	})
+	answer, err := kube.Review(ctx, s, "selfsubjectaccessreviews",
+		&authorizationv1.SelfSubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1",
+				Kind: "SelfSubjectAccessReview"},
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Verb: "*", Group: "*", Version: "*", Resource: "*",
+				}},
+		})
 	if err != nil {
 		return false, fmt.Errorf("ask for permissions: %w", err)
 	}
@@ -100,6 +103,7 @@ func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik 
 	for i := range balancers {
 		services = append(services, balancers[i].Labels[serviceLBLabel])
 	}
-	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, metav1.NamespaceSystem, "traefik")
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, metav1.NamespaceSystem,
+		"traefik")
 	return services, service != nil, err
 }

@@ -35,7 +35,8 @@ func judgePermissions(facts existingFacts) health.Verdict {
 		v.State, v.Message = health.Stuck,
 			"the context's user may not do everything, and the layers bring definitions, webhooks and roles"
 		v.Hint =
-			"use a context whose user is bound to ClusterRole cluster-admin: kubectl auth can-i '*' '*' --all-namespaces"
+			"use a context whose user is bound to ClusterRole cluster-admin: kubectl auth can-i " +
+				"'*' '*' --all-namespaces"
 	}
 	return v
 }
@@ -50,7 +51,8 @@ func judgeServiceLB(cluster ExistingCluster, facts existingFacts) health.Verdict
 			fmt.Sprintf("K3s's servicelb serves %s, and it and MetalLB would both write a Service's status",
 				strings.Join(facts.ServiceLB, ", "))
 		v.Hint =
-			"create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or set metallb.enabled: false"
+			"create the cluster without it: k3d cluster create --k3s-arg " +
+				"'--disable=traefik,servicelb@server:*'; or set metallb.enabled: false"
 	}
 	return v
 }
@@ -61,9 +63,11 @@ func judgeOwnTraefik(cluster ExistingCluster, facts existingFacts) health.Verdic
 	case !cluster.Traefik:
 		v.State, v.Message = health.Skipped, "ingress.controllers has no traefik"
 	case facts.Traefik:
-		v.State, v.Message = health.Stuck, "K3s's own Traefik is there, which owns the same CRDs and IngressClass"
+		v.State, v.Message = health.Stuck,
+			"K3s's own Traefik is there, which owns the same CRDs and IngressClass"
 		v.Hint =
-			"create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"
+			"create the cluster without it: k3d cluster create --k3s-arg " +
+				"'--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"
 	}
 	return v
 }

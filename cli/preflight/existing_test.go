@@ -17,14 +17,15 @@ import (
 func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingCluster) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
-	c.Raw("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", func(w http.ResponseWriter, r *http.Request) {
-		var review map[string]any
-		assert.NoError(t, json.NewDecoder(r.Body).Decode(&review))
-		review["status"] = map[string]any{"allowed": allowed}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		assert.NoError(t, json.NewEncoder(w).Encode(review))
-	})
+	c.Raw("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		func(w http.ResponseWriter, r *http.Request) {
+			var review map[string]any
+			assert.NoError(t, json.NewDecoder(r.Body).Decode(&review))
+			review["status"] = map[string]any{"allowed": allowed}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusCreated)
+			assert.NoError(t, json.NewEncoder(w).Encode(review))
+		})
 	c.Put(
 		`{apiVersion: v1, kind: Node, metadata: {name: kind-worker}, status: {conditions: [{type: Ready, status: "True", lastHeartbeatTime: "` +
 			time.Now().UTC().Format(time.RFC3339) + `"}]}}`)
@@ -87,6 +88,7 @@ func TestAPreflightOfAnExistingClusterSaysWhatSpeaksAgainstIt(t *testing.T) {
 		c, cluster := existingCluster(t, true)
 		c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
 		assert.Contains(t, failing(t, cluster)["api"], "401")
-		assert.Contains(t, failing(t, cluster)["api"], "strata:cluster.context", "we cannot log in on its server")
+		assert.Contains(t, failing(t, cluster)["api"], "strata:cluster.context",
+			"we cannot log in on its server")
 	})
 }

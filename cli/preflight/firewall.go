@@ -80,7 +80,8 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 			v.Message = wall.name + " lets through what nodes send each other"
 			continue
 		}
-		v.Message = fmt.Sprintf("%s has no rule that lets other nodes reach %s", wall.name, listPorts(closed))
+		v.Message = fmt.Sprintf("%s has no rule that lets other nodes reach %s", wall.name,
+			listPorts(closed))
 		v.Cause = "nodes would not join, or Pods of different hosts not reach each other"
 		v.Hint = fmt.Sprintf("on %s: %s; UDP ports cannot be tried before K3s listens, the gates of an up do that",
 			h.Host.Name, wall.commands(closed, h.Subnet))

@@ -25,7 +25,8 @@ func nftables(lines []string) (found []firewall) {
 		if closed {
 			found = append(found, wall)
 		}
-		closed, wall = false, firewall{name: "nftables", keep: ", and write it into /etc/nftables.conf"}
+		closed, wall = false, firewall{name: "nftables",
+			keep: ", and write it into /etc/nftables.conf"}
 	}
 	for _, line := range lines {
 		head, at := nftHead.FindStringSubmatch(line), nftHook.FindStringSubmatch(line)

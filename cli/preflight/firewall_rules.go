@@ -22,8 +22,10 @@ type pass struct {
 func (p pass) takes(port Port, from netip.Addr) bool {
 	return (p.protocol == "" || p.protocol == port.Protocol) &&
 		(p.ports == nil ||
-			slices.ContainsFunc(p.ports, func(s [2]int) bool { return s[0] <= port.Number && port.Number <= s[1] })) &&
-		(p.from == nil || slices.ContainsFunc(p.from, func(n netip.Prefix) bool { return n.Contains(from) }))
+			slices.ContainsFunc(p.ports,
+				func(s [2]int) bool { return s[0] <= port.Number && port.Number <= s[1] })) &&
+		(p.from == nil || slices.ContainsFunc(p.from,
+			func(n netip.Prefix) bool { return n.Contains(from) }))
 }
 
 // elements returns the elements of a list such as a,b or of a set such as { a, b }.
@@ -83,7 +85,8 @@ var (
 
 func ufw(b host.Block) (firewall, bool) {
 	closed, wall := false,
-		firewall{name: "ufw", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
+		firewall{name: "ufw", allow: func(protocol string, subnet netip.Prefix,
+			ports []string) string {
 			return "ufw allow proto " + protocol + " from " + subnet.String() + " to any port " +
 				strings.Join(ports, ",")
 		}}

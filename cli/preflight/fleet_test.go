@@ -31,7 +31,8 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 		reports []host.Report
 		want    []health.State
 	}{
-		{"different hosts pass", []host.Report{a, b, c}, []health.State{health.Ready, health.Ready, health.Ready}},
+		{"different hosts pass", []host.Report{a, b, c},
+			[]health.State{health.Ready, health.Ready, health.Ready}},
 		{"a clone shares name and machine-id", []host.Report{a, clone, c},
 			[]health.State{health.Stuck, health.Stuck, health.Ready}},
 		{"the one wrong clock is named", []host.Report{a, b, late},
@@ -65,10 +66,13 @@ func TestPoolAddresses(t *testing.T) {
 	}{
 		{"silent ones pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
 		{"ours on a later run pass",
-			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}}, health.Ready},
+			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}},
+			health.Ready},
 		{"one that another machine answers for does not",
-			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
-		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}}, health.Skipped},
+			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}},
+			health.Stuck},
+		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}},
+			health.Skipped},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, judgePoolSilence("a", 11, test.seen).State)
@@ -81,8 +85,10 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }
 	hosts := []Host{
-		{Host: health.Host{Target: up.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: up.PrivateKey()},
-		{Host: health.Host{Target: down.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: down.PrivateKey()},
+		{Host: health.Host{Target: up.Target(), Role: "agent"},
+			Spec: host.Needs("agent", false, false), Key: up.PrivateKey()},
+		{Host: health.Host{Target: down.Target(), Role: "agent"},
+			Spec: host.Needs("agent", false, false), Key: down.PrivateKey()},
 	}
 	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
 	hosts[0].Host.HostKey = "" // The first contact is the preflight's.
@@ -112,7 +118,8 @@ func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
 		}
 		return healthtest.Probing(map[string][]string{"ours": {"52:54:00:00:00:01"}})(call)
 	}
-	hosts := []Host{{Host: health.Host{Target: slow.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: slow.PrivateKey()}}
+	hosts := []Host{{Host: health.Host{Target: slow.Target(), Role: "agent"},
+		Spec: host.Needs("agent", false, false), Key: slow.PrivateKey()}}
 	findings := Hosts(t.Context(), hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}, limit)
 	last := findings[len(findings)-1]
 	assert.Equal(t, "pool addresses", last.Check)
@@ -126,7 +133,8 @@ func TestProbeThatEndsAgainAndAgainIsGivenUp(t *testing.T) {
 		_, _ = fmt.Fprintln(call.Stdout, "hostname=a")
 		return 1
 	}
-	hosts := []Host{{Host: health.Host{Target: broken.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: broken.PrivateKey()}}
+	hosts := []Host{{Host: health.Host{Target: broken.Target(), Role: "agent"},
+		Spec: host.Needs("agent", false, false), Key: broken.PrivateKey()}}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	assert.Equal(t, health.Waiting, Hosts(ctx, hosts, nil, time.Second)[0].State)

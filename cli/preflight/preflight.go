@@ -58,7 +58,8 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 			findings = append(findings, Finding{host.Host.Name, v})
 		}
 		if reports[i].Reached {
-			findings = append(findings, Finding{host.Host.Name, judgeFirewall(host, reports[i].Probe)})
+			findings = append(findings, Finding{host.Host.Name,
+				judgeFirewall(host, reports[i].Probe)})
 		}
 	}
 	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool, limit)) {
@@ -69,7 +70,8 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 
 // firstObservation observes one host. Without a pin it makes the first contact, which sends no
 // password. It does not store the key; the update makes its own first contact.
-func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
+func firstObservation(ctx context.Context, h *Host) (report host.Report,
+	verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	pinned, err := remote.Dialer{PrivateKey: h.Key}.FirstContact(ctx, h.Host.Target)
 	if err != nil {
@@ -77,13 +79,15 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report, verdict
 	}
 	silence.Heard(ctx)
 	h.Host.Target = pinned
-	host.Observe(ctx, h.Host, h.Spec, h.Key, true, func(r host.Report, v []health.Verdict) { report, verdicts = r, v })
+	host.Observe(ctx, h.Host, h.Spec, h.Key, true,
+		func(r host.Report, v []health.Verdict) { report, verdicts = r, v })
 	return report, verdicts
 }
 
 // poolSilence probes from the first host that was reached, until limit passes without output.
 func poolSilence(
-	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration,
+	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr,
+	limit time.Duration,
 ) health.Verdict {
 	const check = "pool addresses"
 	if len(pool) == 0 {
@@ -99,10 +103,11 @@ func poolSilence(
 		defer stop()
 		result := health.Verdict{Check: check, State: health.Waiting,
 			Message: "the observation from " + h.Host.Name + " did not end in time"}
-		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings), func(b host.Block) {
-			result = judgePoolSilence(h.Host.Name, len(pool), b)
-			stop()
-		}, func(err error) { result.Message = health.OneLine(err.Error()) })
+		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings),
+			func(b host.Block) {
+				result = judgePoolSilence(h.Host.Name, len(pool), b)
+				stop()
+			}, func(err error) { result.Message = health.OneLine(err.Error()) })
 		result.Check = check
 		return result
 	}
@@ -130,7 +135,8 @@ func nodeAddresses(hosts []Host) string {
 // on every later run.
 func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	if lacks := b.Get("lacks"); lacks != "" {
-		return health.Verdict{State: health.Skipped, Message: from + " lacks " + lacks + " to ask for them"}
+		return health.Verdict{State: health.Skipped,
+			Message: from + " lacks " + lacks + " to ask for them"}
 	}
 	ours := map[string]bool{}
 	for _, mac := range b["ours"] {
@@ -145,13 +151,15 @@ func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	}
 	if len(taken) > 0 {
 		return health.Verdict{State: health.Stuck,
-			Message:  "expected silent or held by this cluster, answered by others: " + strings.Join(taken, ", "),
+			Message: "expected silent or held by this cluster, answered by others: " +
+				strings.Join(taken, ", "),
 			Cause:    "another device has the address; MetalLB would announce it a second time",
 			Hint:     "choose another range in strata:metallb.addresses, or take the device off it",
 			Evidence: []string{"on " + from + ": ping each address, then ip neigh"}}
 	}
 	return health.Verdict{State: health.Ready,
-		Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
+		Message: fmt.Sprintf("%d asked from %s, none is held by others",
+			min(size, maxPoolProbes), from)}
 }
 
 // judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must
@@ -168,20 +176,23 @@ func judgeFleet(reports []host.Report) []health.Verdict {
 			return r.Hostname
 		}, "hostnamectl set-hostname NAME on each of them"),
 		unique("machine-ids", reached, func(r host.Report) string { return r.MachineID },
-			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
+			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; "+
+				"systemd-machine-id-setup; reboot, on all but one"),
 		together(reached, host.MaxClockSkew),
 	}
 	for i := range verdicts {
 		if verdicts[i].State == health.Ready && len(reached) < len(reports) {
 			verdicts[i].State, verdicts[i].After = health.Waiting, []string{"ssh"}
-			verdicts[i].Message = fmt.Sprintf("%d of %d hosts were reached", len(reached), len(reports))
+			verdicts[i].Message = fmt.Sprintf("%d of %d hosts were reached", len(reached),
+				len(reports))
 		}
 	}
 	return verdicts
 }
 
 // unique fails if two hosts have the same value.
-func unique(check string, reports []host.Report, value func(host.Report) string, hint string) health.Verdict {
+func unique(check string, reports []host.Report, value func(host.Report) string,
+	hint string) health.Verdict {
 	owners := map[string][]string{}
 	for _, report := range reports {
 		owners[value(report)] = append(owners[value(report)], report.Name)
@@ -195,7 +206,8 @@ func unique(check string, reports []host.Report, value func(host.Report) string,
 	sort.Strings(shared)
 	if len(shared) > 0 {
 		return health.Verdict{Check: check, State: health.Stuck,
-			Message: "expected one of its own for each host: " + strings.Join(shared, "; "), Hint: hint}
+			Message: "expected one of its own for each host: " + strings.Join(shared, "; "),
+			Hint:    hint}
 	}
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }

@@ -32,7 +32,8 @@ func proxmoxHas() vmFindings {
 		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true,
 			Others: []string{"local"}, FreeGiB: 1},
 	}
-	f.Network = hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true}
+	f.Network = hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0",
+		There: true, Active: true}
 	f.TemplateGiB = 2
 	return f
 }
@@ -47,7 +48,8 @@ func TestPreflightOfProxmox(t *testing.T) {
 		{"an old release", func(_ *VMPlan, f *vmFindings) {
 			f.Node.Release = "7.4-3"
 		}, "node", []string{`expected Proxmox VE 8 or later, found "7.4-3"`}},
-		{"the oldest release that will do", func(_ *VMPlan, f *vmFindings) { f.Node.Release = "8.0.2" }, "", nil},
+		{"the oldest release that will do",
+			func(_ *VMPlan, f *vmFindings) { f.Node.Release = "8.0.2" }, "", nil},
 		{"a storage without disks", func(_ *VMPlan, f *vmFindings) {
 			f.Storages[0].Lacks = "content type images, found iso"
 		}, "storage local-lvm",
@@ -71,7 +73,8 @@ func TestPreflightOfProxmox(t *testing.T) {
 		{"a number that is taken", func(_ *VMPlan, f *vmFindings) {
 			f.Machines[0].Fault = &hypervisor.ForeignError{What: "VM number 100 is taken by mail",
 				Fix: "set another strata:hosts.nodes[].vm.id, or none"}
-		}, "name server-1", []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
+		}, "name server-1", []string{"VM number 100 is taken by mail",
+			"strata:hosts.nodes[].vm.id"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			plan, facts := proxmoxPlan(), proxmoxHas()
@@ -102,11 +105,13 @@ func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
 		"no login": {proxmoxPlan(), vmFindings{Fault: errors.New("connection refused")},
 			"strata:hosts.hypervisor.address 10.10.0.2: expected a login with its key"},
 		"no Proxmox": {proxmoxPlan(),
-			vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("pvesh: not found")}}},
+			vmFindings{Survey: hypervisor.Survey{
+				Node: hypervisor.NodeFacts{Fault: errors.New("pvesh: not found")}}},
 			"expected a Proxmox VE node"},
 		"no libvirt": {libvirtPlan(),
 			vmFindings{
-				Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("Failed to connect socket")}}},
+				Survey: hypervisor.Survey{
+					Node: hypervisor.NodeFacts{Fault: errors.New("Failed to connect socket")}}},
 			"strata:hosts.libvirt.uri qemu:///system: expected libvirt to answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,9 +142,11 @@ func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 		return health.Verdict{}
 	}
 	for says, change := range map[string]func(){
-		"has no address in 10.10.0.0/24": func() { f.Pings = host.Block{"far": {"10.10.0.11", "10.10.0.21"}} },
-		"lacks ping":                     func() { f.Pings = host.Block{"lacks": {"ping"}} },
-		"timed out":                      func() { f.PingsFault = errors.New("timed out") },
+		"has no address in 10.10.0.0/24": func() {
+			f.Pings = host.Block{"far": {"10.10.0.11", "10.10.0.21"}}
+		},
+		"lacks ping": func() { f.Pings = host.Block{"lacks": {"ping"}} },
+		"timed out":  func() { f.PingsFault = errors.New("timed out") },
 	} {
 		f.Pings, f.PingsFault = nil, nil
 		change()

@@ -53,13 +53,15 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 	var manifest artifacts.Manifest
 	for _, name := range cfg.Needed() {
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
-			Name: name, Version: "v1.34.2+k3s1", Path: name, SHA256: strings.Repeat("0", 64), Origin: "stand-in: none",
+			Name: name, Version: "v1.34.2+k3s1", Path: name, SHA256: strings.Repeat("0", 64),
+			Origin: "stand-in: none",
 		})
 	}
 	text, err := json.Marshal(manifest)
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(filepath.Join(project, "bundle"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", artifacts.ManifestFile), text, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", artifacts.ManifestFile),
+		text, 0o600))
 	assert.Equal(t, "v1.34.2+k3s1", wantedK3s(cfg, project))
 }
 

@@ -26,7 +26,8 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 		if held == address.String() && mac != spec.MAC() {
 			return health.Verdict{State: health.Stuck,
 				Message: is + "expected silent or held by " + spec.MAC() + ", answered by " + mac,
-				Cause:   "another device has the address", Hint: "choose another address, or take the device off it"}
+				Cause:   "another device has the address",
+				Hint:    "choose another address, or take the device off it"}
 		}
 	}
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
@@ -45,8 +46,9 @@ func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) he
 	switch {
 	case reserved != "" && reserved != mac:
 		return health.Verdict{State: health.Stuck,
-			Message: is + "expected free or reserved for " + mac + ", found reserved for " + reserved,
-			Hint:    "choose another address, or change the reservation: virsh net-edit " + network}
+			Message: is + "expected free or reserved for " + mac + ", found reserved for " +
+				reserved,
+			Hint: "choose another address, or change the reservation: virsh net-edit " + network}
 	case leased != "" && leased != mac:
 		return health.Verdict{State: health.Stuck,
 			Message: is + "expected free or leased to " + mac + ", found leased to " + leased,
@@ -59,7 +61,8 @@ func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) he
 			Cause:   "it is in no range of the DHCP server", Hint: reserve}
 	case inRange:
 		return health.Verdict{State: health.Ready,
-			Message: is + "in the DHCP server's range, which may give it to others", Hint: "reserve it: " + reserve}
+			Message: is + "in the DHCP server's range, which may give it to others",
+			Hint:    "reserve it: " + reserve}
 	}
 	return health.Verdict{}
 }

@@ -80,8 +80,10 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	switch {
 	case f.Fault != nil:
 		v.State, v.Message = health.Stuck,
-			"strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found none"
-		v.Cause, v.Hint = health.OneLine(f.Fault.Error()), "switch it on, or correct strata:hosts.hypervisor"
+			"strata:hosts.hypervisor.address "+at.Address+
+				": expected a login with its key, found none"
+		v.Cause, v.Hint = health.OneLine(f.Fault.Error()),
+			"switch it on, or correct strata:hosts.hypervisor"
 	case f.Node.Fault != nil && plan.Specs[0].Driver == "proxmox":
 		v.State, v.Message = health.Stuck,
 			"strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found none"
@@ -89,7 +91,8 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 			"set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
 	case f.Node.Fault != nil:
 		v.State, v.Message = health.Stuck,
-			"strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found that it does not"
+			"strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+
+				": expected libvirt to answer, found that it does not"
 		v.Cause = health.OneLine(f.Node.Fault.Error())
 		v.Hint = "on it: apt-get install libvirt-daemon-system libvirt-clients; systemctl start libvirtd"
 	}
@@ -113,12 +116,14 @@ func judgeVMNode(node hypervisor.NodeFacts) health.Verdict {
 				leastRelease, node.Release),
 			Hint: "upgrade it, or set strata:hosts.hypervisor.address to another node"}
 	}
-	return health.Verdict{State: health.Ready, Message: "node " + node.Name + ", Proxmox VE " + node.Release}
+	return health.Verdict{State: health.Ready,
+		Message: "node " + node.Name + ", Proxmox VE " + node.Release}
 }
 
 func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verdict {
 	if node.Virtual == nil {
-		return health.Verdict{State: health.Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
+		return health.Verdict{State: health.Ready,
+			Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
 	}
 	return health.Verdict{State: health.Stuck,
 		Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found none possible",
@@ -148,8 +153,9 @@ func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 			Hint: "set strata:hosts.vm.cpus (or the node's vm.cpus) to " + found + " or less"}
 	case total > f.Node.CPUs:
 		return health.Verdict{State: health.Ready,
-			Message: fmt.Sprintf("%d asked for by all machines, %s there: they share", total, found),
-			Hint:    "when they are slow: fewer processors in strata:hosts.vm.cpus, or another hypervisor"}
+			Message: fmt.Sprintf("%d asked for by all machines, %s there: they share",
+				total, found),
+			Hint: "when they are slow: fewer processors in strata:hosts.vm.cpus, or another hypervisor"}
 	}
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d of %s", total, found)}
 }
@@ -170,5 +176,6 @@ func judgeVMMemory(specs hypervisor.Specs, f vmFindings) health.Verdict {
 				need, f.Node.FreeMiB),
 			Hint: "set it (or a node's vm.memoryMiB) to less, stop other machines, or use another hypervisor"}
 	}
-	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d MiB needed, %d MiB free", need, f.Node.FreeMiB)}
+	return health.Verdict{State: health.Ready,
+		Message: fmt.Sprintf("%d MiB needed, %d MiB free", need, f.Node.FreeMiB)}
 }

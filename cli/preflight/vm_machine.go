@@ -31,8 +31,9 @@ func judgeVMImage(specs hypervisor.Specs, image VMImage) health.Verdict {
 			mend = "assemble the bundle again, or set " + image.Key + " to another"
 		}
 		return health.Verdict{State: health.Stuck,
-			Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
-			Cause:   health.OneLine(image.Fault.Error()), Hint: mend}
+			Message: image.Key + " " + image.Value +
+				": expected a disk image whose sum is known, found none",
+			Cause: health.OneLine(image.Fault.Error()), Hint: mend}
 	}
 	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
 }
@@ -51,7 +52,8 @@ func judgeVMSource(specs hypervisor.Specs, source string, size float64) health.V
 				"strata:hosts.vm.diskGiB: expected at least %.4g, the disk's size in its source, found: %s", size,
 				strings.Join(small, ", ")),
 			Cause: "disks cannot shrink, and that of " + source + " is larger",
-			Hint:  fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
+			Hint: fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more",
+				int(math.Ceil(size)))}
 	}
 	return health.Verdict{State: health.Ready, Message: source}
 }
@@ -67,13 +69,16 @@ func judgeVMName(place int, m hypervisor.MachineFacts) health.Verdict {
 				place, other.Owner)}
 	case errors.As(m.Fault, &other):
 		return health.Verdict{State: health.Stuck,
-			Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
-			Cause:   strings.TrimPrefix(other.Owner+": this stack did not make it, so it is left alone", ": "),
-			Hint:    other.Fix}
+			Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s",
+				place, other.What),
+			Cause: strings.TrimPrefix(other.Owner+
+				": this stack did not make it, so it is left alone", ": "),
+			Hint: other.Fix}
 	case m.Fault != nil:
 		return health.Verdict{State: health.Waiting,
-			Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, health.OneLine(m.Fault.Error())),
-			Hint:    "see the command's error on the hypervisor"}
+			Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place,
+				health.OneLine(m.Fault.Error())),
+			Hint: "see the command's error on the hypervisor"}
 	case m.Whole:
 		return health.Verdict{State: health.Ready, Message: "this stack's own"}
 	}
@@ -87,14 +92,17 @@ func judgeVMDisks(specs hypervisor.Specs, machines []hypervisor.MachineFacts) he
 	for i, m := range machines {
 		if m.Whole && m.DiskGiB > specs[i].DiskGiB {
 			wrong = append(wrong,
-				fmt.Sprintf("%s has %d GiB and is to have %d", specs[i].Node, m.DiskGiB, specs[i].DiskGiB))
+				fmt.Sprintf("%s has %d GiB and is to have %d", specs[i].Node, m.DiskGiB,
+					specs[i].DiskGiB))
 		}
 	}
 	if len(wrong) > 0 {
 		return health.Verdict{State: health.Stuck,
-			Message: "strata:hosts.vm.diskGiB: expected no disk to shrink, found: " + strings.Join(wrong, ", "),
-			Cause:   "file systems cannot",
-			Hint:    "set it (or the node's vm.diskGiB) to what the machine has, or replace the machine: pulumi up --replace with its URN"}
+			Message: "strata:hosts.vm.diskGiB: expected no disk to shrink, found: " +
+				strings.Join(wrong, ", "),
+			Cause: "file systems cannot",
+			Hint: "set it (or the node's vm.diskGiB) to what the machine has, or replace the " +
+				"machine: pulumi up --replace with its URN"}
 	}
 	return health.Verdict{State: health.Ready, Message: "none shrinks"}
 }

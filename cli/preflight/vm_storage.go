@@ -24,7 +24,8 @@ func judgeVMStorage(
 	switch {
 	case s.Fault != nil:
 		return health.Verdict{State: health.Waiting,
-			Message: is + ": " + health.OneLine(s.Fault.Error()), Hint: "see the command's error on the hypervisor"}
+			Message: is + ": " + health.OneLine(s.Fault.Error()),
+			Hint:    "see the command's error on the hypervisor"}
 	case !s.There:
 		stuck.Message = is + ": expected a storage of this name, found none"
 	case !s.Active:
@@ -44,7 +45,8 @@ func judgeVMStorage(
 }
 
 func startStorage(spec hypervisor.Spec, name string) string {
-	return spec.OnHypervisor("virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
+	return spec.OnHypervisor("virsh pool-start "+name,
+		"pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
 // oneThere names the existing objects in place of the configured one.
@@ -60,7 +62,8 @@ func judgeVMNetwork(n hypervisor.NetworkFacts) health.Verdict {
 	switch {
 	case n.Fault != nil:
 		return health.Verdict{State: health.Waiting,
-			Message: is + ": " + health.OneLine(n.Fault.Error()), Hint: "see the command's error on the hypervisor"}
+			Message: is + ": " + health.OneLine(n.Fault.Error()),
+			Hint:    "see the command's error on the hypervisor"}
 	case !n.There:
 		return health.Verdict{State: health.Stuck,
 			Message: is + ": expected it there, found none of this name",
@@ -68,7 +71,8 @@ func judgeVMNetwork(n hypervisor.NetworkFacts) health.Verdict {
 	case !n.Active && strings.HasSuffix(n.Key, ".network"):
 		return health.Verdict{State: health.Stuck,
 			Message: is + ": expected it active, found it is not",
-			Hint:    "on the hypervisor: virsh net-start " + n.Name + "; virsh net-autostart " + n.Name}
+			Hint: "on the hypervisor: virsh net-start " + n.Name +
+				"; virsh net-autostart " + n.Name}
 	case !n.Active:
 		return health.Verdict{State: health.Stuck, Message: is + ": expected it up, found it down",
 			Hint: "on the hypervisor: ip link set " + n.Name + " up, or ifup " + n.Name}

@@ -27,7 +27,8 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 func TestProcessorsMayBeShared(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	assert.Equal(t,
-		health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4", After: []string{hypervisorCheck}},
+		health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4",
+			After: []string{hypervisorCheck}},
 		verdictOf(plan, f, "processors"))
 	plan.Specs[0].CPUs = 3
 	shared := verdictOf(plan, f, "processors")
@@ -42,7 +43,8 @@ func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
 	assert.Equal(t, "this stack's own", verdictOf(plan, f, "name server-1").Message)
 	assert.Equal(t, "free", verdictOf(plan, f, "name agent-1").Message)
 	f.Machines[0] = hypervisor.MachineFacts{
-		Fault: &hypervisor.ForeignError{What: "a domain", Owner: "node server-1 of stack dev", Unsure: true}}
+		Fault: &hypervisor.ForeignError{What: "a domain", Owner: "node server-1 of stack dev",
+			Unsure: true}}
 	v := verdictOf(plan, f, "name server-1")
 	assert.Equal(t, health.Skipped, v.State, "without the cluster's identity it may be its own")
 	assert.Contains(t, v.Message, "node server-1 of stack dev")
@@ -54,7 +56,8 @@ func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	address := func(text string) netip.Addr { return netip.MustParseAddr("10.10.0." + text) }
 	for said, spans := range map[bool][][2]netip.Addr{
-		true:  {{address("11"), address("20")}, {address("5"), address("11")}, {address("11"), address("11")}},
+		true: {{address("11"), address("20")}, {address("5"), address("11")},
+			{address("11"), address("11")}},
 		false: {{address("12"), address("20")}, {address("5"), address("10")}},
 	} {
 		for _, span := range spans {

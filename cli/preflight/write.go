@@ -27,11 +27,13 @@ func Write(out io.Writer, findings []Finding) error {
 		for _, f := range g.listed {
 			rows.Row(subject, f.Check, string(f.State), f.Message)
 			if f.Hint != "" {
-				fmt.Fprintf(&fixes, "%s, %s: %s\n", subject, f.Check, strings.Join(nonEmpty(f.Cause, f.Hint), "; "))
+				fmt.Fprintf(&fixes, "%s, %s: %s\n", subject, f.Check,
+					strings.Join(nonEmpty(f.Cause, f.Hint), "; "))
 			}
 		}
 		if g.behind > 0 {
-			rows.Row(subject, fmt.Sprintf("%d checks", g.behind), string(health.Waiting), "behind the above")
+			rows.Row(subject, fmt.Sprintf("%d checks", g.behind), string(health.Waiting),
+				"behind the above")
 		}
 		if g.ready > 0 {
 			rows.Row(subject, fmt.Sprintf("%d checks", g.ready), string(health.Ready), "")

@@ -16,10 +16,13 @@ func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a",
-			Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
+			Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused",
+				Hint: "switch it on"}},
 		{Subject: "a",
-			Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
-		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready, Message: "said by no gate"}},
+			Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen",
+				After: []string{"ssh"}}},
+		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready,
+			Message: "said by no gate"}},
 		{Subject: "b",
 			Verdict: health.Verdict{Check: "disk", State: health.Ready, Message: "nearly full",
 				Hint: "free some space"}},

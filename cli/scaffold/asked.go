@@ -33,7 +33,8 @@ func ParseHost(text, user string, port int) (Asked, error) {
 		address, number, _ := strings.Cut(asked.Address, ":")
 		parsed, err := strconv.ParseUint(number, 10, 16)
 		if err != nil || parsed == 0 {
-			return asked, fmt.Errorf("--host %s: %q is not a TCP port; use 1 to 65535", text, number)
+			return asked, fmt.Errorf("--host %s: %q is not a TCP port; use 1 to 65535",
+				text, number)
 		}
 		asked.Address, asked.Port = address, int(parsed)
 	default:
@@ -43,7 +44,8 @@ func ParseHost(text, user string, port int) (Asked, error) {
 	case asked.Address == "" || strings.ContainsAny(asked.Address, " \t/"):
 		return asked, fmt.Errorf("--host %s: has no address; write [USER@]ADDRESS[:PORT]", text)
 	case asked.Port < 0 || asked.Port > 65535:
-		return asked, fmt.Errorf("--host %s: %d is not a TCP port; use 1 to 65535", text, asked.Port)
+		return asked, fmt.Errorf("--host %s: %d is not a TCP port; use 1 to 65535", text,
+			asked.Port)
 	case !config.IsUserName(asked.User) && (at >= 0 || user != ""):
 		return asked, fmt.Errorf(
 			"--host %s: %q is not a user name; use lower case letters, digits, dashes and underscores",

@@ -67,7 +67,8 @@ func parseFacts(output string) (Facts, error) {
 	case block == nil:
 		return Facts{}, errors.New("what it says of itself did not arrive whole")
 	case block.Get("lacks") != "":
-		return Facts{}, fmt.Errorf("has no program %s; install the package iproute2", block.Get("lacks"))
+		return Facts{}, fmt.Errorf("has no program %s; install the package iproute2",
+			block.Get("lacks"))
 	}
 	facts := Facts{OS: block.Get("os"), Arch: block.Get("arch"), Hostname: block.Get("hostname"),
 		Kubernetes: block["kubernetes"]}

@@ -71,15 +71,18 @@ func TestWhatIpSaysIsRead(t *testing.T) {
 			ipAddress + "\nroutes=" + ipRoute + "\nneighbours=" + ipNeigh + "\nend\n")
 	require.NoError(t, err)
 	assert.Equal(t, Facts{
-		OS: "Debian", Arch: "x86_64", CPUs: 4, MemoryMiB: 3900, Kubernetes: []string{"k0s (/var/lib/k0s)"},
+		OS: "Debian", Arch: "x86_64", CPUs: 4, MemoryMiB: 3900,
+		Kubernetes: []string{"k0s (/var/lib/k0s)"},
 		Interfaces: []Interface{{"lo", netip.MustParsePrefix("127.0.0.1/8")},
-			{"eth0", netip.MustParsePrefix("10.10.0.11/24")}, {"docker0", netip.MustParsePrefix("172.17.0.1/16")}},
+			{"eth0", netip.MustParsePrefix("10.10.0.11/24")},
+			{"docker0", netip.MustParsePrefix("172.17.0.1/16")}},
 		Routes: []Route{
 			{To: everywhere, Gateway: netip.MustParseAddr("10.10.0.1"), Device: "eth0"},
 			{To: netip.MustParsePrefix("10.10.0.0/24"), Device: "eth0"},
 			{To: netip.MustParsePrefix("100.101.1.2/32"), Device: "tailscale0", Table: "52"},
 			{To: netip.MustParsePrefix("10.99.0.0/16")},
-			{To: netip.MustParsePrefix("10.98.0.0/16"), Gateway: netip.MustParseAddr("10.10.0.2"), Device: "eth0"},
+			{To: netip.MustParsePrefix("10.98.0.0/16"), Gateway: netip.MustParseAddr("10.10.0.2"),
+				Device: "eth0"},
 		},
 		Neighbours: []netip.Addr{netip.MustParseAddr("10.10.0.1")},
 	}, facts)

@@ -39,7 +39,8 @@ func (h Host) loginInterface() (Interface, bool) {
 // has reports whether an address is the host's, of the login or another.
 func (h Host) has(address netip.Addr) bool {
 	return h.Address == address ||
-		slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
+		slices.ContainsFunc(h.Facts.Interfaces,
+			func(one Interface) bool { return one.Address.Addr() == address })
 }
 
 // defaultRoute returns the first one of table main; ip lists routes by preference. K3s uses that
@@ -77,7 +78,8 @@ func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Problem) {
 	h := Host{Asked: asked, key: r.ways[i].Key}
 	trouble := func(err error) (Host, *Problem) {
-		return h, &Problem{Host: asked.String(), What: inWordsOfFlags(err.Error()), Fix: r.fixOf(h, err)}
+		return h, &Problem{Host: asked.String(), What: inWordsOfFlags(err.Error()),
+			Fix: r.fixOf(h, err)}
 	}
 	var err error
 	if h.Address, err = resolve(ctx, r.address(i)); err != nil {
@@ -89,8 +91,10 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	}
 	silence.Heard(ctx)
 	if !h.Pin.Known && !r.AcceptNew {
-		return h, &Problem{Host: asked.String(), What: "no known_hosts has its host key: it shows " + h.Pin.Fingerprint,
-			Fix: "compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then log in once with ssh, or run this again with --accept-new"}
+		return h, &Problem{Host: asked.String(),
+			What: "no known_hosts has its host key: it shows " + h.Pin.Fingerprint,
+			Fix: "compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), " +
+				"then log in once with ssh, or run this again with --accept-new"}
 	}
 	h.target.HostKey = h.Pin.Key
 	client, err := remote.Dial(ctx, h.target, h.key)
@@ -145,7 +149,8 @@ func (r *Request) fixOf(h Host, err error) string {
 		return "or name another user (--user, or USER@ before the address) or key (--key, --agent)"
 	case errors.Is(err, remote.ErrKeyRejected):
 		return fmt.Sprintf(
-			"ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key, --agent)",
+			"ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before "+
+				"the address) or key (--key, --agent)",
 			r.SSH.KeyFile, asked.Port, asked.User, asked.Address)
 	case errors.Is(err, remote.ErrSudo):
 		return "or log in as root"

@@ -23,22 +23,27 @@ func subnet(hosts []Host) (netip.Prefix, Problems) {
 		case !found:
 			problems = append(problems,
 				Problem{Host: host.Asked.String(),
-					What: fmt.Sprintf("expected %s on one of its interfaces, found %s", host.Address,
+					What: fmt.Sprintf("expected %s on one of its interfaces, found %s",
+						host.Address,
 						interfaces(host.Facts)),
-					Fix: "name an address of the host's own: nodes reach each other by it, so neither a forwarded port nor a NAT address will do"})
+					Fix: "name an address of the host's own: nodes reach each other by it, so " +
+						"neither a forwarded port nor a NAT address will do"})
 		case network.Bits() > smallestSubnet:
 			problems = append(problems,
 				Problem{Host: host.Asked.String(),
 					What: fmt.Sprintf("expected a network of /%d or larger on %s, found %s",
 						smallestSubnet, own.Name, network),
-					Fix: "attach the hosts to one network and name their addresses on it: MetalLB announces by layer 2"})
+					Fix: "attach the hosts to one network and name their addresses on it: " +
+						"MetalLB announces by layer 2"})
 		case !common.IsValid():
 			common, first = network, host
 		case network != common:
 			problems = append(problems,
 				Problem{Host: host.Asked.String(),
-					What: fmt.Sprintf("is on %s (%s), and %s is on %s", network, own.Name, first.Asked.Address, common),
-					Fix:  "name addresses of one network, with the same prefix length on every host: nodes and the load balancer's addresses share hosts.subnet"})
+					What: fmt.Sprintf("is on %s (%s), and %s is on %s", network, own.Name,
+						first.Asked.Address, common),
+					Fix: "name addresses of one network, with the same prefix length on every " +
+						"host: nodes and the load balancer's addresses share hosts.subnet"})
 		}
 	}
 	return common, problems
@@ -100,7 +105,8 @@ type Networks struct {
 func clusterNetworks(hosts []Host) (Networks, *Problem) {
 	clashes := usedNetworks(hosts)
 	free := func(network netip.Prefix) bool {
-		return !slices.ContainsFunc(clashes, func(one Clash) bool { return one.Network.Overlaps(network) })
+		return !slices.ContainsFunc(clashes,
+			func(one Clash) bool { return one.Network.Overlaps(network) })
 	}
 	var chosen []netip.Prefix
 	for _, network := range privateNetworks() {
@@ -113,7 +119,8 @@ func clusterNetworks(hosts []Host) (Networks, *Problem) {
 	}
 	if len(chosen) < 2 {
 		return Networks{},
-			&Problem{What: "no two networks of the private address space are left for Pods and Services: the hosts use " + clashList(clashes),
+			&Problem{What: "no two networks of the private address space are left for Pods and " +
+				"Services: the hosts use " + clashList(clashes),
 				Fix: "take away routes that are not needed, or write the file by hand"}
 	}
 	networks := Networks{Pods: chosen[0], Services: chosen[1]}

@@ -16,7 +16,8 @@ func on(addresses []string, routes ...string) Host {
 		name, prefix, _ := strings.Cut(text, " ")
 		one := Interface{name, netip.MustParsePrefix(prefix)}
 		if i == 0 {
-			host.Address, host.Asked = one.Address.Addr(), Asked{"root", one.Address.Addr().String(), 22}
+			host.Address, host.Asked = one.Address.Addr(),
+				Asked{"root", one.Address.Addr().String(), 22}
 		}
 		host.Facts.Interfaces = append(host.Facts.Interfaces, one)
 	}
@@ -42,7 +43,8 @@ func TestTheSubnetIsThatOfEveryHost(t *testing.T) {
 	}{
 		{"one host", []Host{on([]string{"eth0 10.0.0.11/24"})}, "10.0.0.0/24", nil},
 		{"of several interfaces the one that was logged in to",
-			[]Host{on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}), on([]string{"ens3 10.0.0.12/24"})},
+			[]Host{on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}),
+				on([]string{"ens3 10.0.0.12/24"})},
 			"10.0.0.0/24", nil},
 		{"two networks",
 			[]Host{on([]string{"eth0 10.0.0.11/24"}), on([]string{"eth0 10.0.1.12/24"}),
@@ -54,7 +56,8 @@ func TestTheSubnetIsThatOfEveryHost(t *testing.T) {
 			[]string{"is on 10.0.0.0/16 (eth0)"}},
 		{"an address of NAT", []Host{behindNAT}, "",
 			[]string{
-				"expected 192.0.2.9 on one of its interfaces, found eth0 10.0.0.12/24; name an address of the host's own"}},
+				"expected 192.0.2.9 on one of its interfaces, found eth0 10.0.0.12/24; name an " +
+					"address of the host's own"}},
 		{"a host with a network of its own", []Host{on([]string{"eth0 10.0.0.11/32"})}, "",
 			[]string{"expected a network of /29 or larger on eth0, found 10.0.0.11/32"}},
 		{"the smallest", []Host{on([]string{"eth0 10.0.0.11/29"})}, "10.0.0.8/29", nil},
@@ -80,7 +83,8 @@ func TestTheClustersNetworksAreNoneThatAHostUses(t *testing.T) {
 		want    string
 		clashes []string
 	}{
-		{"K3s's own", []Host{on(own, "default eth0", "192.168.1.0/24 eth0")}, "10.42.0.0/16 10.43.0.0/16", nil},
+		{"K3s's own", []Host{on(own, "default eth0", "192.168.1.0/24 eth0")},
+			"10.42.0.0/16 10.43.0.0/16", nil},
 		{"a route into one of them", []Host{on(own), on(own, "10.43.7.0/24 wg0")},
 			"10.42.0.0/16 10.44.0.0/16", []string{"10.43.7.0/24 of 192.168.1.11 (wg0)"}},
 		{"all of 10.0.0.0/8 behind a VPN", []Host{on(own, "10.0.0.0/8 tun0")},
@@ -105,7 +109,8 @@ func TestTheClustersNetworksAreNoneThatAHostUses(t *testing.T) {
 			assert.Equal(t, test.clashes, clashes)
 		})
 	}
-	_, problem := clusterNetworks([]Host{on(own, "10.0.0.0/8 tun0", "172.16.0.0/12 tun0", "100.64.0.0/10 ts0")})
+	_, problem := clusterNetworks([]Host{on(own, "10.0.0.0/8 tun0", "172.16.0.0/12 tun0",
+		"100.64.0.0/10 ts0")})
 	require.NotNil(t, problem)
 	assert.Contains(t, problem.Error(), "no two networks of the private address space are left")
 }
@@ -122,9 +127,11 @@ func TestFlannelsInterfaceIsNamedOnlyWhereItsDefaultIsAnother(t *testing.T) {
 			[]Host{on([]string{"eth0 10.0.0.11/24"}, "default eth0"),
 				on([]string{"ens3 10.0.0.12/24"}, "default ens3")}, "", false},
 		{"it is on another one", []Host{private, private}, "eth1", false},
-		{"on one host only", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private}, "eth1", false},
+		{"on one host only", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private},
+			"eth1", false},
 		{"no host has one", []Host{on([]string{"eth1 10.0.0.12/24"})}, "", false},
-		{"names differ", []Host{private, on([]string{"ens4 10.0.0.12/24"}, "default ens3")}, "", true},
+		{"names differ", []Host{private, on([]string{"ens4 10.0.0.12/24"}, "default ens3")},
+			"", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name, differ := flannelInterface(test.hosts)

@@ -48,7 +48,8 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 
 // pin makes the first contact with a host and returns its key: the known one, or else the shown
 // one. key logs in to the jump hosts on the way.
-func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin, error) {
+func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin,
+	error) {
 	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {
 		return Pin{}, err
@@ -76,12 +77,14 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 // find returns the known key of a host, under one of its names or addresses; nil if there is none.
 // A known key of another type than the shown one is as good: the login proves whether the host has
 // it.
-func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey, error) {
+func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey,
+	error) {
 	for _, name := range names {
 		known := k.Of(name, target.Port)
 		switch {
 		case reach.Has(known.Revoked, seen):
-			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint,
+			return nil, fmt.Errorf("its host key %s is revoked in %s",
+				pinOf(seen, false).Fingerprint,
 				known.Revoked[0].File)
 		case reach.Has(known.Keys, seen):
 			return seen, nil
@@ -93,13 +96,19 @@ func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKe
 }
 
 // chooseKnownKey chooses among the known keys of a host that showed another key.
-func chooseKnownKey(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey, error) {
-	slices.SortFunc(known, func(a, b reach.KnownKey) int { return strings.Compare(a.Type(), b.Type()) })
+func chooseKnownKey(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey,
+	error) {
+	slices.SortFunc(known, func(a, b reach.KnownKey) int {
+		return strings.Compare(a.Type(),
+			b.Type())
+	})
 	for _, one := range known {
 		if one.Type() == seen.Type() {
 			return nil, fmt.Errorf(
-				"expected the host key of %s line %d, %s, found %s: the host was reinstalled, or another machine has its address;"+
-					" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host itself, then: ssh-keygen -R %s",
+				"expected the host key of %s line %d, %s, found %s: the host was reinstalled, or "+
+					"another machine has its address;"+
+					" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host "+
+					"itself, then: ssh-keygen -R %s",
 				one.File, one.Line, ssh.FingerprintSHA256(one), ssh.FingerprintSHA256(seen), name)
 		}
 	}

@@ -33,7 +33,8 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 		parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key))
 		require.NoError(t, err)
 		lines.WriteString(marker +
-			knownhosts.Line([]string{knownhosts.Normalize(Asked{"", host.Address, host.Port}.String())}, parsed) + "\n")
+			knownhosts.Line([]string{knownhosts.Normalize(Asked{"", host.Address,
+				host.Port}.String())}, parsed) + "\n")
 	}
 	require.NoError(t, os.WriteFile(path, []byte(lines.String()), 0o600))
 	hosts, err := ReadKnownHosts(path)
@@ -92,7 +93,8 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
-	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port}, at(host), nil)
+	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port},
+		at(host), nil)
 	require.NoError(t, err)
 	assert.True(t, pin.Known)
 	assert.Equal(t, key, pin.Key)
@@ -111,7 +113,8 @@ func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	}
 
 	own := ecdsaKey(t)
-	pin, err := known(t, host, "@cert-authority "+sshtest.New(t).HostKey(), own).pin(t.Context(), asked, at(host), nil)
+	pin, err := known(t, host, "@cert-authority "+sshtest.New(t).HostKey(), own).pin(t.Context(),
+		asked, at(host), nil)
 	require.NoError(t, err)
 	assert.True(t, pin.Known, "the host's own key is beside the CA's")
 	assert.Equal(t, own, pin.Key)

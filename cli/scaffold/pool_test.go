@@ -19,11 +19,15 @@ func TestTheRangeIsTheLastThatIsFree(t *testing.T) {
 	}{
 		{"an empty network keeps a margin at its end", "10.0.0.0/24", nil, "10.0.0.240-10.0.0.250"},
 		{"of a large network the end", "10.0.0.0/16", nil, "10.0.255.240-10.0.255.250"},
-		{"a device in the margin", "10.0.0.0/24", []string{"10.0.0.253-10.0.0.253"}, "10.0.0.240-10.0.0.250"},
-		{"a device in the range", "10.0.0.0/24", []string{"10.0.0.245-10.0.0.245"}, "10.0.0.234-10.0.0.244"},
-		{"a run that only just fits above the margin", "10.0.0.0/24", []string{"10.0.0.1-10.0.0.243"},
+		{"a device in the margin", "10.0.0.0/24", []string{"10.0.0.253-10.0.0.253"},
+			"10.0.0.240-10.0.0.250"},
+		{"a device in the range", "10.0.0.0/24", []string{"10.0.0.245-10.0.0.245"},
+			"10.0.0.234-10.0.0.244"},
+		{"a run that only just fits above the margin", "10.0.0.0/24",
+			[]string{"10.0.0.1-10.0.0.243"},
 			"10.0.0.244-10.0.0.254"},
-		{"too little at the end", "10.0.0.0/24", []string{"10.0.0.200-10.0.0.244"}, "10.0.0.189-10.0.0.199"},
+		{"too little at the end", "10.0.0.0/24", []string{"10.0.0.200-10.0.0.244"},
+			"10.0.0.189-10.0.0.199"},
 		{"no run of eleven: the longest", "10.0.0.0/28",
 			[]string{"10.0.0.1-10.0.0.5", "10.0.0.9-10.0.0.9"}, "10.0.0.10-10.0.0.14"},
 		{"one address", "10.0.0.0/29", []string{"10.0.0.1-10.0.0.5"}, "10.0.0.6-10.0.0.6"},
@@ -50,7 +54,8 @@ func TestTheRangeIsTheLastThatIsFree(t *testing.T) {
 
 func TestWhatIsKnownToBeTakenIsNotAskedFor(t *testing.T) {
 	host := on([]string{"eth0 10.0.0.11/28", "eth0 10.0.0.12/28"})
-	host.Facts.Routes = []Route{{To: everywhere, Gateway: netip.MustParseAddr("10.0.0.1"), Device: "eth0"}}
+	host.Facts.Routes = []Route{{To: everywhere, Gateway: netip.MustParseAddr("10.0.0.1"),
+		Device: "eth0"}}
 	host.Facts.Neighbours = []netip.Addr{netip.MustParseAddr("10.0.0.5")}
 	var texts []string
 	for _, address := range candidates(netip.MustParsePrefix("10.0.0.0/28"), takenBy([]Host{host})) {

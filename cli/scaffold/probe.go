@@ -39,7 +39,8 @@ func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *P
 	if pool.Range, found = freeRange(subnet, free); !found {
 		return pool,
 			&Problem{What: fmt.Sprintf("no address at the end of %s is free for LoadBalancer Services", subnet),
-				Fix: "free some, or write the file by hand with a range of your own, or with strata:metallb: {enabled: false}"}
+				Fix: "free some, or write the file by hand with a range of your own, or with " +
+					"strata:metallb: {enabled: false}"}
 	}
 	return pool, nil
 }
@@ -53,7 +54,8 @@ func askAny(
 	for i, address := range addresses {
 		words[i] = address.String()
 	}
-	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": strings.Join(words, " "), "nodes": ""})
+	script := host.WithSettings(host.PoolScript,
+		map[string]string{"addresses": strings.Join(words, " "), "nodes": ""})
 	var failed []string
 	for _, h := range hosts {
 		block, err := ask(ctx, h, script)

@@ -90,8 +90,10 @@ func systems(hosts []Host) Problems {
 		if len(host.Facts.Kubernetes) > 0 {
 			problems = append(problems,
 				Problem{Host: host.Asked.String(),
-					What: "is or was a node of another cluster: " + strings.Join(host.Facts.Kubernetes, ", "),
-					Fix:  "name another host, or uninstall it with its own program, which also clears its rules and mounts"})
+					What: "is or was a node of another cluster: " +
+						strings.Join(host.Facts.Kubernetes, ", "),
+					Fix: "name another host, or uninstall it with its own program, which also " +
+						"clears its rules and mounts"})
 		}
 	}
 	return problems
@@ -105,7 +107,8 @@ func twice(hosts []Host) Problems {
 			if host.has(before.Address) {
 				problems = append(problems,
 					Problem{Host: host.Asked.String(),
-						What: fmt.Sprintf("is the host that is also named as %s: it has the address %s",
+						What: fmt.Sprintf(
+							"is the host that is also named as %s: it has the address %s",
 							before.Asked, before.Address),
 						Fix: "name it once"})
 				break

@@ -80,12 +80,14 @@ func (p Proposal) servers() int {
 // roles returns the reason for the number of servers, in words.
 func (p Proposal) roles() string {
 	if p.servers() == quorum {
-		return "Three servers: etcd stays writable when one of them is lost. They are the first hosts, in the order of the command, that have the memory."
+		return "Three servers: etcd stays writable when one of them is lost. They are the first " +
+			"hosts, in the order of the command, that have the memory."
 	}
 	if len(p.Nodes) >= quorum {
 		return "One server: fewer than three hosts have the memory for it. When it is lost, so is the API."
 	}
-	return "One server: etcd needs an odd number, and more than two hosts to survive the loss of one. When it is lost, so is the API."
+	return "One server: etcd needs an odd number, and more than two hosts to survive the loss of " +
+		"one. When it is lost, so is the API."
 }
 
 func plural(n int, what string) string {

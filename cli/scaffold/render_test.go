@@ -27,7 +27,8 @@ func proposed() map[string]Proposal {
 	node := func(name string, role config.Role, address string) Node {
 		return Node{Name: name, Role: role, Host: Host{
 			Asked: Asked{"root", address, 22}, Address: netip.MustParseAddr(address), Pin: pin,
-			Facts: Facts{OS: "Debian GNU/Linux 12 (bookworm)", Arch: "x86_64", Hostname: name, CPUs: 4,
+			Facts: Facts{OS: "Debian GNU/Linux 12 (bookworm)", Arch: "x86_64", Hostname: name,
+				CPUs:      4,
 				MemoryMiB: 3900, DiskMiB: 30000},
 		}}
 	}
@@ -37,10 +38,12 @@ func proposed() map[string]Proposal {
 	}
 	plain := Proposal{
 		Stack: "plain", SSH: config.SSH{KeyFile: "~/.ssh/id_ed25519"}, User: "root", Port: 22,
-		Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateways: []string{"10.10.0.1 on eth0"},
+		Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"),
+		Gateways: []string{"10.10.0.1 on eth0"},
 		Nodes: []Node{
 			node("server-1", config.RoleServer, "10.10.0.11"),
-			node("server-2", config.RoleServer, "10.10.0.12"), node("server-3", config.RoleServer, "10.10.0.13"),
+			node("server-2", config.RoleServer, "10.10.0.12"),
+			node("server-3", config.RoleServer, "10.10.0.13"),
 			node("agent-1", config.RoleAgent, "10.10.0.21"),
 		},
 		Networks: Networks{Pods: netip.MustParsePrefix("10.42.0.0/16"),
@@ -50,13 +53,15 @@ func proposed() map[string]Proposal {
 	unusual := plain
 	unusual.Stack, unusual.SSH.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual",
 		"/a folder/key #1", "strata", 2222, nil
-	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"), node("null", config.RoleAgent, "10.10.0.12")}
+	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"),
+		node("null", config.RoleAgent, "10.10.0.12")}
 	unusual.Nodes[0].Asked.User, unusual.Nodes[0].Asked.Port = "strata", 2222
 	unusual.Nodes[1].Pin.Known = false
 	unusual.Nodes[1].Facts.OS = "Other\nstrata:k3s: {protect: false}"
 	unusual.Networks = Networks{
-		Pods: netip.MustParsePrefix("172.16.0.0/16"), Services: netip.MustParsePrefix("172.18.0.0/16"),
-		Clashes: []Clash{{netip.MustParsePrefix("10.0.0.0/8"), "10.10.0.12", "tun0"}},
+		Pods:     netip.MustParsePrefix("172.16.0.0/16"),
+		Services: netip.MustParsePrefix("172.18.0.0/16"),
+		Clashes:  []Clash{{netip.MustParsePrefix("10.0.0.0/8"), "10.10.0.12", "tun0"}},
 	}
 	unusual.Pool = Pool{Range: pool, Why: "10.10.0.11 has no ping or ip"}
 	unusual.FlannelInterface = "eth1"
@@ -87,7 +92,8 @@ func TestAProposalIsAStackFile(t *testing.T) {
 			want, err := os.ReadFile(golden)
 			require.NoError(t, err)
 			assert.Equal(t, string(want), string(text))
-			assert.True(t, strings.HasPrefix(string(text), "# yaml-language-server: $schema=docs/config.schema.json\n"))
+			assert.True(t, strings.HasPrefix(string(text),
+				"# yaml-language-server: $schema=docs/config.schema.json\n"))
 
 			cfg, err := config.FromFile(golden)
 			require.NoError(t, err)

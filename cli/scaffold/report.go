@@ -18,16 +18,20 @@ func (r *Result) Write(out io.Writer) error {
 			said, unverified = "not verified", true
 		}
 		rows.Row(node.Name, string(node.Role), node.Address.String(), comment(node.Facts.OS),
-			fmt.Sprint(node.Facts.CPUs), fmt.Sprintf("%d MiB", node.Facts.MemoryMiB), node.Pin.Fingerprint, said)
+			fmt.Sprint(node.Facts.CPUs), fmt.Sprintf("%d MiB", node.Facts.MemoryMiB),
+			node.Pin.Fingerprint, said)
 	}
 	if err := rows.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nWritten: %s. Read it: each value has its reason beside it.\n", filepath.Clean(r.File))
+	_, err := fmt.Fprintf(out, "\nWritten: %s. Read it: each value has its reason beside it.\n",
+		filepath.Clean(r.File))
 	if unverified {
 		_, err = fmt.Fprint(out,
-			"\nHost keys that are not verified were seen over the network just now (--accept-new), and are pinned in the file. Unless you have, compare each with\n"+
-				"what the host itself says, for example on its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\n")
+			"\nHost keys that are not verified were seen over the network just now "+
+				"(--accept-new), and are pinned in the file. Unless you have, compare each with\n"+
+				"what the host itself says, for example on its console: ssh-keygen -lf "+
+				"/etc/ssh/ssh_host_ed25519_key.pub\n")
 	}
 	if err != nil {
 		return err

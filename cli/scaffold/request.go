@@ -61,12 +61,14 @@ func (r *Request) Check() error {
 	var wrong []error
 	if !stackName.MatchString(r.Stack) {
 		wrong = append(wrong,
-			fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores", r.Stack))
+			fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores",
+				r.Stack))
 	} else if _, err := os.Lstat(r.file()); err == nil {
 		wrong = append(wrong, exists(r.file()))
 	}
 	if _, err := os.Stat(filepath.Join(r.Project, "Pulumi.yaml")); err != nil {
-		wrong = append(wrong, fmt.Errorf("%w: run it in the project's folder, or name that with --project", err))
+		wrong = append(wrong, fmt.Errorf(
+			"%w: run it in the project's folder, or name that with --project", err))
 	}
 	if r.K3s != "" && !config.IsK3sVersion(r.K3s) {
 		wrong = append(wrong,
@@ -74,7 +76,8 @@ func (r *Request) Check() error {
 				r.K3s, config.K3sVersion))
 	}
 	if len(r.Hosts) == 0 {
-		wrong = append(wrong, errors.New("no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
+		wrong = append(wrong, errors.New(
+			"no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
 	}
 	named := map[string]bool{}
 	for _, host := range r.Hosts {
@@ -93,9 +96,11 @@ func (r *Request) Check() error {
 
 // checkKey checks the private key against the configuration's rules.
 func (r *Request) checkKey() error {
-	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent, Passphrase: os.Getenv(reach.PassphraseVariable)}
+	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent,
+		Passphrase: os.Getenv(reach.PassphraseVariable)}
 	of := config.Config{
-		Hosts:     config.Hosts{Driver: config.DriverExisting, SSH: ssh, Nodes: []config.Node{{SSH: ssh}}},
+		Hosts: config.Hosts{Driver: config.DriverExisting, SSH: ssh,
+			Nodes: []config.Node{{SSH: ssh}}},
 		Artifacts: config.Artifacts{Source: config.SourceUpstream},
 	}
 	if err := of.CheckFiles(r.Project); err != nil {
@@ -146,7 +151,8 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 }
 
 // runWithin runs a part until it is silent for limit.
-func runWithin[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
+func runWithin[A, B any](ctx context.Context, limit time.Duration,
+	part func(context.Context) (A, B)) (A, B) {
 	ctx, stop := silence.With(ctx, limit)
 	defer stop()
 	return part(ctx)
@@ -154,7 +160,8 @@ func runWithin[A, B any](ctx context.Context, limit time.Duration, part func(con
 
 // preflight returns the findings of the stack's own preflight about the proposal: stuck need the
 // user, later may pass by themselves.
-func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
+func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems,
+	err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("what was proposed is not valid, which is a mistake of this program: %w", err)

@@ -26,7 +26,8 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	known, err := ReadKnownHosts(os.DevNull)
 	require.NoError(t, err)
 	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t),
-		SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true, Limit: 20 * time.Second}
+		SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true,
+		Limit: 20 * time.Second}
 	for _, one := range hosts {
 		asked, err := ParseHost(one.Argument(), "root", 22)
 		require.NoError(t, err)
@@ -37,7 +38,8 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 }
 
 func TestThreeHostsBecomeAStackFile(t *testing.T) {
-	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12), scaffoldtest.New(t, 13)}
+	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12),
+		scaffoldtest.New(t, 13)}
 	hosts[0].Answers = "127.0.0.245"
 	r := request(t, hosts...)
 	require.NoError(t, r.Check())
@@ -167,14 +169,16 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 	r := request(t, good, locked, asks, small, other, cloud)
 	locked.AcceptKeyOf(sshtest.New(t))
 	off := Asked{"root", "127.0.0.16", nettest.Closed(t).Number()}
-	r.Hosts, r.Limit = append(r.Hosts, off, Asked{"root", "no-such-host.invalid", 22}), 3*time.Second
+	r.Hosts, r.Limit = append(r.Hosts, off, Asked{"root", "no-such-host.invalid", 22}),
+		3*time.Second
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
 	var problems Problems
 	require.ErrorAs(t, err, &problems)
 	for _, text := range []string{
 		"127.0.0.12:", "private key not accepted", "ssh-copy-id -i ",
-		"127.0.0.13:", "sudo without a password does not work for user ada", "NOPASSWD", "or log in as root",
+		"127.0.0.13:", "sudo without a password does not work for user ada", "NOPASSWD",
+		"or log in as root",
 		"127.0.0.14:", "is armv7l, and the artifacts are for amd64 and arm64 only; install a 64-bit system",
 		"127.0.0.15:", "is or was a node of another cluster: kubeadm (/etc/kubernetes/kubelet.conf)",
 		"127.0.0.16:", "connection refused", "check that the host is on",
@@ -191,7 +195,8 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 // The gates define the requirements on a host: a preflight of the proposal checks them.
 func TestAHostThatItsGateRefusesIsRefused(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12)}
-	hosts[0].Health = map[string][]string{"whose": {"other strata production server-1 9f1c"}, "k3s": {"k3s"}}
+	hosts[0].Health = map[string][]string{"whose": {"other strata production server-1 9f1c"},
+		"k3s": {"k3s"}}
 	hosts[1].Health = map[string][]string{"machine_id": {"host-11"}, "disk_mib": {"100"}}
 	r := request(t, hosts...)
 	require.NoError(t, r.Check())
@@ -289,6 +294,7 @@ func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &problems)
 	assert.EqualError(t, err,
 		fmt.Sprintf(
-			"localhost:%d: is the host that is also named as 127.0.0.1:%d: it has the address 127.0.0.1; name it once", host.Port, host.Port))
+			"localhost:%d: is the host that is also named as 127.0.0.1:%d: it has the address "+
+				"127.0.0.1; name it once", host.Port, host.Port))
 	assert.NoFileExists(t, filepath.Join(r.Project, "Pulumi.dev.yaml"))
 }

@@ -31,7 +31,8 @@ func nodes(hosts []Host) ([]Node, *Problem) {
 	names := map[string]bool{}
 	var fit []int
 	for i, host := range hosts {
-		all[i] = Node{Host: host, Name: uniqueName(host.Facts.Hostname, names), Role: config.RoleAgent}
+		all[i] = Node{Host: host, Name: uniqueName(host.Facts.Hostname, names),
+			Role: config.RoleAgent}
 		if host.Facts.MemoryMiB >= needs {
 			fit = append(fit, i)
 		}

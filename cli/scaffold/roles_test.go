@@ -29,13 +29,15 @@ func TestRolesByTheNumberOfHostsAndTheirMemory(t *testing.T) {
 		want  string
 	}{
 		{"one host is the server", withMemory(4000), "a server"},
-		{"two hosts have one server: etcd needs an odd number", withMemory(4000, 4000), "a server, b agent"},
+		{"two hosts have one server: etcd needs an odd number", withMemory(4000, 4000),
+			"a server, b agent"},
 		{"three hosts are servers", withMemory(4000, 4000, 4000), "a server, b server, c server"},
 		{"of five, two are agents", withMemory(4000, 4000, 4000, 4000, 4000),
 			"a server, b server, c server, d agent, e agent"},
 		{"a small host is passed over", withMemory(4000, least-1, least, 4000),
 			"a server, c server, d server, b agent"},
-		{"too few have the memory for three", withMemory(500, 4000, 4000), "b server, a agent, c agent"},
+		{"too few have the memory for three", withMemory(500, 4000, 4000),
+			"b server, a agent, c agent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all, problem := nodes(test.hosts)
@@ -59,7 +61,8 @@ func TestNamesAreDNSLabelsAndUnique(t *testing.T) {
 	for _, test := range [][2]string{
 		{"server-1", "server-1"}, {"Server_2.example.com", "server-2"},
 		{"server-1.example.com", "server-1-2"}, {"SERVER-1", "server-1-3"}, {"-edge-", "edge"},
-		{"", "node"}, {"…", "node-2"}, {long, long[:63]}, {long + "b", long[:61] + "-2"}, {"10", "10"},
+		{"", "node"}, {"…", "node-2"}, {long, long[:63]}, {long + "b", long[:61] + "-2"},
+		{"10", "10"},
 	} {
 		name := uniqueName(test[0], names)
 		assert.Equal(t, test[1], name)

@@ -54,7 +54,9 @@ func (r *Request) reachAll() error {
 					asked.Address, asked.User))
 		}
 	}
-	if !slices.ContainsFunc(r.Hosts, func(asked Asked) bool { return asked.User != config.DefaultUser }) {
+	if !slices.ContainsFunc(r.Hosts, func(asked Asked) bool {
+		return asked.User != config.DefaultUser
+	}) {
 		r.SSH.SudoPassword = "" // root needs none, and a stack file that has one is refused
 	}
 	r.pinJumps()
@@ -78,7 +80,8 @@ func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 		own := ssh
 		own.User, own.Port, own.HostKey = asked.User, asked.Port, notYet
 		address, _ := netip.ParseAddr(asked.Address) // A name has none before it is resolved.
-		hosts.Nodes = append(hosts.Nodes, config.Node{Name: asked.Address, Address: address, SSH: own})
+		hosts.Nodes = append(hosts.Nodes,
+			config.Node{Name: asked.Address, Address: address, SSH: own})
 	}
 	ways, err := reach.Hosts(hosts, r.Project)
 	return ways, inFlags(err)
@@ -136,7 +139,8 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 			problems = append(problems,
 				Problem{Host: node.Asked.String(),
 					What: fmt.Sprintf(
-						"--ssh-config %s leads to it by the name %s, and in another way by its node's name %s and address %s, which are what the stack file has",
+						"--ssh-config %s leads to it by the name %s, and in another way by its "+
+							"node's name %s and address %s, which are what the stack file has",
 						r.SSH.Config, node.Asked.Address, node.Name, node.Address),
 					Fix: fmt.Sprintf("add %s to the line Host of its block there", node.Address)})
 		}
@@ -148,8 +152,12 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
-	way := func(t remote.Target) []any { return []any{t.Dialed(), t.Port, t.User, t.Agent, t.Jump, t.Means} }
-	return err == nil && wrong == nil && reflect.DeepEqual(way(a.Target), way(b.Target)) && slices.Equal(ours, theirs)
+	way := func(t remote.Target) []any {
+		return []any{t.Dialed(), t.Port, t.User, t.Agent, t.Jump,
+			t.Means}
+	}
+	return err == nil && wrong == nil && reflect.DeepEqual(way(a.Target), way(b.Target)) &&
+		slices.Equal(ours, theirs)
 }
 
 // unlock sets the passwords that no file has, from the environment, in a configuration that was
@@ -157,6 +165,7 @@ func sameWay(a, b reach.Host) bool {
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {
-		hosts.Nodes[i].SSH.Passphrase, hosts.Nodes[i].SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
+		hosts.Nodes[i].SSH.Passphrase, hosts.Nodes[i].SSH.SudoPassword = r.SSH.Passphrase,
+			r.SSH.SudoPassword
 	}
 }

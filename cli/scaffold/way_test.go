@@ -89,7 +89,8 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 	seal(t, r.SSH.KeyFile)
 	err := r.Check()
 	require.ErrorContains(t, err,
-		"is encrypted, and a run cannot ask for its passphrase; set its passphrase in STRATA_SSH_PASSPHRASE, or give --agent")
+		"is encrypted, and a run cannot ask for its passphrase; set its passphrase in "+
+			"STRATA_SSH_PASSPHRASE, or give --agent")
 	assert.NotContains(t, err.Error(), "ssh.")
 	t.Setenv(reach.PassphraseVariable, "another")
 	err = r.Check()
@@ -113,8 +114,10 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Passphrase+cfg.Hosts.SSH.SudoPassword, "a person sets them")
 	for _, key := range []string{"passphrase", "sudoPassword"} {
 		assert.Contains(t, text,
-			"Set it, encrypted: pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
-		assert.Contains(t, report, "  pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
+			"Set it, encrypted: pulumi config set --secret --path -s dev strata:hosts.ssh."+
+				key+"\n")
+		assert.Contains(t, report, "  pulumi config set --secret --path -s dev strata:hosts.ssh."+
+			key+"\n")
 	}
 }
 
@@ -147,7 +150,8 @@ func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(jump.HostKey()))
 	require.NoError(t, err)
 	r.SSH.KnownHosts = filepath.Join(r.Project, "known_hosts")
-	line := knownhosts.Line([]string{knownhosts.Normalize(fmt.Sprintf("%s:%d", at.Address, at.Port))}, key)
+	line := knownhosts.Line([]string{knownhosts.Normalize(fmt.Sprintf("%s:%d", at.Address,
+		at.Port))}, key)
 	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, []byte(line+"\n"), 0o600))
 	return r, host, jump, fmt.Sprintf("hop@%s:%d", at.Address, at.Port)
 }
@@ -162,7 +166,8 @@ func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
 	assert.Equal(t, []config.JumpHost{hop}, cfg.Hosts.SSH.Jump,
 		"with its pin: the file means the same where another known_hosts is")
 	assert.Empty(t, cfg.Hosts.SSH.KnownHosts)
-	assert.Len(t, jump.Onward(), host.Connections(), "the first contact and every login go through it")
+	assert.Len(t, jump.Onward(), host.Connections(),
+		"the first contact and every login go through it")
 }
 
 func TestAHostOrJumpHostWithAnotherKeyIsNamedWithTheKnownHosts(t *testing.T) {
@@ -194,7 +199,8 @@ func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
 	r.SSH.Jump = []config.JumpHost{hop}
 	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, nil, 0o600))
 	err = r.Check()
-	require.ErrorContains(t, err, "--host 127.0.0.11: --known-hosts: "+r.SSH.KnownHosts+" has no key of 127.0.0.1:")
+	require.ErrorContains(t, err, "--host 127.0.0.11: --known-hosts: "+r.SSH.KnownHosts+
+		" has no key of 127.0.0.1:")
 	assert.NotContains(t, err.Error(), "hostKey", "no flag has it")
 	assert.Zero(t, jump.Connections())
 }
@@ -218,7 +224,8 @@ func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
 	assert.Equal(t, host.Address, cfg.Hosts.Nodes[0].Address.String())
 	assert.Equal(t, host.Port, cfg.Hosts.Nodes[0].SSH.Port)
 	assert.Equal(t, r.SSH.Config, cfg.Hosts.SSH.Config)
-	assert.Equal(t, r.SSH.KnownHosts, cfg.Hosts.SSH.KnownHosts, "only the ssh_config names the jump host")
+	assert.Equal(t, r.SSH.KnownHosts, cfg.Hosts.SSH.KnownHosts,
+		"only the ssh_config names the jump host")
 	assert.Empty(t, cfg.Hosts.SSH.Jump)
 }
 
@@ -244,7 +251,8 @@ func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
 		assert.Equal(t, want, jump)
 	}
 	for text, want := range map[string]string{"": "has no host", "ops@": "has no host",
-		"Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port", "bastion:ssh": "is not a TCP port"} {
+		"Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port",
+		"bastion:ssh": "is not a TCP port"} {
 		_, err := ParseJump(text)
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "--jump "+text+": ")
@@ -264,8 +272,10 @@ func TestWhatCannotBeReadIsSaidInTheWordsOfTheCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, host := sshConfig(t, "web")
 			require.NoError(t, os.WriteFile(r.SSH.Config, []byte(text), 0o600))
-			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "public"), []byte(host.HostKey()), 0o600))
-			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "key"), host.PrivateKey(), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "public"),
+				[]byte(host.HostKey()), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "key"),
+				host.PrivateKey(), 0o600))
 			err := r.Check()
 			require.Error(t, err)
 			assert.NotContains(t, err.Error(), "strata:")

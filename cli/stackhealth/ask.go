@@ -61,7 +61,8 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	}
 	if len(gates) == 0 && len(want.gates) == 0 {
 		return Round{}, errors.Join(
-			fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack, q.Stack),
+			fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack,
+				q.Stack),
 			want.unknown)
 	}
 	var results []health.Result
@@ -97,11 +98,13 @@ func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 
 // selectGates returns the gates of the given names from the state, and those of the configuration.
 // A name in neither is an error: a round without gates must not count as healthy.
-func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected, error) {
+func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected,
+	error) {
 	var selected []inventory.Gate
 	wanted := expected{file: want.file}
 	for _, name := range names {
-		recorded := slices.IndexFunc(gates, func(gate inventory.Gate) bool { return gate.Spec.Gate == name })
+		recorded := slices.IndexFunc(gates,
+			func(gate inventory.Gate) bool { return gate.Spec.Gate == name })
 		if recorded >= 0 {
 			selected = append(selected, gates[recorded])
 		}
@@ -136,7 +139,8 @@ func gateNames(gates []inventory.Gate, want expected) []string {
 
 // askAll runs every gate at once, each with a short deadline, and returns the results in the gates'
 // order.
-func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress io.Writer) []health.Result {
+func (q Question) askAll(ctx context.Context, gates []inventory.Gate,
+	progress io.Writer) []health.Result {
 	results := make([]health.Result, len(gates))
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
@@ -149,8 +153,10 @@ func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress i
 			result, err := kinds.Run(ctx, gate.Spec, gate.Secrets, progress)
 			if err != nil {
 				result = health.Result{
-					Gate: gate.Spec.Gate, Layer: gate.Spec.Layer, Kind: gate.Spec.Kind(), State: health.Stuck, Ending: health.EndedStuck,
-					Checks: []health.Verdict{{Check: "spec", State: health.Stuck, Message: err.Error(), Hint: "run pulumi up, which writes it anew"}},
+					Gate: gate.Spec.Gate, Layer: gate.Spec.Layer, Kind: gate.Spec.Kind(),
+					State: health.Stuck, Ending: health.EndedStuck,
+					Checks: []health.Verdict{{Check: "spec", State: health.Stuck,
+						Message: err.Error(), Hint: "run pulumi up, which writes it anew"}},
 				}
 			}
 			results[i] = result

@@ -37,7 +37,8 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	ask := func(timeout time.Duration) (Round, string) {
 		round := Round{
 			Gates: want.merge(
-				Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates, io.Discard)),
+				Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates,
+					io.Discard)),
 			expected: want}
 		var out bytes.Buffer
 		require.NoError(t, round.Write(&out, true))
@@ -64,9 +65,12 @@ func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 		require.NoError(t, err)
 		return string(quoted)
 	}
-	spec := text(health.Spec{Body: server.Spec{}, Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 10 * time.Minute},
-		TimeoutKey: "strata:timeouts.api", Hosts: []health.Host{{Target: host.Target(), Role: "agent"}}})
-	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret, text(text(string(host.PrivateKey()))))
+	spec := text(health.Spec{Body: server.Spec{}, Gate: "agent-1-gate", Layer: "k3s",
+		Timeout:    metav1.Duration{Duration: 10 * time.Minute},
+		TimeoutKey: "strata:timeouts.api",
+		Hosts:      []health.Host{{Target: host.Target(), Role: "agent"}}})
+	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret,
+		text(text(string(host.PrivateKey()))))
 	state, err := stackstate.Parse([]byte(fmt.Sprintf(`{"version":3,"deployment":{"resources":[
 		{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},
 		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},
@@ -77,7 +81,8 @@ func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 }
 
 func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
-	gates := []inventory.Gate{{Spec: health.Spec{Gate: "k3s-api"}}, {Spec: health.Spec{Gate: "k3s-nodes"}}}
+	gates := []inventory.Gate{{Spec: health.Spec{Gate: "k3s-api"}},
+		{Spec: health.Spec{Gate: "k3s-nodes"}}}
 	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}
 	selected, held, err := selectGates(gates, want, []string{"k3s-api", "k3s-system"})
 	require.NoError(t, err)

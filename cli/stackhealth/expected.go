@@ -47,7 +47,9 @@ func (e expected) has(name string) bool {
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate
 	for _, spec := range e.gates {
-		i := slices.IndexFunc(results, func(result health.Result) bool { return result.Gate == spec.Gate })
+		i := slices.IndexFunc(results, func(result health.Result) bool {
+			return result.Gate == spec.Gate
+		})
 		if i < 0 {
 			all = append(all, AskedGate{Result: health.NotMade(spec)})
 			continue

@@ -55,7 +55,8 @@ func needOf(spec health.Spec) string {
 		return "a login at the jump host (SSH)"
 	case urls.CASecret != "":
 		return "get secrets for the CA"
-	case slices.ContainsFunc(urls.Probes, func(p http.Probe) bool { return p.Auth || p.Login || p.KeyHeader != "" }):
+	case slices.ContainsFunc(urls.Probes,
+		func(p http.Probe) bool { return p.Auth || p.Login || p.KeyHeader != "" }):
 		return "passwords of the state"
 	}
 	return ""
@@ -63,7 +64,8 @@ func needOf(spec health.Spec) string {
 
 // ofReader gives gates a reader's kubeconfig and no other secret. It returns the gates that can run
 // with it, and the results of the others.
-func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate, others []health.Result) {
+func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate,
+	others []health.Result) {
 	for _, gate := range gates {
 		if needs := needOf(gate.Spec); needs != "" {
 			others = append(others, health.NotAsked(gate.Spec, needs))

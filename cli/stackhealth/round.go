@@ -67,7 +67,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	}
 	var content bytes.Buffer
 	if err := metrics.WriteHealth(&content,
-		metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil, At: time.Now()}); err != nil {
+		metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil,
+			At: time.Now()}); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(file, content.Bytes(), 0o644); err != nil {
@@ -93,7 +94,8 @@ func (r Round) Write(out io.Writer, reports bool) error {
 			}
 		}
 		rows.Row(gate.Layer, gate.Gate, string(gate.State),
-			fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
+			fmt.Sprintf("%d/%d", passed, len(gate.Checks)),
+			gate.Elapsed.Round(time.Millisecond).String())
 	}
 	if err := rows.Flush(); err != nil {
 		return err
@@ -130,7 +132,8 @@ func (r Round) summary() string {
 	if len(missing) > 0 {
 		fmt.Fprintf(&text,
 			"missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
-				"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
+				"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "),
+			r.expected.file, r.Stack)
 	}
 	if left := r.gateNames(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
 		fmt.Fprintf(&text,

@@ -20,14 +20,16 @@ func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
 		{Check: "metrics", State: health.Skipped, Message: "disabled", Hint: "nothing to do"},
 		{Check: "node server-1", State: health.Ready},
 	}
-	gate := AskedGate{Result: health.NewResult(health.Spec{Gate: "k3s-nodes", Body: nodes.Spec{}}, health.EndedOpen, 0, checks)}
+	gate := AskedGate{Result: health.NewResult(health.Spec{Gate: "k3s-nodes", Body: nodes.Spec{}},
+		health.EndedOpen, 0, checks)}
 	for reports, count := range map[bool]int{true: 1, false: 0} {
 		var out bytes.Buffer
 		require.NoError(t, Round{Gates: []AskedGate{gate}}.Write(&out, reports))
 		assert.Equal(t, count, bytes.Count(out.Bytes(), []byte("warning")), "%s", &out)
 		if reports {
 			assert.Contains(t, out.String(),
-				"\nwarning k3s-nodes: node agent-1: cordoned: takes no new Pods; kubectl uncordon agent-1\n1 of 1 gates open\n")
+				"\nwarning k3s-nodes: node agent-1: cordoned: takes no new Pods; kubectl "+
+					"uncordon agent-1\n1 of 1 gates open\n")
 		}
 	}
 }

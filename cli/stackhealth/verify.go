@@ -54,9 +54,11 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 
 // findIdleGates waits for every gate and returns the gates that ended before a time. It returns
 // none after a failed step.
-func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*components.Gate) (idle []inventory.Gate) {
+func findIdleGates(ctx *pulumi.Context, began time.Time,
+	gates []*components.Gate) (idle []inventory.Gate) {
 	for _, gate := range gates {
-		now, err := internals.UnsafeAwaitOutput(ctx.Context(), pulumi.All(gate.Stdin, gate.Stdout, gate.Environment))
+		now, err := internals.UnsafeAwaitOutput(ctx.Context(),
+			pulumi.All(gate.Stdin, gate.Stdout, gate.Environment))
 		if err != nil {
 			return nil
 		}
@@ -65,11 +67,13 @@ func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*components.Gat
 			continue // the preview of a gate that will run
 		}
 		var last health.Result
-		if err := json.Unmarshal([]byte(values[1].(string)), &last); err == nil && last.Ended.After(began) {
+		if err := json.Unmarshal([]byte(values[1].(string)), &last); err == nil &&
+			last.Ended.After(began) {
 			continue
 		}
 		environment := values[2].(map[string]string)
-		recorded, err := inventory.ReadGate(*values[0].(*string), func(name string) string { return environment[name] })
+		recorded, err := inventory.ReadGate(*values[0].(*string),
+			func(name string) string { return environment[name] })
 		if err != nil {
 			continue // the preview of a gate that another version of the program wrote
 		}

@@ -55,23 +55,27 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 // runProgram runs a program with one gate, which ended at a time after the run's start, and calls
 // Verify.
 func runProgram(
-	t *testing.T, host *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
+	t *testing.T, host *sshtest.Server, after time.Duration, failed error,
+	options ...pulumi.RunOption,
 ) error {
 	t.Helper()
 	began := time.Now()
 	program := func(ctx *pulumi.Context) error {
 		spec := health.Spec{
-			Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api",
-			Hosts: []health.Host{{Target: host.Target(), Role: "agent"}}, Body: server.Spec{},
+			Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute},
+			TimeoutKey: "strata:timeouts.api",
+			Hosts:      []health.Host{{Target: host.Target(), Role: "agent"}}, Body: server.Spec{},
 		}
-		command, err := local.NewCommand(ctx, spec.Gate, actions.Command(gate.Ask, spec, pulumi.StringMap{
-			self.SSHKey: pulumi.ToSecret(pulumi.String(string(host.PrivateKey()))).(pulumi.StringOutput),
-		}))
+		command, err := local.NewCommand(ctx, spec.Gate,
+			actions.Command(gate.Ask, spec, pulumi.StringMap{
+				self.SSHKey: pulumi.ToSecret(pulumi.String(string(host.PrivateKey()))).(pulumi.StringOutput),
+			}))
 		require.NoError(t, err)
 		asked := []*components.Gate{{Command: command}}
 		return Question{Stack: ctx.Stack(), Timeout: 2 * time.Second}.verify(ctx, began, asked)
 	}
-	options = append(options, pulumi.WithMocks("strata", "staging", provider{began.Add(after), failed}))
+	options = append(options, pulumi.WithMocks("strata", "staging",
+		provider{began.Add(after), failed}))
 	return pulumi.RunErr(program, options...)
 }
 
@@ -107,6 +111,7 @@ func TestVerifyAsksNothingAfterAFailedStep(t *testing.T) {
 
 func TestVerifyOnlyWarnsInAPreview(t *testing.T) {
 	failed, asked := serveUnit(t, "failed", "failed")
-	require.NoError(t, runProgram(t, failed, earlier, nil, func(info *pulumi.RunInfo) { info.DryRun = true }))
+	require.NoError(t, runProgram(t, failed, earlier, nil,
+		func(info *pulumi.RunInfo) { info.DryRun = true }))
 	assert.Positive(t, asked())
 }

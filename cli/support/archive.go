@@ -37,7 +37,8 @@ func (a *Archive) add(file File) {
 func (a *Archive) readmeText() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Stack %s at %s, collected by strata support.\n\n"+
-		"Secrets of the configuration and the state are replaced by %s, as they are and in base64, from %d characters on. Read it before you give it away:\n"+
+		"Secrets of the configuration and the state are replaced by %s, as they are and in "+
+		"base64, from %d characters on. Read it before you give it away:\n"+
 		"what else is confidential, such as names and addresses, is not known to the program.\n\n",
 		a.Stack, a.At.Format(time.RFC3339), redacted, shortest)
 	for _, file := range a.Files {
@@ -50,14 +51,16 @@ func (a *Archive) readmeText() string {
 func (a *Archive) missingText() string {
 	var text strings.Builder
 	for _, missing := range a.Missing {
-		fmt.Fprintf(&text, "missing, or not whole: %s: %s\n", missing.Name, strings.TrimSpace(missing.Why))
+		fmt.Fprintf(&text, "missing, or not whole: %s: %s\n", missing.Name,
+			strings.TrimSpace(missing.Why))
 	}
 	return text.String()
 }
 
 // Summary prints the number of files in the archive, and the missing ones.
 func (a *Archive) Summary(out io.Writer, file string) error {
-	_, err := fmt.Fprintf(out, "%s: %d files; read it before you give it away\n%s", file, len(a.Files), a.missingText())
+	_, err := fmt.Fprintf(out, "%s: %d files; read it before you give it away\n%s", file,
+		len(a.Files), a.missingText())
 	return err
 }
 
@@ -77,7 +80,8 @@ func (a *Archive) Write(file string) (err error) {
 	packed := tar.NewWriter(zipped)
 	folder := "strata-support-" + path.Base(a.Stack)
 	for _, one := range append([]File{{"README.txt", []byte(a.readmeText())}}, a.Files...) {
-		header := &tar.Header{Name: folder + "/" + one.Name, Mode: 0o600, Size: int64(len(one.Content)),
+		header := &tar.Header{Name: folder + "/" + one.Name, Mode: 0o600,
+			Size:    int64(len(one.Content)),
 			ModTime: a.At, Typeflag: tar.TypeReg}
 		if err := packed.WriteHeader(header); err != nil {
 			return err

@@ -37,14 +37,15 @@ func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	}
 	var sources []source
 	for _, list := range lists {
-		sources = append(sources, singleFile("cluster/"+list.name+".txt", func(ctx context.Context) ([]byte, error) {
-			raw, err := client.CoreV1().RESTClient().Get().AbsPath(list.path).
-				Param("limit", fmt.Sprint(most)).SetHeader("Accept", asTable).Do(ctx).Raw()
-			if err != nil {
-				return nil, err
-			}
-			return tableText(raw)
-		}))
+		sources = append(sources, singleFile("cluster/"+list.name+".txt",
+			func(ctx context.Context) ([]byte, error) {
+				raw, err := client.CoreV1().RESTClient().Get().AbsPath(list.path).
+					Param("limit", fmt.Sprint(most)).SetHeader("Accept", asTable).Do(ctx).Raw()
+				if err != nil {
+					return nil, err
+				}
+				return tableText(raw)
+			}))
 	}
 	return sources, nil
 }

@@ -124,11 +124,20 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 			text, _ := json.MarshalIndent(info, "", "  ") // texts and lists of them
 			return text, err
 		}),
-		singleFile("pulumi.txt", func(ctx context.Context) ([]byte, error) { return r.Pulumi(ctx, nil, "version") }),
+		singleFile("pulumi.txt", func(ctx context.Context) ([]byte,
+			error) {
+			return r.Pulumi(ctx, nil, "version")
+		}),
 		singleFile("stack.yaml", k.file.withoutSecrets),
-		singleFile("state.txt", func(context.Context) ([]byte, error) { return stateText(k.state), nil }),
+		singleFile("state.txt", func(context.Context) ([]byte,
+			error) {
+			return stateText(k.state), nil
+		}),
 		{"health", r.health},
-		{"runs", func(context.Context) ([]File, error) { return runs(r.Project, path.Base(r.Stack)) }},
+		{"runs", func(context.Context) ([]File,
+			error) {
+			return runs(r.Project, path.Base(r.Stack))
+		}},
 	}
 	hosts, err := r.hosts(ctx, k)
 	if err != nil {
@@ -136,7 +145,8 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	}
 	for _, host := range hosts {
 		all = append(all,
-			singleFile("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
+			singleFile("hosts/"+host.Host.Name+".txt",
+				func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
 	}
 	cluster, err := r.cluster(k)
 	if err != nil {
@@ -156,8 +166,9 @@ func (r Request) health(ctx context.Context) ([]File, error) {
 	}
 	err = round.Write(&table, true)
 	results, marshalErr := json.MarshalIndent(round.Gates, "", "  ")
-	return []File{{"health.txt", table.Bytes()}, {"health.json", results}}, errors.Join(err, marshalErr,
-		round.Unknown())
+	return []File{{"health.txt", table.Bytes()}, {"health.json", results}},
+		errors.Join(err, marshalErr,
+			round.Unknown())
 }
 
 // hosts returns the hosts that the state's gates observe; without gates, the existing hosts of the

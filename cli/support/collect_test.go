@@ -21,9 +21,16 @@ func TestASourceThatHangsIsLeftBehindAndTheOthersAreTaken(t *testing.T) {
 	defer close(hang)
 	answers := gather(t.Context(), []source{
 		singleFile("deaf", func(context.Context) ([]byte, error) { <-hang; return nil, nil }),
-		singleFile("late", func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return []byte("half"), ctx.Err() }),
+		singleFile("late", func(ctx context.Context) ([]byte,
+			error) {
+			<-ctx.Done()
+			return []byte("half"), ctx.Err()
+		}),
 		singleFile("good", func(context.Context) ([]byte, error) { return []byte("whole"), nil }),
-		singleFile("empty", func(context.Context) ([]byte, error) { return nil, errors.New("nothing") }),
+		singleFile("empty", func(context.Context) ([]byte, error) {
+			return nil,
+				errors.New("nothing")
+		}),
 	}, 500*time.Millisecond)
 	require.ErrorContains(t, answers[0].err, "within 500ms")
 	assert.Equal(t, []File{{"late", []byte("half")}}, answers[1].files, "what came in time is kept")
@@ -65,7 +72,8 @@ func TestEachKeyThatIsToBeEncryptedIsSecretByItsName(t *testing.T) {
 	for _, field := range fields {
 		if strings.Contains(field.Doc, "config set --secret") {
 			found++
-			assert.Contains(t, secretKeys, field.Key[strings.LastIndex(field.Key, ".")+1:], field.Key)
+			assert.Contains(t, secretKeys, field.Key[strings.LastIndex(field.Key, ".")+1:],
+				field.Key)
 		}
 	}
 	assert.GreaterOrEqual(t, found, 4)
@@ -76,7 +84,8 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	require.NoError(t,
 		os.WriteFile(path,
 			[]byte("encryptionsalt: v1:salt\nconfig:\n  argocd: {root: {password: {secure: v1:x}, username: me}}\n"+
-				"  strata:apps: {workloads: [{name: shop, secretEnv: {A: plain-text, B: {secure: v1:y}}}]}\n  strata:k3s: {tlsSANs: [{secure: v1:z}]}\n"), 0o600))
+				"  strata:apps: {workloads: [{name: shop, secretEnv: {A: plain-text, B: {secure: "+
+				"v1:y}}}]}\n  strata:k3s: {tlsSANs: [{secure: v1:z}]}\n"), 0o600))
 	file := readStackFile(filepath.Dir(path), path)
 	text, err := file.withoutSecrets(t.Context())
 	require.NoError(t, err)
@@ -87,12 +96,14 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	shown := `{"strata:argocd":{"objectValue":{"root":{"password":"p","username":"me"}}},"strata:k3s":{"value":"x","objectValue":{"tlsSANs":["z"]}},
 		"strata:apps":{"objectValue":{"workloads":[{"secretEnv":{"A":"plain-text","B":"b"}}]}}}`
 	var asked []string
-	secrets, err := file.secrets(t.Context(), func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
-		asked = args
-		return []byte(shown), nil
-	}, "--stack", "dev")
+	secrets, err := file.secrets(t.Context(),
+		func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
+			asked = args
+			return []byte(shown), nil
+		}, "--stack", "dev")
 	require.NoError(t, err)
-	assert.Subset(t, secrets, []string{"plain-text", "p", "b", "z"}, "a key without a namespace is the project's")
+	assert.Subset(t, secrets, []string{"plain-text", "p", "b", "z"},
+		"a key without a namespace is the project's")
 	assert.NotContains(t, secrets, "me")
 	assert.Equal(t, []string{"config", "--show-secrets", "--json", "--stack", "dev"}, asked)
 	_, err = file.secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) {

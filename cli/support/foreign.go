@@ -11,7 +11,8 @@ import (
 
 // foreignKeys are the keys below which the configuration is another program's: the values of
 // charts, the solver of an ACME issuer, arguments of K3s, and those of a workload.
-var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args", "env", "files"}
+var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args",
+	"env", "files"}
 
 // notShown replaces a text that may contain a secret.
 const notShown = "[not shown]"

@@ -29,23 +29,28 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 // text around it.
 func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *testing.T) {
 	for name, line := range map[string]string{
-		"credentials of a chart":     "strata:traefik: {values: {credentials: hunter2hunter2}}",
-		"an object of credentials":   "strata:traefik: {values: {credentials: {aws: hunter2hunter2}}}",
-		"APISIX's controller":        "strata:apisix: {controllerValues: {adminKey: hunter2hunter2}}",
-		"basic authentication":       "strata:traefik: {values: {auth: 'me:hunter2hunter2'}}",
-		"passwd":                     "strata:traefik: {values: {passwd: hunter2hunter2}}",
-		"a number":                   "strata:argocd: {values: {configs: {secret: {adminPassword: 20240917}}}}",
-		"an address with a login":    "strata:traefik: {values: {dsn: 'postgres://me:hunter2hunter2@db/x'}}",
-		"an argument of a chart":     "strata:traefik: {values: {additionalArguments: ['--hub.token=hunter2hunter2']}}",
-		"arguments in one text":      "strata:traefik: {values: {command: 'serve --api-token hunter2hunter2 --verbose'}}",
-		"a variable of a Pod":        "strata:traefik: {values: {env: [{name: DB_PASSWORD, value: hunter2hunter2}]}}",
-		"a file":                     `strata:traefik: {values: {config: "log: debug\nadmin:\n  password: hunter2hunter2\n"}}`,
-		"a solver's token":           "strata:certManager: {acme: {dns01: {webhook: {config: {apiToken: hunter2hunter2}}}}}",
-		"K3s's backups to S3":        "strata:k3s: {serverArgs: {etcd-s3-secret-key: hunter2hunter2}}",
-		"K3s's data store":           "strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:hunter2hunter2@db:5432/k3s'}}",
-		"an argument of kubelet":     "strata:k3s: {agentArgs: {kubelet-arg: ['bootstrap-token=hunter2hunter2', v=2]}}",
-		"an environment in plain":    "strata:apps: {workloads: [{name: shop, env: {DATABASE_URL: 'postgres://me:hunter2hunter2@db/x'}}]}",
-		"an argument of a workload":  "strata:apps: {workloads: [{name: shop, args: ['--admin-password=hunter2hunter2']}]}",
+		"credentials of a chart":   "strata:traefik: {values: {credentials: hunter2hunter2}}",
+		"an object of credentials": "strata:traefik: {values: {credentials: {aws: hunter2hunter2}}}",
+		"APISIX's controller":      "strata:apisix: {controllerValues: {adminKey: hunter2hunter2}}",
+		"basic authentication":     "strata:traefik: {values: {auth: 'me:hunter2hunter2'}}",
+		"passwd":                   "strata:traefik: {values: {passwd: hunter2hunter2}}",
+		"a number":                 "strata:argocd: {values: {configs: {secret: {adminPassword: 20240917}}}}",
+		"an address with a login":  "strata:traefik: {values: {dsn: 'postgres://me:hunter2hunter2@db/x'}}",
+		"an argument of a chart":   "strata:traefik: {values: {additionalArguments: ['--hub.token=hunter2hunter2']}}",
+		"arguments in one text": "strata:traefik: {values: {command: 'serve --api-token " +
+			"hunter2hunter2 --verbose'}}",
+		"a variable of a Pod": "strata:traefik: {values: {env: [{name: DB_PASSWORD, value: hunter2hunter2}]}}",
+		"a file":              `strata:traefik: {values: {config: "log: debug\nadmin:\n  password: hunter2hunter2\n"}}`,
+		"a solver's token": "strata:certManager: {acme: {dns01: {webhook: {config: " +
+			"{apiToken: hunter2hunter2}}}}}",
+		"K3s's backups to S3": "strata:k3s: {serverArgs: {etcd-s3-secret-key: hunter2hunter2}}",
+		"K3s's data store": "strata:k3s: {serverArgs: {datastore-endpoint: " +
+			"'postgres://me:hunter2hunter2@db:5432/k3s'}}",
+		"an argument of kubelet": "strata:k3s: {agentArgs: {kubelet-arg: ['bootstrap-token=hunter2hunter2', v=2]}}",
+		"an environment in plain": "strata:apps: {workloads: [{name: shop, env: " +
+			"{DATABASE_URL: 'postgres://me:hunter2hunter2@db/x'}}]}",
+		"an argument of a workload": "strata:apps: {workloads: [{name: shop, args: " +
+			"['--admin-password=hunter2hunter2']}]}",
 		"an address of Strata's own": "strata:k3s: {proxy: {http: 'http://me:hunter2hunter2@proxy:3128'}}",
 		"a provider's":               "aws:secretKey: hunter2hunter2",
 		"a section as JSON":          `strata:traefik: '{"values": {"credentials": "hunter2hunter2"}}'`,
@@ -83,7 +88,8 @@ func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 				return []byte(decrypted), nil
 			})
 		require.NoError(t, err)
-		assert.Equal(t, "refused: "+redacted, newRedactor(nil, nil, found).text("refused: hunter2"), line)
+		assert.Equal(t, "refused: "+redacted,
+			newRedactor(nil, nil, found).text("refused: hunter2"), line)
 	}
 }
 
@@ -98,14 +104,18 @@ func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
 // Readers of an archive look for names, addresses, versions and switches.
 func TestWhatIsNoSecretStaysInTheArchive(t *testing.T) {
 	for _, line := range []string{
-		"strata:traefik: {values: {auth: {enabled: true, url: https://idp.example.org/realms/main}, createSecret: true, tokenTTL: 2592000}}",
+		"strata:traefik: {values: {auth: {enabled: true, url: " +
+			"https://idp.example.org/realms/main}, createSecret: true, tokenTTL: 2592000}}",
 		"strata:traefik: {values: {existingSecret: shop-login, tlsSecretName: shop-tls, keyFile: /etc/shop/tls.key}}",
 		"strata:traefik: {values: {secretKeyRef: {name: shop-login, key: shop-token}}}",
 		"strata:traefik: {values: {tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]}}",
 		"strata:traefik: {values: {env: [{name: LOG_LEVEL, value: warning}]}}",
-		"strata:certManager: {acme: {dns01: {cloudflare: {apiTokenSecretRef: {name: cloudflare-east, key: api-token}}}}}",
-		"strata:certManager: {acme: {dns01: {rfc2136: {nameserver: '10.0.0.1:53', tsigKeyName: shop-dns, tsigAlgorithm: HMACSHA512}}}}",
-		"strata:k3s: {serverArgs: {secrets-encryption: true, flannel-backend: host-gw, etcd-s3-endpoint: s3.example.org}}",
+		"strata:certManager: {acme: {dns01: {cloudflare: {apiTokenSecretRef: {name: " +
+			"cloudflare-east, key: api-token}}}}}",
+		"strata:certManager: {acme: {dns01: {rfc2136: {nameserver: '10.0.0.1:53', tsigKeyName: " +
+			"shop-dns, tsigAlgorithm: HMACSHA512}}}}",
+		"strata:k3s: {serverArgs: {secrets-encryption: true, flannel-backend: host-gw, " +
+			"etcd-s3-endpoint: s3.example.org}}",
 		"strata:hosts: {ssh: {keyFile: ~/.ssh/id_ed25519}}",
 	} {
 		file, journal := shown(t, line, line)

@@ -69,7 +69,9 @@ func replacerOf(found map[string]bool) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-func (r redactor) redact(content []byte) []byte { return []byte(r.replacer.Replace(string(content))) }
+func (r redactor) redact(content []byte) []byte {
+	return []byte(r.replacer.Replace(string(content)))
+}
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
@@ -104,7 +106,10 @@ func parts(text string, wordLength int, add func(string)) {
 // readable tells a text from base64 of other content.
 func readable(content []byte) bool {
 	return utf8.Valid(content) &&
-		!bytes.ContainsFunc(content, func(c rune) bool { return !unicode.IsPrint(c) && !unicode.IsSpace(c) })
+		!bytes.ContainsFunc(content, func(c rune) bool {
+			return !unicode.IsPrint(c) &&
+				!unicode.IsSpace(c)
+		})
 }
 
 // nameOfSecrets matches the names of secrets in a kubeconfig, K3s's config.yaml or a chart's

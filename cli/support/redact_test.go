@@ -52,15 +52,17 @@ func TestASecretIsReplacedInTheBase64OfSomethingLonger(t *testing.T) {
 func TestEachLineOfAKeyIsASecretAndSoIsAKeyInAKubeconfig(t *testing.T) {
 	key := string(
 		pem.EncodeToMemory(
-			&pem.Block{Type: "PRIVATE KEY", Bytes: []byte(strings.Repeat("hunter2 is no password. ", 8))}))
+			&pem.Block{Type: "PRIVATE KEY",
+				Bytes: []byte(strings.Repeat("hunter2 is no password. ", 8))}))
 	lines := strings.Split(strings.TrimSpace(key), "\n")
 	require.Greater(t, len(lines), 4)
 	kubeconfig := "users:\n- name: default\n  user:\n    client-key-data: " +
 		base64.StdEncoding.EncodeToString([]byte(key)) + "\n    server: https://10.10.0.11:6443\n"
 	for name, r := range map[string]redactor{
-		"a key":           newRedactor([]string{key}, nil, nil),
-		"in a kubeconfig": newRedactor([]string{kubeconfig}, []string{`{"servers":["https://10.10.0.11:6443"]}`}, nil),
-		"in JSON":         newRedactor([]string{`{"keys":[` + quoted(t, key) + `]}`}, nil, nil),
+		"a key": newRedactor([]string{key}, nil, nil),
+		"in a kubeconfig": newRedactor([]string{kubeconfig},
+			[]string{`{"servers":["https://10.10.0.11:6443"]}`}, nil),
+		"in JSON": newRedactor([]string{`{"keys":[` + quoted(t, key) + `]}`}, nil, nil),
 	} {
 		for _, line := range lines[1 : len(lines)-2] {
 			assert.Equal(t, "    "+redacted, r.text("    "+line), name)
@@ -96,13 +98,15 @@ func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
 	r := newRedactor(
 		[]string{"users:\n- name: default\n  user:\n    token: abc123\n",
 			base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
-	assert.Equal(t, "default has "+redacted+" and "+redacted, r.text("default has abc123 and hunter2"))
+	assert.Equal(t, "default has "+redacted+" and "+redacted,
+		r.text("default has abc123 and hunter2"))
 }
 
 // A client that a proxy or a database refuses logs the login without its address, and clients
 // rewrite an address before they quote it.
 func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
-	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128", "http://strata:p%40ss-word1@proxy.corp:3128/"
+	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128",
+		"http://strata:p%40ss-word1@proxy.corp:3128/"
 	basic := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }
 	for name, one := range map[string]struct{ secret, journal, leak string }{
 		"the password alone": {plain, "user strata, password pa55word-long", "pa55word"},
@@ -114,13 +118,15 @@ func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
 		"a slash less": {escaped,
 			"dial " + strings.TrimSuffix(escaped, "/") + ": lookup failed", "proxy.corp"},
 		"the password without escapes": {escaped, "password p@ss-word1", "ss-word1"},
-		"both of basic auth":           {escaped, "Basic " + basic("strata:p@ss-word1"), basic("strata:p@ss-")},
+		"both of basic auth": {escaped, "Basic " + basic("strata:p@ss-word1"),
+			basic("strata:p@ss-")},
 		"an address in a file": {"# proxy\nHTTPS_PROXY='" + plain + "'\n",
 			"password pa55word-long", "pa55word"},
 		"an address in JSON": {`{"dsn":"` + plain + `"}`, "password pa55word-long", "pa55word"},
 		"an at sign in it": {"postgres://me:hunter2@home@db/x?sslmode=on",
 			"password hunter2@home", "hunter2"},
-		"a percent sign that is no code": {"postgres://me:hunter2%home@db/x", "password hunter2%home", "hunter2"},
+		"a percent sign that is no code": {"postgres://me:hunter2%home@db/x",
+			"password hunter2%home", "hunter2"},
 		"an address that Go wrote": {"http://me:p!ss$word@proxy.corp",
 			"dial http://me:p%21ss$word@proxy.corp failed", "ss$word"},
 		"a token in place of a user": {"https://ghp_0123456789abcdefghij@git.corp/a",

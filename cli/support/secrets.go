@@ -118,7 +118,8 @@ func addBelow(key string, add func(string)) func(string) {
 
 // secrets returns the texts of the file that must not be shown. It runs Pulumi only if a value is
 // encrypted.
-func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, arguments ...string) ([]string, error) {
+func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi,
+	arguments ...string) ([]string, error) {
 	if errors.Is(f.err, fs.ErrNotExist) {
 		return nil, nil
 	} else if f.err != nil {
@@ -134,7 +135,8 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	if encryptedTexts(f.content, nil, func(string) {}) == 0 {
 		return found, nil
 	}
-	out, err := pulumi(ctx, nil, append([]string{"config", "--show-secrets", "--json"}, arguments...)...)
+	out, err := pulumi(ctx, nil, append([]string{"config", "--show-secrets", "--json"},
+		arguments...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,8 @@ func (b Bar) IsObserved() bool { return b.Gate && b.Op != "same" && b.Op != "del
 func newBar(step Step, at time.Time) *Bar {
 	meta := step.Metadata
 	bar := &Bar{
-		URN: meta.URN, Name: meta.URN[strings.LastIndex(meta.URN, "::")+2:], Type: meta.Type, Op: meta.Op, Start: at,
+		URN: meta.URN, Name: meta.URN[strings.LastIndex(meta.URN, "::")+2:], Type: meta.Type,
+		Op: meta.Op, Start: at,
 		Gate: step.gate(), Kind: step.inputs().GateKind,
 	}
 	for _, kind := range kindsOf(meta.URN) {

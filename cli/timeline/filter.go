@@ -23,7 +23,8 @@ func (f *filter) reduce(event *Event) bool {
 		}
 	}
 	if event.Diagnostic != nil {
-		if event.Diagnostic.Message = plain(event.Diagnostic.Message); !f.gates[event.Diagnostic.URN] ||
+		if event.Diagnostic.Message = plain(
+			event.Diagnostic.Message); !f.gates[event.Diagnostic.URN] ||
 			event.Diagnostic.Message == "" {
 			event.Diagnostic = nil
 		}

@@ -48,7 +48,8 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	begun := step("create", gate, gateCommand)
 	begun.Metadata.New.Inputs.GateKind = "server"
 	output := func(after time.Duration, message string) Line {
-		return Line{At: start.Add(after), Event: &Event{Diagnostic: &Diagnostic{URN: gate, Message: message}}}
+		return Line{At: start.Add(after),
+			Event: &Event{Diagnostic: &Diagnostic{URN: gate, Message: message}}}
 	}
 	decided := seen.Line("api", start.Add(3800*time.Millisecond))
 	run := New([]Line{
@@ -66,7 +67,8 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	assert.Equal(t, "server", bar.Kind)
 	assert.Equal(t, install, bar.WaitedFor)
 	assert.Equal(t, 200*time.Millisecond, bar.Delay)
-	assert.Equal(t, []string{"api: 0/1 Ready; /readyz: connection refused, 1 s", "api: ready after 2.7s"}, bar.Messages)
+	assert.Equal(t, []string{"api: 0/1 Ready; /readyz: connection refused, 1 s",
+		"api: ready after 2.7s"}, bar.Messages)
 	require.NotNil(t, bar.Lag)
 	assert.Equal(t, 200*time.Millisecond, *bar.Lag)
 	assert.Equal(t, 200*time.Millisecond, *run.Lag)
@@ -89,7 +91,8 @@ func TestAGateThatOnlyGoesDoesNotWait(t *testing.T) {
 
 // A real destroy of the lab's smallest stack.
 func TestARunWithoutAChangeHasNoRatio(t *testing.T) {
-	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true, Bars: []Bar{{Op: "same"}, {Op: "same"}}}
+	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true,
+		Bars: []Bar{{Op: "same"}, {Op: "same"}}}
 	assert.Contains(t, Totals(run), "ratio –;")
 	run.Bars[1].Op = "update"
 	assert.Contains(t, Totals(run), "ratio 30.00;")

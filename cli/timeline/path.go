@@ -16,7 +16,8 @@ func (r *Run) connect(graph map[string][]string, reversed bool) {
 				from, to = need, urn
 			}
 			i, there := index[from]
-			if _, known := index[to]; there && known && from != to && !slices.Contains(r.Bars[i].Needs, to) {
+			if _, known := index[to]; there && known && from != to &&
+				!slices.Contains(r.Bars[i].Needs, to) {
 				r.Bars[i].Needs = append(r.Bars[i].Needs, to)
 			}
 		}

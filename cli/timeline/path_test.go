@@ -20,7 +20,8 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // urn returns the URN of a resource of a layer.
 func urn(layer, name string) string {
-	return "urn:pulumi:dev::strata::" + statelayout.Token(layer, "Thing") + "$command:local:Command::" + name
+	return "urn:pulumi:dev::strata::" + statelayout.Token(layer, "Thing") +
+		"$command:local:Command::" + name
 }
 
 func step(op, urn, create string) *Step {
@@ -104,7 +105,8 @@ func TestTheCriticalPathIsTheLongestChain(t *testing.T) {
 		require.Equal(t, want, marked, "seed %d: the marked bars are the path", seed)
 		require.Equal(t, serial, run.Serial, "seed %d", seed)
 		require.LessOrEqual(t, run.Path, run.Wall, "seed %d: no chain is longer than the run", seed)
-		require.LessOrEqual(t, run.Wall, run.Path+time.Duration(3*len(run.Bars))*time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, run.Wall, run.Path+time.Duration(3*len(run.Bars))*time.Millisecond,
+			"seed %d", seed)
 	}
 }
 
@@ -141,7 +143,8 @@ func TestAKilledRunAndAFailedOneAreToldAsTheyAre(t *testing.T) {
 
 func TestARecordingThatAKillCutOffIsReadUpToThere(t *testing.T) {
 	lines, err := Read(
-		strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" + `{"at":"2026-`))
+		strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" +
+			`{"at":"2026-`))
 	require.NoError(t, err)
 	assert.Len(t, lines, 1)
 	_, err = Read(strings.NewReader(`{"at":"2026-` + "\n" + `{"at":"2026-01-01T00:00:00Z"}` + "\n"))

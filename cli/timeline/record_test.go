@@ -30,14 +30,16 @@ exit 3
 `), 0o755))
 	recording := &announcing{file: script + ".recorded"}
 	graphs := 0
-	recorder := Recorder{Out: recording, Now: time.Now, Graph: func(context.Context) (map[string][]string, error) {
-		graphs++
-		return map[string][]string{"urn:pulumi:d::p::a:b:C::x": nil}, nil
-	}}
+	recorder := Recorder{Out: recording, Now: time.Now,
+		Graph: func(context.Context) (map[string][]string, error) {
+			graphs++
+			return map[string][]string{"urn:pulumi:d::p::a:b:C::x": nil}, nil
+		}}
 	err := recorder.Run(t.Context(), []string{script, "up"})
 	require.ErrorContains(t, err, "exit status 3", "the run's own result is not hidden")
 	assert.Equal(t, 2, graphs, "before and after: a destroy leaves nothing to read")
-	assert.NotContains(t, recording.String(), "hunter2", "a recording has neither inputs nor output")
+	assert.NotContains(t, recording.String(), "hunter2",
+		"a recording has neither inputs nor output")
 	lines, err := Read(recording)
 	require.NoError(t, err)
 	run := New(lines)

@@ -43,7 +43,8 @@ func (r Run) Ratio() float64 {
 
 // HasFailed reports whether the run is incomplete: a step failed, or it was killed.
 func (r Run) HasFailed() bool {
-	return !r.Complete || slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Failed || b.Open })
+	return !r.Complete || slices.ContainsFunc(r.Bars,
+		func(b Bar) bool { return b.Failed || b.Open })
 }
 
 // New computes the run of a recording. It leaves out components, which take no time of their own.

@@ -63,7 +63,8 @@ func LayerName(layer string) string {
 func Totals(run Run) string {
 	text := fmt.Sprintf(
 		"wall %s, critical path %s, ratio %s; gates waited %s, gate lag %s; in a row it would have been %s",
-		seconds(run.Wall), seconds(run.Path), ratio(run.Ratio()), seconds(run.Gates), lag(run.Lag), seconds(run.Serial))
+		seconds(run.Wall), seconds(run.Path), ratio(run.Ratio()), seconds(run.Gates), lag(run.Lag),
+		seconds(run.Serial))
 	switch {
 	case !run.Complete:
 		text += "\nthe run did not come to its end"
@@ -96,7 +97,10 @@ func drawBar(bar Bar, run Run) string {
 	if run.Wall <= 0 {
 		return ""
 	}
-	at := func(t time.Time) int { return int(int64(barWidth) * int64(t.Sub(run.Bars[0].Start)) / int64(run.Wall)) }
+	at := func(t time.Time) int {
+		return int(
+			int64(barWidth) * int64(t.Sub(run.Bars[0].Start)) / int64(run.Wall))
+	}
 	start, end := at(bar.Start), at(bar.End)
 	shade := "█"
 	if bar.Gate {

@@ -38,8 +38,10 @@ func WriteTrace(out io.Writer, run Run) error {
 			}
 			ends[thread] = bar.End
 			events = append(events, traceEvent{
-				Name: bar.Name, Category: bar.Op + outcomeMark(bar), Phase: "X", Process: number, Thread: thread,
-				At: bar.Start.Sub(run.Start).Microseconds(), Duration: bar.Duration().Microseconds(),
+				Name: bar.Name, Category: bar.Op + outcomeMark(bar), Phase: "X", Process: number,
+				Thread:   thread,
+				At:       bar.Start.Sub(run.Start).Microseconds(),
+				Duration: bar.Duration().Microseconds(),
 				Args: map[string]any{"type": bar.Type, "critical path": bar.Critical,
 					"waited last for": bar.WaitedFor, "messages": bar.Messages},
 			})

@@ -80,7 +80,8 @@ func checkout(ctx context.Context, project string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	// no git, or no checkout
-	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always", "--dirty").Output()
+	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always",
+		"--dirty").Output()
 	return strings.TrimSpace(string(out))
 }
 

@@ -23,7 +23,8 @@ func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
 	}{
 		"make build": {recorded, "v1.2.0-3-gdef", "def", [2]string{"v1.2.0-3-gdef", "def"}},
 		"go build":   {recorded, "", "", [2]string{"v0.0.0-20261123-abc", "abc"}},
-		"without version control": {&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "", "",
+		"without version control": {&debug.BuildInfo{
+			Main: debug.Module{Version: "(devel)"}}, "", "",
 			[2]string{Unknown, Unknown}},
 		"without modules": {nil, "", "", [2]string{Unknown, Unknown}},
 	} {
@@ -35,7 +36,8 @@ func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
 func TestTheRunningProgramSaysWhatItIsAndWhatItInstalls(t *testing.T) {
 	info, err := Read(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{runtime.Version(), runtime.GOOS, runtime.GOARCH}, []string{info.Go, info.OS, info.Arch})
+	assert.Equal(t, []string{runtime.Version(), runtime.GOOS, runtime.GOARCH},
+		[]string{info.Go, info.OS, info.Arch})
 	assert.Len(t, info.SHA256, 64)
 	assert.Contains(t, info.Pins, Pin{config.ArtifactK3s, config.K3sVersion})
 	assert.Contains(t, info.Pins, Pin{config.ArtifactArgoCDChart, config.ArgoCDChartVersion})
@@ -55,7 +57,8 @@ func TestACheckoutIsWhatGitCallsIt(t *testing.T) {
 	folder := t.TempDir()
 	for _, args := range [][]string{
 		{"init", "--quiet"},
-		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "--message", "first"},
+		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty",
+			"--message", "first"},
 		{"tag", "v1.0.0"},
 	} {
 		out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).CombinedOutput()

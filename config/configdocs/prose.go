@@ -44,7 +44,8 @@ func (s *source) keysBeside(field *ast.Field) map[string]string {
 		}
 		keys := map[string]string{}
 		for _, other := range body.Fields.List {
-			if len(other.Names) == 1 && other.Names[0].Name != strings.ToUpper(other.Names[0].Name) {
+			if len(other.Names) == 1 && other.Names[0].Name != strings.ToUpper(
+				other.Names[0].Name) {
 				keys[other.Names[0].Name] = jsonName(other)
 			}
 		}

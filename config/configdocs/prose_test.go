@@ -21,7 +21,8 @@ func TestTheReferenceIsWithoutGoNames(t *testing.T) {
 		"strata:hosts.vm.cpus":         "The number of virtual processors. Default 2.",                   // that it is something
 		"strata:k3s.agentArgs":         "Further keys of the agents' config.yaml of K3s, as serverArgs.", // of another field
 		"strata:hosts.hypervisor.port": "Sshd's TCP port. Default 22.",
-		"strata:argocd.root.password":  "Password, or a token, goes with username. Set it with pulumi config set --secret --path strata:argocd.root.password.",
+		"strata:argocd.root.password": "Password, or a token, goes with username. Set it with " +
+			"pulumi config set --secret --path strata:argocd.root.password.",
 	} {
 		assert.Equal(t, want, docs[key], key)
 	}

@@ -80,7 +80,8 @@ func ownedValues() string {
 	owned := config.OwnedValues()
 	for _, key := range slices.Sorted(maps.Keys(owned)) {
 		for _, value := range owned[key] {
-			fmt.Fprintf(&text, "| `%s.%s` | %s | %s |\n", key, value.Path, cell(value.Why), cell(value.Instead))
+			fmt.Fprintf(&text, "| `%s.%s` | %s | %s |\n", key, value.Path, cell(value.Why),
+				cell(value.Instead))
 		}
 	}
 	return text.String()
@@ -96,7 +97,8 @@ func pins() string {
 		if arch == "" {
 			arch = "all"
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | `%s` | <%s> |\n", pin.Name, pin.Version, arch, pin.Key, pin.URL)
+		fmt.Fprintf(&text, "| %s | %s | %s | `%s` | <%s> |\n", pin.Name, pin.Version, arch, pin.Key,
+			pin.URL)
 	}
 	return text.String()
 }

@@ -72,7 +72,8 @@ func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 			continue
 		}
 		value := at(tree, strings.TrimPrefix(field.Key, "strata:"))
-		if zero, isLeftOut := map[string]any{"true or false": false, "number": 0}[field.Type]; isLeftOut &&
+		if zero, isLeftOut := map[string]any{"true or false": false,
+			"number": 0}[field.Type]; isLeftOut &&
 			value == nil {
 			value = zero
 		}
@@ -147,7 +148,8 @@ func TestEveryDocumentedKeyIsInTheSchemaWithItsDocumentation(t *testing.T) {
 	for _, field := range fields {
 		assert.Equal(t, field.Doc, inSchema(schema, field.Key)["description"], field.Key)
 	}
-	assert.NotNil(t, inSchema(schema, "strata:hosts.nodes[].ssh.port"), "which the page has only once")
+	assert.NotNil(t, inSchema(schema, "strata:hosts.nodes[].ssh.port"),
+		"which the page has only once")
 	assert.Equal(t, []any{"name", "role", "address"},
 		inSchema(schema,
 			"strata:hosts")["properties"].(map[string]any)["nodes"].(map[string]any)["items"].(map[string]any)["required"])

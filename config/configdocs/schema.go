@@ -37,11 +37,12 @@ var leaves = map[string]object{
 	"netip.Prefix": {"type": []string{"string", "null"}, "pattern": "^[0-9a-fA-F:.]+/[0-9]{1,3}$"},
 	"metav1.Duration": {"type": []string{"string", "null"},
 		"pattern": `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`},
-	"Switch":            {"enum": []any{nil, "on", "off", true, false, "true", "false"}},
-	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text, "not": sealed},
-	"map[string]any":    {"type": []string{"object", "null"}, "not": sealed},
-	"Values":            {"type": []string{"object", "null"}, "not": sealed},
-	"DNS01Solver":       {"type": []string{"object", "null"}, "not": sealed},
+	"Switch": {"enum": []any{nil, "on", "off", true, false, "true", "false"}},
+	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text,
+		"not": sealed},
+	"map[string]any": {"type": []string{"object", "null"}, "not": sealed},
+	"Values":         {"type": []string{"object", "null"}, "not": sealed},
+	"DNS01Solver":    {"type": []string{"object", "null"}, "not": sealed},
 }
 
 // required finds the keys that each entry of a list must have. Elsewhere, required keys depend on
@@ -117,7 +118,8 @@ func (s *source) schema(field *ast.Field, name string) object {
 			}
 		}
 	}
-	return object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+	return object{"type": []string{"object", "null"}, "properties": properties,
+		"additionalProperties": false}
 }
 
 // requiredOf returns the keys that every entry must have.

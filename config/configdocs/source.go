@@ -31,8 +31,10 @@ type source struct {
 var kinds = map[string]string{
 	"string": "text", "int": "number", "bool": "true or false", "netip.Addr": "IP address",
 	"netip.Prefix":    "network (CIDR)",
-	"metav1.Duration": "duration", "map[string]string": "text by name", "map[string]any": "K3s setting by name",
-	"Switch": "on or off", "Values": "values of the chart", "DNS01Solver": "cert-manager's solver",
+	"metav1.Duration": "duration", "map[string]string": "text by name",
+	"map[string]any": "K3s setting by name",
+	"Switch":         "on or off", "Values": "values of the chart",
+	"DNS01Solver": "cert-manager's solver",
 }
 
 // Fields returns all configuration keys of package config, in the order of its source.

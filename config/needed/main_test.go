@@ -15,7 +15,8 @@ func TestLocalNeedsNoVault(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	lines, err := needed("../../Pulumi.local.yaml")
 	require.NoError(t, err)
-	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart, config.ArtifactAPISIXChart})
+	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart,
+		config.ArtifactAPISIXChart})
 	assert.NotContains(t, lines, config.ArtifactVaultChart)
 	assert.Equal(t, "lab", lines[len(lines)-1])
 }
@@ -29,7 +30,8 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 		t.Setenv(config.ArtifactsVariable, "")
 		lines, err := needed(file)
 		require.NoError(t, err)
-		if name := filepath.Base(file); name == "Pulumi.local.yaml" || name == "Pulumi.rehearsal.yaml" {
+		if name := filepath.Base(file); name == "Pulumi.local.yaml" ||
+			name == "Pulumi.rehearsal.yaml" {
 			assert.Equal(t, "lab", lines[len(lines)-1], file)
 			continue
 		}
@@ -53,7 +55,8 @@ func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
 
 func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
-	require.NoError(t, os.WriteFile(path, []byte("config: {strata:hosts: {driver: promox}}"), 0o600))
+	require.NoError(t, os.WriteFile(path,
+		[]byte("config: {strata:hosts: {driver: promox}}"), 0o600))
 	_, err := needed(path)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }

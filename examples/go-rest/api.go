@@ -30,7 +30,10 @@ func newAPI() *api { return &api{next: 1, items: []item{}} }
 
 func (a *api) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, map[string]string{"status": "ok"}) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter,
+		_ *http.Request) {
+		say(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
 	mux.HandleFunc("GET /api/v1/items", a.list)
 	mux.HandleFunc("POST /api/v1/items", a.add)
 	mux.HandleFunc("GET /api/v1/items/{id}", a.get)

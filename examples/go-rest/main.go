@@ -36,7 +36,8 @@ func run() error {
 	if address == "" {
 		address = ":8080"
 	}
-	server := &http.Server{Addr: address, Handler: newAPI().handler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Addr: address, Handler: newAPI().handler(),
+		ReadHeaderTimeout: 10 * time.Second}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	served := make(chan error, 1)

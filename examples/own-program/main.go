@@ -56,7 +56,8 @@ func layers(ctx *pulumi.Context, start platform.Start) error {
 	}
 	// Gates run a copy of this very program.
 	_, err = components.NewGate(ctx, "hello-rollout", &components.GateArgs{
-		Cluster: existing.Cluster, Body: rollout.Spec{Workloads: []string{"hello/Deployment/hello"}},
+		Cluster: existing.Cluster, Body: rollout.Spec{
+			Workloads: []string{"hello/Deployment/hello"}},
 		Timeout: start.Config.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 		After: []pulumi.Resource{hello},
 	})
@@ -66,7 +67,8 @@ func layers(ctx *pulumi.Context, start platform.Start) error {
 // application registers a Deployment, and a Service with an address of MetalLB's. The Service waits
 // for a working address pool, and the Deployment for who may have to sign for it.
 func application(
-	ctx *pulumi.Context, cluster *kubernetes.Provider, settings *pulumiconfig.Config, pool, signer *components.Gate,
+	ctx *pulumi.Context, cluster *kubernetes.Provider, settings *pulumiconfig.Config, pool,
+	signer *components.Gate,
 ) (*appsv1.Deployment, error) {
 	in := pulumi.Provider(cluster)
 	namespace, err := corev1.NewNamespace(ctx, "hello", &corev1.NamespaceArgs{
@@ -75,12 +77,16 @@ func application(
 	if err != nil {
 		return nil, err
 	}
-	labels, port := pulumi.StringMap{"app": pulumi.String("hello")}, pulumi.Int(settings.RequireInt("port"))
-	meta := &metav1.ObjectMetaArgs{Name: pulumi.String("hello"), Namespace: namespace.Metadata.Name(), Labels: labels}
-	service, err := corev1.NewService(ctx, "hello", &corev1.ServiceArgs{Metadata: meta, Spec: &corev1.ServiceSpecArgs{
-		Type: pulumi.String("LoadBalancer"), Selector: labels,
-		Ports: corev1.ServicePortArray{&corev1.ServicePortArgs{Port: pulumi.Int(80), TargetPort: port}},
-	}}, in, components.After(pool))
+	labels, port := pulumi.StringMap{"app": pulumi.String("hello")},
+		pulumi.Int(settings.RequireInt("port"))
+	meta := &metav1.ObjectMetaArgs{Name: pulumi.String("hello"),
+		Namespace: namespace.Metadata.Name(), Labels: labels}
+	service, err := corev1.NewService(ctx, "hello",
+		&corev1.ServiceArgs{Metadata: meta, Spec: &corev1.ServiceSpecArgs{
+			Type: pulumi.String("LoadBalancer"), Selector: labels,
+			Ports: corev1.ServicePortArray{&corev1.ServicePortArgs{Port: pulumi.Int(80),
+				TargetPort: port}},
+		}}, in, components.After(pool))
 	if err != nil {
 		return nil, err
 	}

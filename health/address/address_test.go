@@ -29,11 +29,16 @@ func TestFactsOfAService(t *testing.T) {
 spec: {type: LoadBalancer, loadBalancerClass: c}
 status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
 `)
-	assert.Equal(t, ServiceSeen{Type: "LoadBalancer", Class: "c", Address: "10.10.0.200"}, serviceFactsOf(service))
-	assert.True(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: LoadBalancer, externalTrafficPolicy: Local}`)).Local)
-	assert.False(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: LoadBalancer, externalTrafficPolicy: Cluster}`)).Local)
-	assert.Equal(t, ServiceSeen{Type: "ClusterIP"}, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: ClusterIP}`)))
-	assert.Empty(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
+	assert.Equal(t, ServiceSeen{Type: "LoadBalancer", Class: "c", Address: "10.10.0.200"},
+		serviceFactsOf(service))
+	assert.True(t, serviceFactsOf(healthtest.Decode[corev1.Service](t,
+		`spec: {type: LoadBalancer, externalTrafficPolicy: Local}`)).Local)
+	assert.False(t, serviceFactsOf(healthtest.Decode[corev1.Service](t,
+		`spec: {type: LoadBalancer, externalTrafficPolicy: Cluster}`)).Local)
+	assert.Equal(t, ServiceSeen{Type: "ClusterIP"},
+		serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: ClusterIP}`)))
+	assert.Empty(t, serviceFactsOf(healthtest.Decode[corev1.Service](t,
+		`status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
 }
 
 func TestEveryPortIsDialled(t *testing.T) {
@@ -43,7 +48,9 @@ func TestEveryPortIsDialled(t *testing.T) {
 	require.NoError(t, err)
 	closed := gone.Addr().(*net.TCPAddr).Port
 	require.NoError(t, gone.Close())
-	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
+	assert.Equal(t, []dialFacts{{Port: open, Seen: true},
+		{Port: closed, Seen: true, Error: "connection refused"}},
+		dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
 }
 
 // A port that this machine can reach directly proves nothing about the route through the jump host.
@@ -59,10 +66,14 @@ func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
-	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
+	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x",
+		news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")
 	w.seen, w.facts.Service = true, ServiceSeen{Type: "LoadBalancer", Address: "10.10.0.200"}
-	dialled := func(f *addressFacts) { f.Dials = []dialFacts{{Port: 80, Seen: true}, {Port: 443, Seen: true}} }
+	dialled := func(f *addressFacts) {
+		f.Dials = []dialFacts{{Port: 80, Seen: true},
+			{Port: 443, Seen: true}}
+	}
 	w.take("10.10.0.201", dialled)
 	assert.Empty(t, w.news)
 	assert.Equal(t, health.Waiting, w.judge()[2].State)
@@ -89,7 +100,8 @@ func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *Spec) { s.Ports = []int{80, 0} }), "address.ports[1]")
 	require.ErrorContains(t, check(func(s *Spec) { s.Ports = []int{65536} }), "address.ports[0]")
 	require.ErrorContains(t, check(func(s *Spec) { s.Want = "web" }), "address.want")
-	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "address: missing")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),
+		"address: missing")
 }
 
 // arp is the kernel's neighbour table with two nodes that answered, one that did not, and the
@@ -102,13 +114,17 @@ const arp = `IP address       HW type     Flags       HW address            Mask
 `
 
 func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
-	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21", "agent-2": "10.10.0.22"}
+	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21",
+		"agent-2": "10.10.0.22"}
 	assert.Equal(t, answererFacts{
-		MAC: "52:54:00:00:00:02", Silent: []string{"agent-2"}, Nodes: map[string]string{"52:54:00:00:00:01": "server-1", "52:54:00:00:00:02": "agent-1"},
+		MAC: "52:54:00:00:00:02", Silent: []string{"agent-2"},
+		Nodes: map[string]string{"52:54:00:00:00:01": "server-1", "52:54:00:00:00:02": "agent-1"},
 	}, whoAnswers(arp, "10.10.0.200", nodes))
 	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
-	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes), "a machine without the table")
-	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
+	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes),
+		"a machine without the table")
+	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200",
+		answererFacts{}).State)
 }
 
 // A workstation's own network may use the addresses of the site behind the jump host. Its
@@ -124,17 +140,21 @@ func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	assert.Equal(t, []string{"server-1"}, met, "whose the address is, is not known yet")
 
 	kubeconfig := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
-	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Body: Spec{}, Hosts: []health.Host{{}}}
+	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Body: Spec{},
+		Hosts: []health.Host{{}}}
 	networkOfGate := func() network {
 		watch, err := spec.Body.NewWatch(spec, health.Secrets{Kubeconfig: kubeconfig})
 		require.NoError(t, err)
 		return watch.(*addressWatch).network
 	}
-	assert.Equal(t, reflect.ValueOf(arpTable).Pointer(), reflect.ValueOf(networkOfGate().table).Pointer())
-	assert.Equal(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
+	assert.Equal(t, reflect.ValueOf(arpTable).Pointer(),
+		reflect.ValueOf(networkOfGate().table).Pointer())
+	assert.Equal(t, reflect.ValueOf(meet).Pointer(),
+		reflect.ValueOf(networkOfGate().meet).Pointer())
 	spec.Hosts[0].DynamicForward = 1080
 	assert.Empty(t, networkOfGate().table(t.Context()))
-	assert.NotEqual(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
+	assert.NotEqual(t, reflect.ValueOf(meet).Pointer(),
+		reflect.ValueOf(networkOfGate().meet).Pointer())
 }
 
 // arpOfMacOS is the same table there, without zeros in front, and with this machine's own address
@@ -150,23 +170,30 @@ const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 
 func TestWhoAnswersIsReadFromMacOSsTable(t *testing.T) {
 	assert.Equal(t, map[string]string{
-		"10.10.0.200": "52:54:00:00:00:02", "10.10.0.11": "52:54:00:00:00:01", "10.10.0.21": "52:54:00:00:00:02",
+		"10.10.0.200": "52:54:00:00:00:02", "10.10.0.11": "52:54:00:00:00:01",
+		"10.10.0.21": "52:54:00:00:00:02",
 	}, neighbours(arpOfMacOS))
-	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21", "agent-2": "10.10.0.22"}
-	assert.Equal(t, whoAnswers(arp, "10.10.0.200", nodes), whoAnswers(arpOfMacOS, "10.10.0.200", nodes))
+	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21",
+		"agent-2": "10.10.0.22"}
+	assert.Equal(t, whoAnswers(arp, "10.10.0.200", nodes),
+		whoAnswers(arpOfMacOS, "10.10.0.200", nodes))
 }
 
 func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
-	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops the connection"}, dialFacts{Error: "no route to host"}
+	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops " +
+		"the connection"}, dialFacts{Error: "no route to host"}
 	assert.True(t, unreachable([]dialFacts{late, routeless}))
-	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "a host answers there")
+	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}),
+		"a host answers there")
 	assert.False(t, unreachable([]dialFacts{late, {}}))
-	down := dialFacts{Error: "the tunnel at 127.0.0.1:1080 lets nothing through: i/o timeout", Way: observe.Way{Cause: "c"}}
+	down := dialFacts{Error: "the tunnel at 127.0.0.1:1080 lets nothing through: i/o timeout",
+		Way: observe.Way{Cause: "c"}}
 	assert.False(t, unreachable([]dialFacts{down}), "it says nothing of the address")
 	assert.False(t, unreachable(nil))
 
 	w := &addressWatch{}
-	w.facts = addressFacts{Service: ServiceSeen{Address: "10.10.0.200"}, Away: awaySeconds, nodes: map[string]string{"server-1": "10.10.0.11"}}
+	w.facts = addressFacts{Service: ServiceSeen{Address: "10.10.0.200"}, Away: awaySeconds,
+		nodes: map[string]string{"server-1": "10.10.0.11"}}
 	address, nodes := w.away()
 	assert.Equal(t, "10.10.0.200", address)
 	assert.Equal(t, []string{"10.10.0.11"}, nodes)
@@ -176,10 +203,16 @@ func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.
 }
 
 func TestAHostsNeighbourIsANodesOrAStrangers(t *testing.T) {
-	seen := host.Block{"answers": {"10.10.0.200 52:54:00:00:00:02"}, "ours": {"52:54:00:00:00:01", "52:54:00:00:00:02"}}
-	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true}, announcementOf("server-1", seen))
+	seen := host.Block{"answers": {"10.10.0.200 52:54:00:00:00:02"},
+		"ours": {"52:54:00:00:00:01", "52:54:00:00:00:02"}}
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true},
+		announcementOf("server-1", seen))
 	seen["ours"] = seen["ours"][:1]
-	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02"}, announcementOf("server-1", seen))
-	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"ours": {"52:54:00:00:00:01"}}), "the host announces it itself, or no node does")
-	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"lacks": {"ping or ip"}}))
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02"},
+		announcementOf("server-1", seen))
+	assert.Equal(t, announcement{Host: "server-1"},
+		announcementOf("server-1", host.Block{"ours": {"52:54:00:00:00:01"}}),
+		"the host announces it itself, or no node does")
+	assert.Equal(t, announcement{Host: "server-1"},
+		announcementOf("server-1", host.Block{"lacks": {"ping or ip"}}))
 }

@@ -65,11 +65,14 @@ func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 // is not yet announced, and one that is announced has not yet anything behind it.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
-	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}
+	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen",
+		After: []string{assigned}}
 	if f.Fault != nil {
-		return []health.Verdict{f.Fault.Verdict(assigned, f.Seconds >= observe.StartupSeconds), unseen}
+		return []health.Verdict{f.Fault.Verdict(assigned,
+			f.Seconds >= observe.StartupSeconds), unseen}
 	}
-	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
+	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service),
+		judgeServiceEndpoints(spec, f.Endpoints)}
 	if f.Service.Missing { // it selects no Pods
 		verdicts[1] = unseen
 	}
@@ -84,18 +87,22 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 // JudgeAssigned judges whether the Service has the address that is wanted; Check is left to the
 // caller.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {
 	case s.Missing:
-		v.Message, v.Hint = "the Service does not exist", fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
+		v.Message, v.Hint = "the Service does not exist",
+			fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
 	case s.Type != "LoadBalancer":
-		v.State, v.Message = health.Stuck, "the Service is of type "+observe.OrNone(s.Type)+", expected LoadBalancer"
+		v.State, v.Message = health.Stuck,
+			"the Service is of type "+observe.OrNone(s.Type)+", expected LoadBalancer"
 	case s.Address == "":
 		pending(&v, s)
 	case spec.Want != "" && s.Address != spec.Want:
 		v.Message = fmt.Sprintf("has %s, expected %s", s.Address, spec.Want)
 		v.Cause = "the Service asks for another address, or MetalLB has not moved it yet"
-		v.Hint = fmt.Sprintf("kubectl -n %s get service %s -o yaml: annotation metallb.io/loadBalancerIPs", spec.Namespace, spec.Service)
+		v.Hint = fmt.Sprintf("kubectl -n %s get service %s -o yaml: annotation "+
+			"metallb.io/loadBalancerIPs", spec.Namespace, spec.Service)
 	default:
 		return health.Verdict{State: health.Ready}
 	}
@@ -111,7 +118,9 @@ func judgeServiceEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
 		cause = "no Pod has the labels of the Service's selector"
 	}
 	return health.Verdict{
-		State: health.Waiting, Cause: cause, Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
-		Hint: "kubectl -n " + spec.Namespace + " get pods,endpointslices -l kubernetes.io/service-name=" + spec.Service,
+		State: health.Waiting, Cause: cause,
+		Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
+		Hint: "kubectl -n " + spec.Namespace +
+			" get pods,endpointslices -l kubernetes.io/service-name=" + spec.Service,
 	}
 }

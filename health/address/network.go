@@ -45,7 +45,8 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	for _, one := range f.Announced {
 		switch {
 		case one.MAC != "" && !one.Ours:
-			here.Cause = one.MAC + ", which is no node's, answers for it on the network of " + one.Host
+			here.Cause = one.MAC + ", which is no node's, answers for it on the network of " +
+				one.Host
 			return here
 		case one.MAC != "":
 			seen = one.Host
@@ -54,13 +55,16 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if seen == "" {
 		return here
 	}
-	return health.Verdict{State: health.Skipped, Message: here.Message + ". Seen from the hosts instead: " + seen + " sees a node answer for it, and every host connects"}
+	return health.Verdict{State: health.Skipped,
+		Message: here.Message + ". Seen from the hosts instead: " + seen +
+			" sees a node answer for it, and every host connects"}
 }
 
 // unreachable reports whether each port failed as on a network without a route.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
-		return d.Way.Down() || !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
+		return d.Way.Down() || !strings.Contains(d.Error, "timeout") &&
+			!strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
 	})
 }
 
@@ -87,9 +91,11 @@ func (w *addressWatch) away() (address string, nodes []string) {
 }
 
 // announced returns the view of each host, in the hosts' order.
-func announced(ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string) []announcement {
+func announced(ctx context.Context, hosts []health.Host, key []byte, address string,
+	nodes []string) []announcement {
 	list := make([]announcement, len(hosts))
-	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})
+	script := host.WithSettings(host.PoolScript,
+		map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})
 	var all sync.WaitGroup
 	for i, h := range hosts {
 		all.Go(func() {

@@ -42,16 +42,18 @@ func limitOf(through tunnel.Spec) time.Duration {
 
 func (w *addressWatch) observe(ctx context.Context) addressFacts {
 	var facts addressFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
+				return err
+			}
+			if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace,
+				w.spec.Service); err != nil {
+				return err
+			}
+			facts.nodes, err = observeAddresses(ctx, s)
 			return err
-		}
-		if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
-			return err
-		}
-		facts.nodes, err = observeAddresses(ctx, s)
-		return err
-	})
+		})
 	if fault != nil {
 		return addressFacts{Fault: fault, Seconds: seconds}
 	}
@@ -73,7 +75,8 @@ func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string
 
 // ObserveService reads the Service and why it has no address.
 func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceSeen, error) {
-	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
+		spec.Service)
 	if err != nil || service == nil {
 		return ServiceSeen{Missing: err == nil}, err
 	}
@@ -81,7 +84,8 @@ func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceS
 	if seen.Address != "" {
 		return seen, nil
 	}
-	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace,
+		metav1.ListOptions{FieldSelector: "type=Warning"})
 	if own := kube.WarningsOf(events, string(service.UID)); len(own) > 0 {
 		seen.Refusal, seen.Events = kube.Stable(own[0].Message), kube.EventLines(own)
 	}
@@ -90,7 +94,8 @@ func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceS
 
 func serviceFactsOf(service *corev1.Service) ServiceSeen {
 	seen := ServiceSeen{
-		Type: string(service.Spec.Type), Local: service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+		Type:  string(service.Spec.Type),
+		Local: service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
 	}
 	if class := service.Spec.LoadBalancerClass; class != nil {
 		seen.Class = *class

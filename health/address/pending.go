@@ -22,9 +22,15 @@ type allocationFault struct {
 }
 
 var allocationFaults = []allocationFault{
-	{regexp.MustCompile(`no available IPs`), "every address of the pools is taken, or there is no pool", "kubectl get ipaddresspools -A; enlarge strata's address pool", true},
-	{regexp.MustCompile(`is not allowed in config|unknown pool|not compatible`), "the wanted address or pool is in no pool that this Service may use", "compare metallb.io/loadBalancerIPs and metallb.io/address-pool with the pools", true},
-	{regexp.MustCompile(`also in use by|is already in use on|sharing key|backend key`), "another Service has the address", "kubectl get services -A; give one of them another address", false},
+	{regexp.MustCompile(`no available IPs`),
+		"every address of the pools is taken, or there is no pool",
+		"kubectl get ipaddresspools -A; enlarge strata's address pool", true},
+	{regexp.MustCompile(`is not allowed in config|unknown pool|not compatible`),
+		"the wanted address or pool is in no pool that this Service may use",
+		"compare metallb.io/loadBalancerIPs and metallb.io/address-pool with the pools", true},
+	{regexp.MustCompile(`also in use by|is already in use on|sharing key|backend key`),
+		"another Service has the address",
+		"kubectl get services -A; give one of them another address", false},
 	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
 }
 

@@ -42,7 +42,8 @@ const unannounced = "no node answers for the address (MetalLB's speaker, L2Adver
 // speaker/layer2_controller.go, ShouldAnnounce).
 func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	if s.Local && here.Cause == unannounced {
-		here.Cause += "; with externalTrafficPolicy Local only a node with a ready Pod of the Service and a speaker does"
+		here.Cause += "; with externalTrafficPolicy Local only a node with a ready Pod of the " +
+			"Service and a speaker does"
 	}
 	return here
 }
@@ -54,7 +55,8 @@ func Unanswered(message, address string, way observe.Way) (cause, hint string) {
 	case way.Down():
 		return way.Cause, way.Hint
 	case strings.Contains(message, "refused"):
-		return "the address is announced, but no Pod listens on that port", "compare the Service's ports and targetPorts with the Pods'"
+		return "the address is announced, but no Pod listens on that port",
+			"compare the Service's ports and targetPorts with the Pods'"
 	case strings.Contains(message, "timeout") || strings.Contains(message, "no route to host"):
 		return unannounced, "kubectl get servicel2statuses -A; on the same network: arping " + address
 	}
@@ -63,7 +65,8 @@ func Unanswered(message, address string, way observe.Way) (cause, hint string) {
 
 func judgeAddressFromHosts(f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
-		return []health.Verdict{{Check: "address from hosts", State: health.Skipped, Message: f.Skipped}}
+		return []health.Verdict{{Check: "address from hosts", State: health.Skipped,
+			Message: f.Skipped}}
 	}
 	verdicts := make([]health.Verdict, 0, len(f.Runs))
 	for _, run := range f.Runs {
@@ -86,7 +89,8 @@ func judgeAddressRun(address string, run host.Run, after []string) health.Verdic
 		if run.Code == host.TimedOut {
 			v.Message = address + " does not answer in time"
 		}
-		v.Cause, v.Hint = "kube-proxy on the host has not seen the address or its endpoints yet", "on "+run.Host+": "+run.Command
+		v.Cause, v.Hint = "kube-proxy on the host has not seen the address or its endpoints yet",
+			"on "+run.Host+": "+run.Command
 	}
 	return v
 }

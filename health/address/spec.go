@@ -31,5 +31,6 @@ func (s Spec) Validate(need health.Need) {
 	for i, port := range s.Ports {
 		need(port > 0 && port < 1<<16, "address.ports[%d]: expected 1 to 65535, found %d", i, port)
 	}
-	need(s.Want == "" || net.ParseIP(s.Want) != nil, "address.want: expected an IP address, found %q", s.Want)
+	need(s.Want == "" || net.ParseIP(s.Want) != nil,
+		"address.want: expected an IP address, found %q", s.Want)
 }

@@ -41,8 +41,10 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
-		spec: s, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
-		dial: Dialer(spec.Tunnel()), network: networkOf(spec.Tunnel()), movedHere: signals(), movedHosts: signals(), news: signals(),
+		spec: s, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts,
+		key:  secrets.SSHKey,
+		dial: Dialer(spec.Tunnel()), network: networkOf(spec.Tunnel()), movedHere: signals(),
+		movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	return w, nil
@@ -52,14 +54,18 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var parts sync.WaitGroup
 	changed := make(chan struct{}, 1)
-	parts.Go(func() { w.cluster.Follow(ctx, changed, serviceSources(w.spec.Namespace, w.spec.Service)) })
+	parts.Go(func() {
+		w.cluster.Follow(ctx, changed,
+			serviceSources(w.spec.Namespace, w.spec.Service))
+	})
 	parts.Go(func() { w.observeAgain(ctx, changed) })
 	parts.Go(func() { w.dialAgain(ctx) })
 	if w.skipped == "" {
 		parts.Go(func() {
-			host.FromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo, func(address string, runs []host.Run) {
-				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
-			})
+			host.FromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo,
+				func(address string, runs []host.Run) {
+					w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
+				})
 		})
 		parts.Go(func() { w.observeFromHosts(ctx) })
 	}
@@ -72,7 +78,8 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 func serviceSources(namespace, service string) []kube.Source {
 	return []kube.Source{
 		{Resource: kube.ServiceResource, Namespace: namespace, Name: service},
-		{Resource: kube.EndpointSliceResource, Namespace: namespace, Labels: kube.ServiceLabel + "=" + service},
+		{Resource: kube.EndpointSliceResource, Namespace: namespace,
+			Labels: kube.ServiceLabel + "=" + service},
 		{Resource: kube.EventResource, Namespace: namespace},
 	}
 }
@@ -95,7 +102,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
-			facts.Dials, facts.Hosts.Runs, facts.Who = w.facts.Dials, w.facts.Hosts.Runs, w.facts.Who
+			facts.Dials, facts.Hosts.Runs, facts.Who = w.facts.Dials, w.facts.Hosts.Runs,
+				w.facts.Who
 			facts.Away, facts.Announced = w.facts.Away, w.facts.Announced
 		}
 		w.facts, w.seen = facts, true

@@ -118,9 +118,12 @@ func judgeAnswerer(dials health.Verdict, address string, who answererFacts) heal
 	switch {
 	case foreign:
 		v := health.Verdict{
-			State: health.Waiting, Message: fmt.Sprintf("%s answers for %s, and is no node: they are %s", who.MAC, address, whoIsWho(who.Nodes)),
+			State: health.Waiting, Message: fmt.Sprintf(
+				"%s answers for %s, and is no node: they are %s", who.MAC, address,
+				whoIsWho(who.Nodes)),
 			Cause: "another machine has the address",
-			Hint:  "ip neigh show " + address + "; give that machine another address, or take it out of strata:metallb.addresses",
+			Hint: "ip neigh show " + address +
+				"; give that machine another address, or take it out of strata:metallb.addresses",
 		}
 		if !dials.Passes() {
 			v.Message = dials.Message + "; " + v.Message
@@ -131,10 +134,13 @@ func judgeAnswerer(dials health.Verdict, address string, who answererFacts) heal
 	case ours:
 		return health.Verdict{State: health.Ready, Message: node + " answers for it"}
 	case who.Seconds < unseenSeconds:
-		return health.Verdict{State: health.Waiting, Message: who.MAC + " answers for " + address + "; whose that is, is not known yet"}
+		return health.Verdict{State: health.Waiting,
+			Message: who.MAC + " answers for " + address + "; whose that is, is not known yet"}
 	}
-	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%s answers for it; whether that is a node cannot be seen from here, where %s are not on the network",
-		who.MAC, strings.Join(who.Silent, ", "))}
+	return health.Verdict{State: health.Ready,
+		Message: fmt.Sprintf("%s answers for it; whether that is a node cannot be seen from "+
+			"here, where %s are not on the network",
+			who.MAC, strings.Join(who.Silent, ", "))}
 }
 
 func whoIsWho(nodes map[string]string) string {

@@ -52,7 +52,8 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	default:
 		return v
 	}
-	v.Hint = "on each server: systemctl status k3s, and start K3s where it does not run; check that the servers reach each other on TCP 2379 and 2380; " + v.Hint
+	v.Hint = "on each server: systemctl status k3s, and start K3s where it does not run; check " +
+		"that the servers reach each other on TCP 2379 and 2380; " + v.Hint
 	return v
 }
 
@@ -76,8 +77,10 @@ func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 		if v := &verdicts[i]; !ends.IsZero() {
 			v.Ends = &ends
 			if !v.Passes() && now.After(ends) {
-				v.Cause = "the kubeconfig's client certificate ended at " + ends.Format(time.RFC3339)
-				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); an existing cluster's is renewed by its owner"
+				v.Cause = "the kubeconfig's client certificate ended at " +
+					ends.Format(time.RFC3339)
+				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); " +
+					"an existing cluster's is renewed by its owner"
 			}
 		}
 	}

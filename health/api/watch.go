@@ -30,12 +30,17 @@ func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, er
 	if err != nil {
 		return nil, err
 	}
-	return &apiWatch{cluster: all, stable: observe.NewStable(time.Now), ends: endOf(secrets.Kubeconfig)}, nil
+	return &apiWatch{cluster: all, stable: observe.NewStable(time.Now),
+		ends: endOf(secrets.Kubeconfig)}, nil
 }
 
 // Run implements Watch.
 func (w *apiWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Repeat(ctx, nil, apiInterval, func(ctx context.Context) []health.Verdict { return dated(judgeAPI(w.observe(ctx)), w.ends, time.Now()) }, report)
+	observe.Repeat(ctx, nil, apiInterval,
+		func(ctx context.Context) []health.Verdict {
+			return dated(judgeAPI(w.observe(ctx)), w.ends,
+				time.Now())
+		}, report)
 	return nil
 }
 

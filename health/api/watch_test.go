@@ -33,12 +33,15 @@ func TestACredentialEndsWithItsCertificate(t *testing.T) {
 		want       time.Time
 	}{
 		"a certificate": {
-			kubeconfigOf(t, &clientcmdapi.AuthInfo{ClientCertificateData: issued.Pem(), ClientKeyData: key}),
+			kubeconfigOf(t, &clientcmdapi.AuthInfo{ClientCertificateData: issued.Pem(),
+				ClientKeyData: key}),
 			healthtest.PairStart.Add(10 * time.Hour),
 		},
-		"a token":           {kubeconfigOf(t, &clientcmdapi.AuthInfo{Token: "x"}), time.Time{}},
-		"no kubeconfig":     {[]byte("{"), time.Time{}},
-		"an unreadable one": {kubeconfigOf(t, &clientcmdapi.AuthInfo{ClientCertificateData: []byte("x"), ClientKeyData: key}), time.Time{}},
+		"a token":       {kubeconfigOf(t, &clientcmdapi.AuthInfo{Token: "x"}), time.Time{}},
+		"no kubeconfig": {[]byte("{"), time.Time{}},
+		"an unreadable one": {kubeconfigOf(t,
+			&clientcmdapi.AuthInfo{ClientCertificateData: []byte("x"), ClientKeyData: key}),
+			time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,16 +37,21 @@ status:
     - {kind: Deployment, namespace: ns, name: d, health: {status: Missing}}
 `)
 	assert.Equal(t, applicationSeen{
-		Name: "a", Deleting: true, Refreshing: true, Compared: true, Automated: true, Sync: "Unknown", Health: "Degraded",
+		Name: "a", Deleting: true, Refreshing: true, Compared: true, Automated: true,
+		Sync: "Unknown", Health: "Degraded",
 		Phase: "Error", Message: "clone https://…@git.example.org/x failed",
-		Errors:    []kube.Condition{{Type: "ComparisonError", Message: "https://…@git.example.org/x: no"}},
-		Unhealthy: []string{"Deployment ns/a is Degraded: m", "Deployment ns/b is Progressing: none", "Deployment ns/c is Missing: none"},
+		Errors: []kube.Condition{{Type: "ComparisonError",
+			Message: "https://…@git.example.org/x: no"}},
+		Unhealthy: []string{"Deployment ns/a is Degraded: m",
+			"Deployment ns/b is Progressing: none", "Deployment ns/c is Missing: none"},
 	}, object.facts("a"))
 	assert.Equal(t, applicationSeen{Name: "a", Missing: true}, (*applicationObject)(nil).facts("a"))
 	assert.Equal(t, applicationSeen{Name: "a"}, (&applicationObject{}).facts("a"))
-	off := healthtest.Decode[applicationObject](t, `spec: {syncPolicy: {automated: {enabled: false}}}`)
+	off := healthtest.Decode[applicationObject](t,
+		`spec: {syncPolicy: {automated: {enabled: false}}}`)
 	assert.False(t, off.facts("a").Automated)
-	on := healthtest.Decode[applicationObject](t, `spec: {syncPolicy: {automated: {enabled: true}}}`)
+	on := healthtest.Decode[applicationObject](t,
+		`spec: {syncPolicy: {automated: {enabled: true}}}`)
 	assert.True(t, on.facts("a").Automated)
 }
 
@@ -101,22 +106,32 @@ func TestAStatusIsOfOneSource(t *testing.T) {
 
 func TestMessagesOfArgoCDAreToldApart(t *testing.T) {
 	for message, cause := range map[string]string{
-		"failed to list refs: authentication required: Repository not found.":                                            "rejects the credentials",
-		"ssh: handshake failed: ssh: unable to authenticate, attempted methods [none publickey]":                         "rejects the credentials",
-		"failed to list refs: ssh: handshake failed: knownhosts: key is unknown":                                         "is not trusted",
-		`Get "https://g/x": tls: failed to verify certificate: x509: certificate signed by unknown authority`:            "is not trusted",
-		"failed to list refs: repository not found":                                                                      "does not exist, or its credentials",
-		"unable to resolve 'v9' to a commit SHA":                                                                         "no such revision",
-		"revision HEAD must be resolved: couldn't find remote ref refs/heads/x":                                          "no such revision",
-		"apps/web: app path does not exist":                                                                              "path does not exist",
-		`rpc error: code = Unavailable desc = connection error: desc = "transport: dial tcp 10.43.0.4:8081"`:             "repo server does not answer",
-		"failed to list refs: dial tcp: lookup git.example.org: no such host":                                            "cannot be reached",
-		"failed to list refs: dial tcp 10.0.0.1:443: connect: connection refused":                                        "cannot be reached",
-		"Manifest generation error (cached): `helm template . --name-template x` failed exit status 1":                   "cannot be generated",
-		"application repo https://g/x is not permitted in project 'default'":                                             "project does not exist or does not allow",
-		"Application referencing project prod which does not exist: application referencing project prod does not exist": "project does not exist or does not allow",
-		`resource mapping not found for name: "x": no matches for kind "Gateway" in version "v1"`:                        "a CRD that it uses",
-		`Internal error occurred: failed calling webhook "w": dial tcp 10.43.0.9:443: connect: connection refused`:       "admission webhook",
+		"failed to list refs: authentication required: " +
+			"Repository not found.": "rejects the credentials",
+		"ssh: handshake failed: ssh: unable to authenticate, attempted methods " +
+			"[none publickey]": "rejects the credentials",
+		"failed to list refs: ssh: handshake failed: knownhosts: " +
+			"key is unknown": "is not trusted",
+		`Get "https://g/x": tls: failed to verify certificate: x509: certificate signed by unknown authority`: "is not trusted",
+		"failed to list refs: " +
+			"repository not found": "does not exist, or its credentials",
+		"unable to resolve 'v9' to " +
+			"a commit SHA": "no such revision",
+		"revision HEAD must be resolved: couldn't find remote ref " +
+			"refs/heads/x": "no such revision",
+		"apps/web: app path does not exist": "path does not exist",
+		`rpc error: code = Unavailable desc = connection error: desc = "transport: dial tcp 10.43.0.4:8081"`: "repo server does not answer",
+		"failed to list refs: dial tcp: lookup git.example.org: " +
+			"no such host": "cannot be reached",
+		"failed to list refs: dial tcp 10.0.0.1:443: connect: " +
+			"connection refused": "cannot be reached",
+		"Manifest generation error (cached): `helm template . --name-template x` failed exit status 1": "cannot be generated",
+		"application repo https://g/x is not permitted in " +
+			"project 'default'": "project does not exist or does not allow",
+		"Application referencing project prod which does not exist: application referencing " +
+			"project prod does not exist": "project does not exist or does not allow",
+		`resource mapping not found for name: "x": no matches for kind "Gateway" in version "v1"`:                  "a CRD that it uses",
+		`Internal error occurred: failed calling webhook "w": dial tcp 10.43.0.9:443: connect: connection refused`: "admission webhook",
 		`namespaces "apps" not found`:                           "namespace does not exist",
 		`deployments.apps is forbidden: User "u" cannot create`: "may not do that",
 	} {

@@ -32,14 +32,16 @@ func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Ver
 	if first == nil {
 		return ready
 	}
-	first.Message = fmt.Sprintf("Synced and Healthy, but %d of %d Applications that it brings are not: %s: %s", count, len(a.Brings), name, first.Message)
+	first.Message = fmt.Sprintf("Synced and Healthy, but %d of %d Applications that it brings "+
+		"are not: %s: %s", count, len(a.Brings), name, first.Message)
 	return *first
 }
 
 // byHand reports whether an Application is synced by hand only, and ArgoCD reports nothing wrong
 // with it.
 func byHand(a applicationSeen) bool {
-	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
+	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen &&
+		len(a.Errors) == 0
 }
 
 // brought returns the Applications below one, in its namespace: those among its resources, and so
@@ -50,7 +52,8 @@ func (w *applicationsWatch) brought(
 	if len(parent.children()) == 0 {
 		return nil, nil
 	}
-	all, err := kube.List[applicationObject](ctx, s, applicationResource, w.spec.Namespace, metav1.ListOptions{})
+	all, err := kube.List[applicationObject](ctx, s, applicationResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +85,8 @@ func (o *applicationObject) children() []string {
 	}
 	var names []string
 	for _, r := range o.Status.Resources {
-		if r.Group == applicationResource.Group && r.Kind == "Application" && (r.Namespace == "" || r.Namespace == o.Namespace) {
+		if r.Group == applicationResource.Group && r.Kind == "Application" &&
+			(r.Namespace == "" || r.Namespace == o.Namespace) {
 			names = append(names, r.Name)
 		}
 	}

@@ -59,7 +59,8 @@ func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
 		case f.Fault != nil && i == 0:
 			verdicts = append(verdicts, f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds))
 		case f.Fault != nil:
-			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{verdicts[0].Check}})
+			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting,
+				Message: "not seen", After: []string{verdicts[0].Check}})
 		default:
 			one := applicationNamed(f.Applications, name)
 			v := judgeApplication(spec, one)
@@ -83,20 +84,26 @@ func applicationNamed(all []applicationSeen, name string) applicationSeen {
 }
 
 func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
 	switch {
 	case a.Missing:
-		v.Message, v.Cause = "does not exist", "it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
+		v.Message, v.Cause = "does not exist",
+			"it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
 		v.Hint = fmt.Sprintf("kubectl -n %s get applications", spec.Namespace)
 	case a.Deleting:
 		v.Message, v.Cause = "is being deleted", "its finalizer deletes what it has deployed first"
 	case a.Refreshing:
-		v.Message, v.Cause = "a refresh is asked for and not done yet", "ArgoCD's application controller is busy, starting, or not running"
+		v.Message, v.Cause = "a refresh is asked for and not done yet",
+			"ArgoCD's application controller is busy, starting, or not running"
 	case len(a.Errors) == 0 && !a.Compared:
-		v.Message, v.Cause = "ArgoCD has not compared the source that it has now", "ArgoCD's application controller is starting, or not running"
+		v.Message, v.Cause = "ArgoCD has not compared the source that it has now",
+			"ArgoCD's application controller is starting, or not running"
 	case a.Unseen:
-		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is from before", "ArgoCD's application controller is busy, starting, or not running"
-	case a.Compared && a.Sync == "Synced" && a.Health == "Healthy" && a.Phase != "Running" && a.Phase != "Terminating":
+		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is "+
+			"from before", "ArgoCD's application controller is busy, starting, or not running"
+	case a.Compared && a.Sync == "Synced" && a.Health == "Healthy" && a.Phase != "Running" &&
+		a.Phase != "Terminating":
 		return syncedAndHealthy(spec, a)
 	default:
 		notSynced(&v, a)
@@ -108,7 +115,8 @@ func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
 func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
 	v := health.Verdict{State: health.Ready}
 	if failedPhase(a.Phase) {
-		v.Message = "Synced and Healthy, but its last sync ended with " + a.Phase + ": " + observe.OrNone(health.OneLine(a.Message))
+		v.Message = "Synced and Healthy, but its last sync ended with " + a.Phase + ": " +
+			observe.OrNone(health.OneLine(a.Message))
 		v.Hint = fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)
 	}
 	return v
@@ -119,7 +127,8 @@ func failedPhase(phase string) bool { return phase == "Failed" || phase == "Erro
 // notSynced lists the missing objects, and gives ArgoCD's own reasons: error conditions first, then
 // the last operation.
 func notSynced(v *health.Verdict, a applicationSeen) {
-	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
+	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync),
+		observe.OrNone(a.Health))
 	message := ""
 	for _, c := range a.Errors {
 		v.Evidence = append(v.Evidence, c.Type+": "+c.Message)
@@ -153,14 +162,18 @@ func hopeless(v *health.Verdict, a applicationSeen) {
 		return
 	}
 	for _, c := range a.Errors {
-		if c.Type == "SyncError" && strings.HasPrefix(c.Message, "Failed last sync attempt") && failedPhase(a.Phase) {
+		if c.Type == "SyncError" && strings.HasPrefix(c.Message, "Failed last sync attempt") &&
+			failedPhase(a.Phase) {
 			v.State = health.Stuck
-			v.Hint = "ArgoCD does not try the same revision again: correct it in Git, or argocd app sync " + a.Name + "; " + v.Hint
+			v.Hint = "ArgoCD does not try the same revision again: correct it in Git, or " +
+				"argocd app sync " + a.Name + "; " + v.Hint
 			return
 		}
 	}
-	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" && a.Phase != "Terminating" {
-		v.State, v.Cause = health.Stuck, "it is synced by hand only: it has no spec.syncPolicy.automated"
+	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" &&
+		a.Phase != "Terminating" {
+		v.State, v.Cause = health.Stuck,
+			"it is synced by hand only: it has no spec.syncPolicy.automated"
 		v.Hint = "argocd app sync " + a.Name + ", or set spec.syncPolicy.automated"
 	}
 }

@@ -72,7 +72,8 @@ type deployedResource struct {
 }
 
 // errorConditions are the types of conditions that are errors; the others are warnings.
-var errorConditions = []string{"InvalidSpecError", "ComparisonError", "SyncError", "UnknownError", "DeletionError"}
+var errorConditions = []string{"InvalidSpecError", "ComparisonError", "SyncError", "UnknownError",
+	"DeletionError"}
 
 // unhealthyShown bounds the resources that go into the evidence.
 const unhealthyShown = 3
@@ -84,19 +85,25 @@ func (o *applicationObject) facts(name string) applicationSeen {
 	_, refreshing := o.Annotations[refreshAnnotation]
 	automated := o.Spec.SyncPolicy.Automated
 	seen := applicationSeen{
-		Name: name, Deleting: o.DeletionTimestamp != nil, Refreshing: refreshing, Compared: o.compared(),
+		Name: name, Deleting: o.DeletionTimestamp != nil, Refreshing: refreshing,
+		Compared:  o.compared(),
 		Automated: automated != nil && (automated.Enabled == nil || *automated.Enabled),
 		Sync:      o.Status.Sync.Status, Health: o.Status.Health.Status,
-		Phase: o.Status.OperationState.Phase, Message: publicText(o.Status.OperationState.Message), Unseen: o.unseen(),
+		Phase: o.Status.OperationState.Phase, Message: publicText(o.Status.OperationState.Message),
+		Unseen: o.unseen(),
 	}
 	for _, c := range o.Status.Conditions {
 		if slices.Contains(errorConditions, c.Type) {
-			seen.Errors = append(seen.Errors, kube.Condition{Type: c.Type, Message: publicText(c.Message)})
+			seen.Errors = append(seen.Errors,
+				kube.Condition{Type: c.Type, Message: publicText(c.Message)})
 		}
 	}
 	for _, r := range o.Status.Resources {
-		if r.Health.Status != "" && r.Health.Status != "Healthy" && len(seen.Unhealthy) < unhealthyShown {
-			seen.Unhealthy = append(seen.Unhealthy, fmt.Sprintf("%s %s/%s is %s: %s", r.Kind, r.Namespace, r.Name, r.Health.Status, observe.OrNone(publicText(r.Health.Message))))
+		if r.Health.Status != "" && r.Health.Status != "Healthy" &&
+			len(seen.Unhealthy) < unhealthyShown {
+			seen.Unhealthy = append(seen.Unhealthy,
+				fmt.Sprintf("%s %s/%s is %s: %s", r.Kind, r.Namespace, r.Name, r.Health.Status,
+					observe.OrNone(publicText(r.Health.Message))))
 		}
 	}
 	return seen

@@ -21,5 +21,6 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
 	need(s.Namespace != "", "applications.namespace: empty")
-	need(len(s.Names) > 0 && !slices.Contains(s.Names, ""), "applications.names: expected names; a gate of nothing is always open")
+	need(len(s.Names) > 0 && !slices.Contains(s.Names, ""),
+		"applications.names: expected names; a gate of nothing is always open")
 }

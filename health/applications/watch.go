@@ -11,7 +11,8 @@ import (
 	"strata/health/observe"
 )
 
-var applicationResource = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+var applicationResource = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
+	Resource: "applications"}
 
 type applicationsWatch struct {
 	spec    Spec
@@ -31,27 +32,31 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 // Run implements Watch.
 func (w *applicationsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: applicationResource, Namespace: w.spec.Namespace}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeApplications(w.spec, w.observe(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict {
+		return judgeApplications(w.spec, w.observe(ctx))
+	}, report)
 	return nil
 }
 
 func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 	var facts applicationsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		facts.Applications = nil
-		for _, name := range w.spec.Names {
-			object, err := kube.Get[applicationObject](ctx, s, applicationResource, w.spec.Namespace, name)
-			if err != nil {
-				return err
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) error {
+			facts.Applications = nil
+			for _, name := range w.spec.Names {
+				object, err := kube.Get[applicationObject](ctx, s, applicationResource,
+					w.spec.Namespace, name)
+				if err != nil {
+					return err
+				}
+				seen := object.facts(name)
+				if seen.Brings, err = w.brought(ctx, s, object); err != nil {
+					return err
+				}
+				facts.Applications = append(facts.Applications, seen)
 			}
-			seen := object.facts(name)
-			if seen.Brings, err = w.brought(ctx, s, object); err != nil {
-				return err
-			}
-			facts.Applications = append(facts.Applications, seen)
-		}
-		return nil
-	})
+			return nil
+		})
 	if fault != nil {
 		return applicationsFacts{Fault: fault, Seconds: seconds}
 	}

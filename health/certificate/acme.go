@@ -16,8 +16,10 @@ import (
 // The resources of acme.cert-manager.io: cert-manager's orders at an ACME server for a
 // CertificateRequest, and the proof of each name.
 var (
-	orderResource     = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
-	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "challenges"}
+	orderResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1",
+		Resource: "orders"}
+	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1",
+		Resource: "challenges"}
 )
 
 // acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme
@@ -117,19 +119,25 @@ type acmeStatus struct {
 
 // order finds the Order of a request, with its Challenges; nil where the issuer is another than
 // ACME's.
-func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer, request metav1.Object) (*orderSeen, error) {
-	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace, metav1.ListOptions{})
+func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer,
+	request metav1.Object) (*orderSeen, error) {
+	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("orders: %w", err)
 	}
-	i := slices.IndexFunc(orders, func(o orderObject) bool { return metav1.IsControlledBy(&o, request) })
+	i := slices.IndexFunc(orders, func(o orderObject) bool {
+		return metav1.IsControlledBy(&o,
+			request)
+	})
 	if i < 0 {
 		return nil, nil
 	}
-	challenges, err := kube.List[challengeObject](ctx, s, challengeResource, w.spec.Namespace, metav1.ListOptions{})
+	challenges, err := kube.List[challengeObject](ctx, s, challengeResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("challenges: %w", err)
 	}

@@ -28,8 +28,10 @@ status:
   failedIssuanceAttempts: 3
 `)
 	assert.Equal(t, certificateSeen{
-		Deleting: true, Generation: 3, Secret: "s", Names: []string{"a", "10.0.0.1"}, Retry: "2026-01-01T04:00:00Z",
-		Ready: kube.Condition{Type: "Ready", Status: "False", ObservedGeneration: 3}, Issuing: kube.Condition{Type: "Issuing", Status: "True", ObservedGeneration: 2},
+		Deleting: true, Generation: 3, Secret: "s", Names: []string{"a", "10.0.0.1"},
+		Retry:   "2026-01-01T04:00:00Z",
+		Ready:   kube.Condition{Type: "Ready", Status: "False", ObservedGeneration: 3},
+		Issuing: kube.Condition{Type: "Issuing", Status: "True", ObservedGeneration: 2},
 	}, object.facts())
 	assert.Equal(t, certificateSeen{Missing: true}, (*certificateObject)(nil).facts())
 	fresh := (&certificateObject{}).facts()
@@ -61,16 +63,20 @@ func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
 	yes := true
 	request := func(name, owner, revision string, second int64) issuer.ConditionedObject {
 		return issuer.ConditionedObject{ObjectMeta: metav1.ObjectMeta{
-			Name: name, Annotations: map[string]string{RevisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
-			OwnerReferences: []metav1.OwnerReference{{UID: types.UID(owner), Controller: &yes}},
+			Name: name, Annotations: map[string]string{RevisionAnnotation: revision},
+			CreationTimestamp: metav1.Unix(second, 0),
+			OwnerReferences:   []metav1.OwnerReference{{UID: types.UID(owner), Controller: &yes}},
 		}}
 	}
 	found := nextRequest([]issuer.ConditionedObject{
-		request("of another", "d", "3", 9), request("issued", "c", "2", 9), request("failed before", "c", "3", 1), request("now", "c", "3", 5), request("older", "c", "3", 4),
+		request("of another", "d", "3", 9), request("issued", "c", "2", 9),
+		request("failed before", "c", "3", 1), request("now", "c", "3", 5),
+		request("older", "c", "3", 4),
 	}, certificate)
 	require.NotNil(t, found)
 	assert.Equal(t, "now", found.Name)
-	assert.Nil(t, nextRequest([]issuer.ConditionedObject{request("issued", "c", "2", 1)}, certificate))
+	assert.Nil(t, nextRequest([]issuer.ConditionedObject{request("issued", "c", "2", 1)},
+		certificate))
 }
 
 func TestFactsOfARequest(t *testing.T) {
@@ -79,15 +85,18 @@ metadata: {name: r}
 status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "False"}, {type: InvalidRequest, status: "True", message: m}, {type: Ready, status: "False", reason: Failed}]}
 `)
 	assert.Equal(t, &requestSeen{
-		Name: "r", Ready: kube.Condition{Type: "Ready", Status: "False", Reason: "Failed"}, Approved: kube.Condition{Type: "Approved", Status: "True"},
-		Denied: kube.Condition{Type: "Denied", Status: "False"}, Invalid: kube.Condition{Type: "InvalidRequest", Status: "True", Message: "m"},
+		Name: "r", Ready: kube.Condition{Type: "Ready", Status: "False", Reason: "Failed"},
+		Approved: kube.Condition{Type: "Approved", Status: "True"},
+		Denied:   kube.Condition{Type: "Denied", Status: "False"},
+		Invalid:  kube.Condition{Type: "InvalidRequest", Status: "True", Message: "m"},
 	}, requestFactsOf(object))
 }
 
 // An Order owns its Challenges; a namespace has others.
 func TestFactsOfAnOrder(t *testing.T) {
 	owner := func(uid string) string {
-		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, name: o, uid: " + uid + ", controller: true}]"
+		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, " +
+			"name: o, uid: " + uid + ", controller: true}]"
 	}
 	order := healthtest.Decode[orderObject](t, `
 metadata: {name: web-1-1, uid: mine}
@@ -102,7 +111,8 @@ items:
 	assert.Equal(t, &orderSeen{
 		acmeSeen: acmeSeen{Name: "web-1-1", State: "pending", Reason: "r"},
 		Challenges: []acmeSeen{
-			{Name: "*.example.org", Type: "DNS-01", State: "pending", Reason: "why"}, {Name: "web.example.org", Type: "HTTP-01", State: "valid"},
+			{Name: "*.example.org", Type: "DNS-01", State: "pending", Reason: "why"},
+			{Name: "web.example.org", Type: "HTTP-01", State: "valid"},
 		},
 	}, orderFacts(*order, challenges.Items))
 }
@@ -110,27 +120,38 @@ items:
 // Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's
 // of the same name and type as one of its own that is not begun.
 func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
-	order := healthtest.Decode[orderObject](t, "metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
+	order := healthtest.Decode[orderObject](t,
+		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
 	of := func(uid, name string, deleting bool, spec, status string) string {
-		text := "\n  - {metadata: {name: " + name + ", namespace: apps, ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, name: o, uid: " + uid + ", controller: true}]"
+		text := "\n  - {metadata: {name: " + name +
+			", namespace: apps, ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: " +
+			"Order, name: o, uid: " + uid + ", controller: true}]"
 		if deleting {
 			text += `, deletionTimestamp: "2026-01-01T00:00:00Z"`
 		}
 		return text + "}, spec: {" + spec + "}, status: {" + status + "}}"
 	}
-	const web, failed = "dnsName: web.example.org, type: DNS-01", `state: pending, reason: "Error cleaning up challenge: no"`
+	const web, failed = "dnsName: web.example.org, type: DNS-01",
+		`state: pending, reason: "Error cleaning up challenge: no"`
 	challenges := healthtest.Decode[struct{ Items []challengeObject }](t, "items:"+
-		of("mine", "new", false, web, "")+of("mine", "begun", false, "dnsName: api.example.org, type: DNS-01", "state: pending")+
+		of("mine", "new", false, web, "")+
+		of("mine", "begun", false, "dnsName: api.example.org, type: DNS-01", "state: pending")+
 		of("mine", "mine", true, "dnsName: gone.example.org, type: DNS-01", failed)+
-		of("other", "the-same", true, "dnsName: web.example.org, type: DNS-01, wildcard: true", `state: pending, reason: "Waiting for DNS-01 challenge propagation: no"`)+
-		of("other", "another-type", true, "dnsName: web.example.org, type: HTTP-01", failed)+of("other", "another-name", true, "dnsName: shop.example.org, type: DNS-01", failed)+
-		of("other", "of-one-begun", true, "dnsName: api.example.org, type: DNS-01", failed)+of("other", "alive", false, web, failed))
+		of("other", "the-same", true, "dnsName: web.example.org, type: DNS-01, wildcard: true",
+			`state: pending, reason: "Waiting for DNS-01 challenge propagation: no"`)+
+		of("other", "another-type", true, "dnsName: web.example.org, type: HTTP-01", failed)+
+		of("other", "another-name", true, "dnsName: shop.example.org, type: DNS-01", failed)+
+		of("other", "of-one-begun", true, "dnsName: api.example.org, type: DNS-01", failed)+
+		of("other", "alive", false, web, failed))
 	assert.Equal(t, &orderSeen{
-		acmeSeen:   acmeSeen{Name: "web-2-1", State: "pending"},
-		Challenges: []acmeSeen{{Name: "api.example.org", Type: "DNS-01", State: "pending"}, {Name: "web.example.org", Type: "DNS-01"}},
+		acmeSeen: acmeSeen{Name: "web-2-1", State: "pending"},
+		Challenges: []acmeSeen{{Name: "api.example.org", Type: "DNS-01", State: "pending"},
+			{Name: "web.example.org", Type: "DNS-01"}},
 		Old: []oldChallenge{
-			{acmeSeen{Name: "gone.example.org", Type: "DNS-01", Deleting: true, Reason: "Error cleaning up challenge: no"}, "apps", "mine"},
-			{acmeSeen{Name: "*.web.example.org", Type: "DNS-01", Deleting: true}, "apps", "the-same"},
+			{acmeSeen{Name: "gone.example.org", Type: "DNS-01", Deleting: true,
+				Reason: "Error cleaning up challenge: no"}, "apps", "mine"},
+			{acmeSeen{Name: "*.web.example.org", Type: "DNS-01", Deleting: true}, "apps",
+				"the-same"},
 		},
 	}, orderFacts(*order, challenges.Items))
 }
@@ -150,7 +171,9 @@ func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *Spec) { s.DNSNames = []string{""} }), "dnsNames")
 	require.NoError(t, check(func(s *Spec) { s.CASecret = "cert-manager/root" }))
 	for _, wrong := range []string{"root", "/root", "cert-manager/"} {
-		require.ErrorContains(t, check(func(s *Spec) { s.CASecret = wrong }), "certificate.caSecret: expected namespace/name")
+		require.ErrorContains(t, check(func(s *Spec) { s.CASecret = wrong }),
+			"certificate.caSecret: expected namespace/name")
 	}
-	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "certificate: missing")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),
+		"certificate: missing")
 }

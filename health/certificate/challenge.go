@@ -39,7 +39,8 @@ func (c challengeObject) facts() acmeSeen {
 	if c.Spec.Wildcard {
 		name = "*." + name // which cert-manager leaves out, as its record is the name's own
 	}
-	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State, Reason: kube.Stable(c.Status.Reason)}
+	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State,
+		Reason: kube.Stable(c.Status.Reason)}
 }
 
 // old records a Challenge that is being deleted. Its former obstacle is of no use.
@@ -56,14 +57,16 @@ func (c challengeObject) old() oldChallenge {
 // type: cert-manager has one of them at a time (pkg/controller/acmechallenges/scheduler
 // compareChallenges).
 func (c challengeObject) waitsFor(other challengeObject) bool {
-	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName && c.Spec.Type == other.Spec.Type
+	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName &&
+		c.Spec.Type == other.Spec.Type
 }
 
 // orderFacts takes an Order's own Challenges from those of its namespace, and the deleted
 // Challenges that it waits for. These are its own, of another configuration of the solver
 // (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
-	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
+	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State,
+		Reason: kube.Stable(order.Status.Reason)}}
 	var own []challengeObject
 	for i := range challenges {
 		if challenges[i].DeletionTimestamp == nil && metav1.IsControlledBy(&challenges[i], &order) {
@@ -73,13 +76,20 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	}
 	for i := range challenges {
 		c := challenges[i]
-		awaited := metav1.IsControlledBy(&c, &order) || slices.ContainsFunc(own, func(one challengeObject) bool { return one.waitsFor(c) })
+		awaited := metav1.IsControlledBy(&c, &order) ||
+			slices.ContainsFunc(own, func(one challengeObject) bool { return one.waitsFor(c) })
 		if c.DeletionTimestamp != nil && awaited {
 			seen.Old = append(seen.Old, c.old())
 		}
 	}
-	slices.SortFunc(seen.Challenges, func(a, b acmeSeen) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(seen.Old, func(a, b oldChallenge) int { return strings.Compare(a.Object, b.Object) })
+	slices.SortFunc(seen.Challenges, func(a,
+		b acmeSeen) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+	slices.SortFunc(seen.Old, func(a, b oldChallenge) int {
+		return strings.Compare(a.Object,
+			b.Object)
+	})
 	return seen
 }
 
@@ -89,7 +99,8 @@ func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil
 	}
-	return &o.Old[max(0, slices.IndexFunc(o.Old, func(c oldChallenge) bool { return c.Reason != "" }))]
+	return &o.Old[max(0, slices.IndexFunc(o.Old,
+		func(c oldChallenge) bool { return c.Reason != "" }))]
 }
 
 // hindered reports whether an Order waits for a Challenge that cannot be cleaned up, and says how
@@ -101,10 +112,13 @@ func (o *orderSeen) hindered(v *health.Verdict) bool {
 	old := o.hindrance()
 	what, answer := "its clean-up fails", "what its solver made"
 	if old.Type == "DNS-01" {
-		what, answer = "its clean-up at the DNS provider fails", "the TXT record _acme-challenge."+strings.TrimPrefix(old.Name, "*.")
+		what, answer = "its clean-up at the DNS provider fails",
+			"the TXT record _acme-challenge."+strings.TrimPrefix(old.Name, "*.")
 	}
-	v.Cause = "an older challenge for the name is being deleted, and " + what + "; cert-manager begins no other one before"
-	v.Hint = "make the credential that it was made with work again, or remove " + answer + " and kubectl -n " + old.Namespace + " patch challenge " + old.Object +
+	v.Cause = "an older challenge for the name is being deleted, and " + what +
+		"; cert-manager begins no other one before"
+	v.Hint = "make the credential that it was made with work again, or remove " + answer +
+		" and kubectl -n " + old.Namespace + " patch challenge " + old.Object +
 		` --type=merge -p '{"metadata":{"finalizers":null}}'; ` + v.Hint
 	return true
 }

@@ -62,10 +62,12 @@ func certificateCheck(s Spec) string {
 // generation, and the Secret holds a pair that clients will accept. The next component reads only
 // the pair.
 func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
-	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting, Message: "not seen"}
+	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
+		State: health.Waiting, Message: "not seen"}
 	if f.Fault != nil {
 		secret.After = []string{certificateCheck(spec)}
-		return []health.Verdict{f.Fault.Verdict(certificateCheck(spec), f.Seconds >= observe.StartupSeconds), secret}
+		return []health.Verdict{f.Fault.Verdict(certificateCheck(spec),
+			f.Seconds >= observe.StartupSeconds), secret}
 	}
 	certificate := judgeIssued(spec, f)
 	secret = judgePair(spec, f.Certificate, f.Pair)
@@ -97,20 +99,24 @@ func renewal(v *health.Verdict, f certificateFacts) {
 
 func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 	c := f.Certificate
-	v := health.Verdict{Check: certificateCheck(spec), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
+	v := health.Verdict{Check: certificateCheck(spec), State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get "+
+			"certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
 	switch {
 	case c.Missing:
 		kube.Absent(&v)
 	case c.Deleting:
 		v.Message = "is being deleted"
 	case c.Secret != spec.Secret:
-		v.State, v.Message = health.Stuck, fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
+		v.State, v.Message = health.Stuck,
+			fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
 	case c.Ready.Stale(c.Generation):
 		v.Message = kube.StaleMessage(c.Ready, c.Generation)
 		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
 	case c.Ready.Status == "True" && c.Outdated:
-		v.Message, v.Cause = "was issued by the CA or server that the issuer had before", causeOutdated
+		v.Message, v.Cause = "was issued by the CA or server that the issuer had before",
+			causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
 		// A renewal may be under way; until it ends the Secret is good, and the check of its pair
@@ -158,9 +164,11 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 func refused(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
 	case request.Denied.Status == "True":
-		v.Cause = "an approver denied CertificateRequest " + request.Name + ": " + observe.OrNone(request.Denied.Message)
+		v.Cause = "an approver denied CertificateRequest " + request.Name + ": " +
+			observe.OrNone(request.Denied.Message)
 	case request.Invalid.Status == "True":
-		v.Cause = "the issuer calls CertificateRequest " + request.Name + " invalid: " + observe.OrNone(request.Invalid.Message)
+		v.Cause = "the issuer calls CertificateRequest " + request.Name + " invalid: " +
+			observe.OrNone(request.Invalid.Message)
 	default:
 		return
 	}
@@ -173,7 +181,8 @@ func refused(v *health.Verdict, request requestSeen, failed bool) {
 func requestMessage(v *health.Verdict, request requestSeen) string {
 	for _, c := range []kube.Condition{request.Ready, request.Denied, request.Invalid} {
 		if c.Status != "" {
-			v.Evidence = append(v.Evidence, "CertificateRequest "+request.Name+": "+kube.ConditionLine(c))
+			v.Evidence = append(v.Evidence,
+				"CertificateRequest "+request.Name+": "+kube.ConditionLine(c))
 		}
 	}
 	stage := ""

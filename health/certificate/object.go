@@ -47,15 +47,17 @@ func (o *certificateObject) facts() certificateSeen {
 	}
 	seen := certificateSeen{
 		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Secret: o.Spec.SecretName,
-		Names: slices.Concat(o.Spec.DNSNames, o.Spec.IPAddresses),
-		Ready: kube.ConditionOf(o.Status.Conditions, "Ready"), Issuing: kube.ConditionOf(o.Status.Conditions, "Issuing"),
+		Names:   slices.Concat(o.Spec.DNSNames, o.Spec.IPAddresses),
+		Ready:   kube.ConditionOf(o.Status.Conditions, "Ready"),
+		Issuing: kube.ConditionOf(o.Status.Conditions, "Issuing"),
 	}
 	if after, noted := o.Annotations[AfterAnnotation]; noted {
 		revision, err := strconv.Atoi(after)
 		seen.Outdated = err == nil && o.Status.Revision <= revision
 	}
 	if failed := o.Status.LastFailureTime; failed != nil {
-		seen.Retry = failed.Add(pauseAfter(o.Status.FailedIssuanceAttempts)).UTC().Format(time.RFC3339)
+		seen.Retry = failed.Add(pauseAfter(o.Status.FailedIssuanceAttempts)).UTC().Format(
+			time.RFC3339)
 	}
 	return seen
 }
@@ -72,7 +74,9 @@ func pauseAfter(failures int) time.Duration {
 func requestFactsOf(request *issuer.ConditionedObject) *requestSeen {
 	conditions := request.Status.Conditions
 	return &requestSeen{
-		Name: request.Name, Ready: kube.ConditionOf(conditions, "Ready"), Approved: kube.ConditionOf(conditions, "Approved"),
-		Denied: kube.ConditionOf(conditions, "Denied"), Invalid: kube.ConditionOf(conditions, "InvalidRequest"),
+		Name: request.Name, Ready: kube.ConditionOf(conditions, "Ready"),
+		Approved: kube.ConditionOf(conditions, "Approved"),
+		Denied:   kube.ConditionOf(conditions, "Denied"),
+		Invalid:  kube.ConditionOf(conditions, "InvalidRequest"),
 	}
 }

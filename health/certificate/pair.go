@@ -46,11 +46,14 @@ const sixth = 6
 
 // judgePair judges whether a client that knows ca.crt accepts the certificate in the Secret.
 func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
-	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
-	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
+	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
+		State: health.Waiting}
+	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 "+
+		"-d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
 	switch {
 	case p.Unread:
-		return health.Verdict{Check: v.Check, State: health.Skipped, Message: "not read: needs get secrets"}
+		return health.Verdict{Check: v.Check, State: health.Skipped,
+			Message: "not read: needs get secrets"}
 	case p.Missing:
 		v.Message, v.Hint = "does not exist", "kubectl -n "+spec.Namespace+" get secrets"
 	case len(p.Lacks) > 0:
@@ -61,7 +64,8 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	case p.Early:
 		v.Message, v.Cause = "not valid before "+p.NotBefore, "the issuer's clock is ahead"
 	case p.Expired:
-		v.Message, v.Cause = "expired at "+p.NotAfter, "it was not renewed: the issuer cannot issue, or cert-manager does not run"
+		v.Message, v.Cause = "expired at "+p.NotAfter,
+			"it was not renewed: the issuer cannot issue, or cert-manager does not run"
 	case len(p.Uncovered) > 0:
 		uncovered(&v, c, p)
 	case p.Chain != "":
@@ -82,7 +86,8 @@ func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	switch {
 	case spec.CASecret != "":
 		root = "ca.crt of Secret " + spec.CASecret
-		v.Hint = fmt.Sprintf("cmctl renew -n %s %s has it issued by the CA that is there now, which its clients have to trust; %s",
+		v.Hint = fmt.Sprintf("cmctl renew -n %s %s has it issued by the CA that is there now, "+
+			"which its clients have to trust; %s",
 			spec.Namespace, spec.Name, v.Hint)
 	case p.Bare:
 		root = "a CA that this machine trusts"
@@ -93,7 +98,8 @@ func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 		v.Cause = causeOutdated
 	case strings.Contains(p.Chain, "is not permitted by any constraint"): // crypto/x509
 		v.Cause = "the CA was made with a certManager.nameConstraints that leaves this name out, and keeps it"
-		v.Hint = "take the name back, or make a new CA, which everyone has to trust: docs/config-changes.md, certManager.nameConstraints"
+		v.Hint = "take the name back, or make a new CA, which everyone has to trust: " +
+			"docs/config-changes.md, certManager.nameConstraints"
 	}
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
@@ -101,10 +107,12 @@ func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 // uncovered lists the names that a client will not find in the certificate. Names that the
 // Certificate does not ask for never come.
 func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
-	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "), observe.OrNone(strings.Join(p.Names, ", ")))
+	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "),
+		observe.OrNone(strings.Join(p.Names, ", ")))
 	for _, name := range p.Uncovered {
 		if !slices.Contains(c.Names, name) && !c.Missing {
-			v.State, v.Cause, v.Hint = health.Stuck, "the Certificate does not ask for "+name, "add it to spec.dnsNames of the Certificate"
+			v.State, v.Cause, v.Hint = health.Stuck, "the Certificate does not ask for "+name,
+				"add it to spec.dnsNames of the Certificate"
 			return
 		}
 	}
@@ -148,7 +156,8 @@ func pairOf(data map[string][]byte, spec Spec, now time.Time) pairFacts {
 }
 
 func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.Time) {
-	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)
+	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339),
+		leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
 	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs
 	// for a day never has more than that.
@@ -159,7 +168,8 @@ func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.
 // verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public
 // CA.
 func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.Time) error {
-	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	for _, der := range between {
 		certificate, err := x509.ParseCertificate(der)
 		if err != nil {
@@ -177,7 +187,8 @@ func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.T
 			}
 			options.Roots.AddCert(certificate)
 		}
-	case leaf.CheckSignature(leaf.SignatureAlgorithm, leaf.RawTBSCertificate, leaf.Signature) == nil:
+	case leaf.CheckSignature(leaf.SignatureAlgorithm, leaf.RawTBSCertificate,
+		leaf.Signature) == nil:
 		return nil
 	}
 	_, err := leaf.Verify(options)

@@ -34,8 +34,10 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
-	need(s.Namespace != "" && s.Name != "" && s.Secret != "", "certificate: namespace, name or secret is empty")
-	need(s.MinRemaining.Duration >= 0, "certificate.minRemaining: expected a duration that is not negative, found %s", s.MinRemaining.Duration)
+	need(s.Namespace != "" && s.Name != "" && s.Secret != "",
+		"certificate: namespace, name or secret is empty")
+	need(s.MinRemaining.Duration >= 0, "certificate.minRemaining: expected a duration that is "+
+		"not negative, found %s", s.MinRemaining.Duration)
 	need(!slices.Contains(s.DNSNames, ""), "certificate.dnsNames: one is empty")
 	need.Namespaced("certificate.caSecret", s.CASecret)
 }

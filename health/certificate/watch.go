@@ -18,8 +18,10 @@ import (
 )
 
 var (
-	certificateResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
-	requestResource     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
+	certificateResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "certificates"}
+	requestResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "certificaterequests"}
 )
 
 type certificateWatch struct {
@@ -41,7 +43,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		{Resource: requestResource, Namespace: s.Namespace},
 	}
 	if !w.reader {
-		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: s.Namespace, Name: s.Secret})
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: s.Namespace,
+			Name: s.Secret})
 	}
 	return &kube.Watch[certificateFacts]{
 		Cluster: all, Stable: observe.NewStable(time.Now),
@@ -62,7 +65,8 @@ func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certifi
 	if facts.Pair, err = w.pair(ctx, s); err != nil {
 		return facts, err
 	}
-	certificate, err := kube.Get[certificateObject](ctx, s, certificateResource, w.spec.Namespace, w.spec.Name)
+	certificate, err := kube.Get[certificateObject](ctx, s, certificateResource, w.spec.Namespace,
+		w.spec.Name)
 	if err != nil {
 		return facts, err
 	}
@@ -80,7 +84,8 @@ func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFac
 	if w.reader {
 		return pairFacts{Unread: true}, nil
 	}
-	secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.Secret)
+	secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace,
+		w.spec.Secret)
 	if err != nil || secret == nil {
 		return pairFacts{Missing: true}, err
 	}
@@ -121,7 +126,8 @@ func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 func (w *certificateWatch) request(
 	ctx context.Context, s *kube.APIServer, certificate *certificateObject,
 ) (*requestSeen, error) {
-	requests, err := kube.List[issuer.ConditionedObject](ctx, s, requestResource, w.spec.Namespace, metav1.ListOptions{})
+	requests, err := kube.List[issuer.ConditionedObject](ctx, s, requestResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +142,14 @@ func (w *certificateWatch) request(
 
 // nextRequest returns the newest request of the revision after the issued one: it is under way, or
 // has failed.
-func nextRequest(requests []issuer.ConditionedObject, certificate *certificateObject) *issuer.ConditionedObject {
+func nextRequest(requests []issuer.ConditionedObject,
+	certificate *certificateObject) *issuer.ConditionedObject {
 	var newest *issuer.ConditionedObject
 	next := strconv.Itoa(certificate.Status.Revision + 1)
 	for i := range requests {
 		request := &requests[i]
-		if !metav1.IsControlledBy(request, certificate) || request.Annotations[RevisionAnnotation] != next {
+		if !metav1.IsControlledBy(request, certificate) ||
+			request.Annotations[RevisionAnnotation] != next {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&request.CreationTimestamp) {

@@ -14,9 +14,11 @@ func TestClaimVerdicts(t *testing.T) { healthtest.RunFixtures(t, "claim", judgeC
 
 func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
 	class := func(name, provisioner, isDefault string) storageClass {
-		return storageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{defaultClass: isDefault}}, Provisioner: provisioner}
+		return storageClass{ObjectMeta: metav1.ObjectMeta{Name: name,
+			Annotations: map[string]string{defaultClass: isDefault}}, Provisioner: provisioner}
 	}
-	all := []storageClass{class("slow", "p/slow", ""), class("local-path", "rancher.io/local-path", "true")}
+	all := []storageClass{class("slow", "p/slow", ""),
+		class("local-path", "rancher.io/local-path", "true")}
 	var plain, named, unknown claimFacts
 	named.Class, unknown.Class = "slow", "fast"
 	for _, facts := range []*claimFacts{&plain, &named, &unknown} {
@@ -31,6 +33,8 @@ func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
 
 func TestAClaimGateNamesWhatItIsAsked(t *testing.T) {
 	require.NoError(t, healthtest.Valid(Spec{Namespace: "n", Name: "c", ClassKey: "k"}).Validate())
-	require.ErrorContains(t, healthtest.Valid(Spec{Name: "c", ClassKey: "k"}).Validate(), "claim: namespace, name or classKey is empty")
-	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "claim: missing")
+	require.ErrorContains(t, healthtest.Valid(Spec{Name: "c", ClassKey: "k"}).Validate(),
+		"claim: namespace, name or classKey is empty")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),
+		"claim: missing")
 }

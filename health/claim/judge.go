@@ -39,28 +39,36 @@ func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
 // "unschedulable", and the claim itself says "no persistent volumes available": the StorageClasses
 // have to be read for that.
 func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
-	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
+	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events,
+		Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
 	switch {
 	case f.Fault != nil:
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
 	case f.Missing:
-		v.Message, v.Hint = "does not exist", fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
+		v.Message, v.Hint = "does not exist",
+			fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
 	case f.Phase == "Bound":
 		return []health.Verdict{{Check: v.Check, State: health.Ready}}
 	case f.Phase == "Lost":
-		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone", "the PersistentVolume that it was bound to was deleted"
+		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone",
+			"the PersistentVolume that it was bound to was deleted"
 	case f.Class == "" && f.Default == "":
 		f.lacks(&v, "no StorageClass", "the claim asks for the default StorageClass, and the cluster has none")
-		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a StorageClass as the default: the claim then takes it by itself"
+		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a " +
+			"StorageClass as the default: the claim then takes it by itself"
 	case f.Provisioner == "":
-		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist", "the claim names a StorageClass that does not exist")
-		v.Hint = fmt.Sprintf("make it, or correct %s and delete claim and StatefulSet, which cannot change: kubectl -n %s delete statefulset,pvc --all", spec.ClassKey, spec.Namespace)
+		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist",
+			"the claim names a StorageClass that does not exist")
+		v.Hint = fmt.Sprintf("make it, or correct %s and delete claim and StatefulSet, which "+
+			"cannot change: kubectl -n %s delete statefulset,pvc --all", spec.ClassKey,
+			spec.Namespace)
 	case f.Provisioner == handMade:
 		v.Message = "no volume of StorageClass " + f.wanted() + " fits"
 		v.Cause = "volumes of this class are made by hand, and none is free and large enough"
 		v.Hint = "kubectl get persistentvolumes; " + v.Hint
 	default:
-		v.Message = fmt.Sprintf("%s has made no volume of StorageClass %s yet", f.Provisioner, f.wanted())
+		v.Message = fmt.Sprintf("%s has made no volume of StorageClass %s yet", f.Provisioner,
+			f.wanted())
 	}
 	return []health.Verdict{v}
 }
@@ -76,7 +84,8 @@ func (f claimFacts) wanted() string {
 // lacks judges a claim for which no volume can be made. It is not Stuck at once: the class may be
 // about to come.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
-	v.Message, v.Cause = "pending: "+what+"; there is "+observe.OrNone(strings.Join(f.Classes, ", ")), cause
+	v.Message, v.Cause = "pending: "+what+"; there is "+
+		observe.OrNone(strings.Join(f.Classes, ", ")), cause
 	if f.Seconds >= claimSeconds {
 		v.State = health.Stuck
 	}

@@ -18,5 +18,6 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
-	need(s.Namespace != "" && s.Name != "" && s.ClassKey != "", "claim: namespace, name or classKey is empty")
+	need(s.Namespace != "" && s.Name != "" && s.ClassKey != "",
+		"claim: namespace, name or classKey is empty")
 }

@@ -22,12 +22,14 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return &kube.Watch[claimFacts]{
 		Cluster: all, Stable: stable,
 		Sources: []kube.Source{
-			{Resource: kube.ClaimResource, Namespace: s.Namespace, Name: s.Name}, {Resource: kube.StorageClassResource},
+			{Resource: kube.ClaimResource, Namespace: s.Namespace, Name: s.Name},
+			{Resource: kube.StorageClassResource},
 		},
 		Read: func(ctx context.Context, server *kube.APIServer) (claimFacts, error) {
 			facts, err := readClaim(ctx, server, s)
 			if err == nil {
-				facts.Seconds = stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
+				facts.Seconds = stable.Seconds("class",
+					facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
 			}
 			return facts, err
 		},
@@ -39,7 +41,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 func readClaim(ctx context.Context, s *kube.APIServer, spec Spec) (claimFacts, error) {
-	claim, err := kube.Get[corev1.PersistentVolumeClaim](ctx, s, kube.ClaimResource, spec.Namespace, spec.Name)
+	claim, err := kube.Get[corev1.PersistentVolumeClaim](ctx, s, kube.ClaimResource, spec.Namespace,
+		spec.Name)
 	if err != nil || claim == nil {
 		return claimFacts{Missing: err == nil}, err
 	}
@@ -50,12 +53,14 @@ func readClaim(ctx context.Context, s *kube.APIServer, spec Spec) (claimFacts, e
 	if claim.Status.Phase != corev1.ClaimPending {
 		return facts, nil
 	}
-	classes, err := kube.List[storageClass](ctx, s, kube.StorageClassResource, "", metav1.ListOptions{})
+	classes, err := kube.List[storageClass](ctx, s, kube.StorageClassResource, "",
+		metav1.ListOptions{})
 	if err != nil {
 		return facts, err
 	}
 	facts.classes(classes)
-	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace,
+		metav1.ListOptions{FieldSelector: "type=Warning"})
 	facts.Events = kube.EventLines(kube.WarningsOf(events, string(claim.UID)))
 	return facts, err
 }

@@ -22,10 +22,13 @@ spec: {group: example.org, names: {plural: widgets}, versions: [{name: v1, serve
 status: {conditions: [{type: NamesAccepted, status: "True"}, {type: Established, status: "False", reason: Installing}]}
 `)
 	assert.Equal(t, crdFacts{
-		Name: "widgets.example.org", Deleting: true, Finalizers: []string{"f"}, Served: []string{"v1", "v2"},
-		Names: kube.Condition{Type: "NamesAccepted", Status: "True"}, Established: kube.Condition{Type: "Established", Status: "False", Reason: "Installing"},
+		Name: "widgets.example.org", Deleting: true, Finalizers: []string{"f"},
+		Served:      []string{"v1", "v2"},
+		Names:       kube.Condition{Type: "NamesAccepted", Status: "True"},
+		Established: kube.Condition{Type: "Established", Status: "False", Reason: "Installing"},
 	}, object.facts("widgets.example.org"))
-	assert.Equal(t, []kube.ServedResource{{Group: "example.org", Version: "v1", Plural: "widgets"}, {Group: "example.org", Version: "v2", Plural: "widgets"}}, object.served())
+	assert.Equal(t, []kube.ServedResource{{Group: "example.org", Version: "v1", Plural: "widgets"},
+		{Group: "example.org", Version: "v2", Plural: "widgets"}}, object.served())
 	assert.Equal(t, crdFacts{Name: "x", Missing: true}, (*crdObject)(nil).facts("x"))
 	assert.Empty(t, (*crdObject)(nil).served())
 	object.DeletionTimestamp = nil
@@ -33,18 +36,21 @@ status: {conditions: [{type: NamesAccepted, status: "True"}, {type: Established,
 }
 
 func TestNamesThatTwoCRDsCannotShare(t *testing.T) {
-	widget := crdNames{Plural: "widgets", Singular: "widget", ShortNames: []string{"wd"}, Kind: "Widget", ListKind: "WidgetList"}
+	widget := crdNames{Plural: "widgets", Singular: "widget", ShortNames: []string{"wd"},
+		Kind: "Widget", ListKind: "WidgetList"}
 	for _, c := range []struct {
 		name  string
 		other crdNames
 		want  bool
 	}{
 		{"plural", crdNames{Plural: "widgets", Kind: "X"}, true},
-		{"a short name is the other's singular", crdNames{Plural: "wds", Singular: "wd", Kind: "X"}, true},
+		{"a short name is the other's singular",
+			crdNames{Plural: "wds", Singular: "wd", Kind: "X"}, true},
 		{"kind", crdNames{Plural: "xs", Kind: "Widget"}, true},
 		{"list kind", crdNames{Plural: "xs", Kind: "WidgetList"}, true},
 		{"nothing", crdNames{Plural: "xs", Kind: "X"}, false},
-		{"a kind and a resource are different things", crdNames{Plural: "Widget", Kind: "widgets"}, false},
+		{"a kind and a resource are different things",
+			crdNames{Plural: "Widget", Kind: "widgets"}, false},
 		{"what is empty is not shared", crdNames{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, widget.shares(c.other)) })
@@ -57,17 +63,22 @@ func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	c.Serve("example.org/v1", "Widget", fakeapi.Resource{Plural: "widgets"})
-	widgets, gadgets, later := kube.ServedResource{Group: "example.org", Version: "v1", Plural: "widgets"}, kube.ServedResource{Group: "example.org", Version: "v1", Plural: "gadgets"}, kube.ServedResource{Group: "example.org", Version: "v2", Plural: "widgets"}
+	widgets, gadgets, later := kube.ServedResource{Group: "example.org", Version: "v1",
+		Plural: "widgets"}, kube.ServedResource{Group: "example.org", Version: "v1",
+		Plural: "gadgets"}, kube.ServedResource{Group: "example.org", Version: "v2",
+		Plural: "widgets"}
 	absent := func(wanted ...kube.ServedResource) []string {
 		missing, err := all.Servers[0].Absent(t.Context(), wanted)
 		require.NoError(t, err)
 		return missing
 	}
 	assert.Empty(t, absent(widgets))
-	assert.Equal(t, []string{"example.org/v1 gadgets", "example.org/v2 widgets"}, absent(widgets, gadgets, later))
+	assert.Equal(t, []string{"example.org/v1 gadgets", "example.org/v2 widgets"},
+		absent(widgets, gadgets, later))
 	for _, script := range []fakeapi.Script{{Unlisted: []string{"example.org/v1"}}, {Unlisted: []string{"example.org/v1"}, Unaggregated: true}} {
 		c.Servers[0].Script(script)
-		assert.Equal(t, []string{"example.org/v1 widgets"}, absent(widgets), "the document about every group comes later")
+		assert.Equal(t, []string{"example.org/v1 widgets"}, absent(widgets),
+			"the document about every group comes later")
 	}
 	c.Servers[0].Script(fakeapi.Script{Unaggregated: true})
 	assert.Empty(t, absent(widgets), "a server without aggregated discovery lists versions")
@@ -84,7 +95,8 @@ func TestACRDsGateNamesWhatItIsAsked(t *testing.T) {
 	}{
 		{"no part", healthtest.Missing[Spec](t), "crds: missing"},
 		{"no names", Spec{}, "crds.names: empty"},
-		{"no group", Spec{Names: []string{"a.b", "gateways"}}, "crds.names[1]: expected plural.group"},
+		{"no group", Spec{Names: []string{"a.b", "gateways"}},
+			"crds.names[1]: expected plural.group"},
 		{"no plural", Spec{Names: []string{".b"}}, "crds.names[0]: expected plural.group"},
 		{"twice", Spec{Names: []string{"a.b", "a.b"}}, "crds.names[1]: a.b is there twice"},
 	} {

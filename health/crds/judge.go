@@ -56,9 +56,11 @@ func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 		checks = append(checks, "crd "+name)
 	}
 	if facts.Fault != nil {
-		verdicts := []health.Verdict{facts.Fault.Verdict(checks[0], facts.Seconds >= observe.StartupSeconds)}
+		verdicts := []health.Verdict{facts.Fault.Verdict(checks[0],
+			facts.Seconds >= observe.StartupSeconds)}
 		for _, check := range checks[1:] {
-			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: checks[:1]})
+			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting,
+				Message: "not seen", After: checks[:1]})
 		}
 		return verdicts
 	}
@@ -75,19 +77,24 @@ func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 }
 
 func judgeCRD(crd crdFacts) health.Verdict {
-	v := health.Verdict{Check: "crd " + crd.Name, State: health.Waiting, Hint: "kubectl describe crd " + crd.Name}
+	v := health.Verdict{Check: "crd " + crd.Name, State: health.Waiting,
+		Hint: "kubectl describe crd " + crd.Name}
 	switch {
 	case crd.Missing:
 		v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet"
-		v.Hint = "if it was deleted: pulumi up --replace the resource crds-BUNDLE makes it anew (pulumi stack --show-urns has its URN); one of a chart, pulumi up --refresh"
+		v.Hint = "if it was deleted: pulumi up --replace the resource crds-BUNDLE makes it anew " +
+			"(pulumi stack --show-urns has its URN); one of a chart, pulumi up --refresh"
 	case crd.Deleting:
 		v.Message = "is being deleted"
-		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) + ": its objects are deleted first"
-		v.Hint = "kubectl get " + crd.Name + " -A; an object whose finalizers no controller removes holds it"
+		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) +
+			": its objects are deleted first"
+		v.Hint = "kubectl get " + crd.Name +
+			" -A; an object whose finalizers no controller removes holds it"
 	case crd.Names.Status == "False":
 		namesTaken(&v, crd)
 	case len(crd.Served) == 0:
-		v.State, v.Message, v.Cause = health.Stuck, "serves no version", "every version in it has served: false"
+		v.State, v.Message, v.Cause = health.Stuck, "serves no version",
+			"every version in it has served: false"
 	case crd.Names.Status != "True" || crd.Established.Status != "True":
 		v.Message = "not established: " + kube.ConditionLine(crd.Established)
 		v.Cause = "the API server has not accepted it yet"

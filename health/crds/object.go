@@ -44,9 +44,13 @@ func (n crdNames) resources() []string {
 
 func (n crdNames) shares(other crdNames) bool {
 	common := func(a, b []string) bool {
-		return slices.ContainsFunc(a, func(name string) bool { return name != "" && slices.Contains(b, name) })
+		return slices.ContainsFunc(a, func(name string) bool {
+			return name != "" &&
+				slices.Contains(b, name)
+		})
 	}
-	return common(n.resources(), other.resources()) || common([]string{n.Kind, n.ListKind}, []string{other.Kind, other.ListKind})
+	return common(n.resources(), other.resources()) ||
+		common([]string{n.Kind, n.ListKind}, []string{other.Kind, other.ListKind})
 }
 
 func readCRD(ctx context.Context, s *kube.APIServer, name string) (*crdObject, error) {
@@ -66,7 +70,8 @@ func (o *crdObject) served() []kube.ServedResource {
 	var all []kube.ServedResource
 	for _, version := range o.Spec.Versions {
 		if version.Served {
-			all = append(all, kube.ServedResource{Group: o.Spec.Group, Version: version.Name, Plural: o.Spec.Names.Plural})
+			all = append(all, kube.ServedResource{Group: o.Spec.Group, Version: version.Name,
+				Plural: o.Spec.Names.Plural})
 		}
 	}
 	return all
@@ -77,7 +82,8 @@ func (o *crdObject) facts(name string) crdFacts {
 		return crdFacts{Name: name, Missing: true}
 	}
 	facts := crdFacts{Name: name, Deleting: o.DeletionTimestamp != nil, Finalizers: o.Finalizers}
-	facts.Names, facts.Established = kube.ConditionOf(o.Status.Conditions, "NamesAccepted"), kube.ConditionOf(o.Status.Conditions, "Established")
+	facts.Names, facts.Established = kube.ConditionOf(o.Status.Conditions, "NamesAccepted"),
+		kube.ConditionOf(o.Status.Conditions, "Established")
 	for _, r := range o.served() {
 		facts.Served = append(facts.Served, r.Version)
 	}

@@ -24,7 +24,8 @@ func (s Spec) Validate(need health.Need) {
 	need(len(s.Names) > 0, "crds.names: empty; a gate of nothing is always open")
 	for i, name := range s.Names {
 		plural, group, _ := strings.Cut(name, ".")
-		need(plural != "" && group != "", "crds.names[%d]: expected plural.group, for example gateways.gateway.networking.k8s.io, found %q", i, name)
+		need(plural != "" && group != "",
+			"crds.names[%d]: expected plural.group, for example gateways.gateway.networking.k8s.io, found %q", i, name)
 		need(!slices.Contains(s.Names[:i], name), "crds.names[%d]: %s is there twice", i, name)
 	}
 }

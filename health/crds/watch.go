@@ -59,15 +59,17 @@ const discoveryInterval = 100 * time.Millisecond
 func (w *crdsWatch) observe(ctx context.Context) (crdsFacts, []kube.ServedResource) {
 	var facts crdsFacts
 	var wanted []kube.ServedResource
-	facts.Fault, facts.Seconds = w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts.CRDs, wanted, err = w.read(ctx, s)
-		return err
-	})
+	facts.Fault, facts.Seconds = w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			facts.CRDs, wanted, err = w.read(ctx, s)
+			return err
+		})
 	return facts, wanted
 }
 
 // read reads every CRD at the same time.
-func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []kube.ServedResource, error) {
+func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []kube.ServedResource,
+	error) {
 	objects, errs := make([]*crdObject, len(w.spec.Names)), make([]error, len(w.spec.Names))
 	var reads sync.WaitGroup
 	for i, name := range w.spec.Names {
@@ -94,9 +96,11 @@ func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []
 
 // discover asks every API server for the resources it serves, once the CRDs themselves are as
 // wanted.
-func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts, wanted []kube.ServedResource) []discoveryFacts {
+func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts,
+	wanted []kube.ServedResource) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
-	established := health.StateOf(judgeCRDs(w.spec, crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready
+	established := health.StateOf(judgeCRDs(w.spec,
+		crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready
 	var round sync.WaitGroup
 	for i, s := range w.cluster.Servers {
 		all[i].Server = s.Name
@@ -135,7 +139,8 @@ func (c *crdFacts) findOwner(ctx context.Context, s *kube.APIServer, object *crd
 	}
 	for i := range all.Items {
 		other := &all.Items[i]
-		if other.Name != object.Name && other.Spec.Group == object.Spec.Group && other.Status.AcceptedNames.shares(object.Spec.Names) {
+		if other.Name != object.Name && other.Spec.Group == object.Spec.Group &&
+			other.Status.AcceptedNames.shares(object.Spec.Names) {
 			c.Owner, c.Leaving = other.Name, other.DeletionTimestamp != nil
 		}
 	}

@@ -18,7 +18,9 @@ metadata: {generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {controllerName: c}
 status: {conditions: [{type: Accepted, status: "True", observedGeneration: 1}]}
 `)
-	assert.Equal(t, classSeen{Deleting: true, Generation: 2, Controller: "c", Accepted: kube.Condition{Type: "Accepted", Status: "True", ObservedGeneration: 1}}, class.facts())
+	assert.Equal(t, classSeen{Deleting: true, Generation: 2, Controller: "c",
+		Accepted: kube.Condition{Type: "Accepted", Status: "True", ObservedGeneration: 1}},
+		class.facts())
 	assert.Equal(t, classSeen{Missing: true}, (*classObject)(nil).facts())
 	assert.False(t, (&classObject{}).facts().Deleting)
 	gateway := healthtest.Decode[gatewayObject](t, `
@@ -29,8 +31,12 @@ status:
   listeners: [{name: tls, conditions: [{type: Accepted, status: "True"}]}, {name: gone}]
 `)
 	assert.Equal(t, gatewaySeen{
-		Deleting: true, Generation: 3, Class: "c", Accepted: kube.Condition{Type: "Accepted", Status: "False"}, Programmed: kube.Condition{Type: "Programmed", Status: "True"},
-		Listeners: []listenerSeen{{Name: "web"}, {Name: "tls", Reported: true, Conditions: []kube.Condition{{Type: "Accepted", Status: "True"}}}},
+		Deleting: true, Generation: 3, Class: "c",
+		Accepted:   kube.Condition{Type: "Accepted", Status: "False"},
+		Programmed: kube.Condition{Type: "Programmed", Status: "True"},
+		Listeners: []listenerSeen{{Name: "web"},
+			{Name: "tls", Reported: true,
+				Conditions: []kube.Condition{{Type: "Accepted", Status: "True"}}}},
 	}, gateway.facts())
 	assert.Equal(t, gatewaySeen{Missing: true}, (*gatewayObject)(nil).facts())
 	assert.False(t, (&gatewayObject{}).facts().Deleting)
@@ -48,6 +54,8 @@ func TestAGatewayGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *Spec) { s.Namespace = "" }), "class, namespace or name")
 	require.ErrorContains(t, check(func(s *Spec) { s.Name = "" }), "class, namespace or name")
 	require.ErrorContains(t, check(func(s *Spec) { s.Listeners = nil }), "gateway.listeners")
-	require.ErrorContains(t, check(func(s *Spec) { s.Listeners = []string{""} }), "gateway.listeners")
-	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "gateway: missing")
+	require.ErrorContains(t, check(func(s *Spec) { s.Listeners = []string{""} }),
+		"gateway.listeners")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),
+		"gateway: missing")
 }

@@ -62,11 +62,13 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
 			f.Fault.Verdict(class, f.Seconds >= observe.StartupSeconds),
-			{Check: gatewayCheck(spec), State: health.Waiting, Message: "not seen", After: []string{class}},
+			{Check: gatewayCheck(spec), State: health.Waiting, Message: "not seen",
+				After: []string{class}},
 		}
 	}
 	verdicts := []health.Verdict{judgeClass(spec, f.Class), judgeGatewayItself(spec, f)}
-	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, gatewayCheck(spec), []string{class}
+	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, gatewayCheck(spec),
+		[]string{class}
 	for _, name := range spec.Listeners {
 		v := judgeListener(spec, f.Gateway, name)
 		v.Check, v.After = "listener "+name, []string{class}
@@ -102,7 +104,8 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 	case c.Accepted.Stale(c.Generation):
 		v.Message = kube.StaleMessage(c.Accepted, c.Generation)
 	case c.Accepted.Status != "True":
-		v.Message, v.Evidence = "not accepted: "+conditionMessage(c.Accepted), []string{kube.ConditionLine(c.Accepted)}
+		v.Message, v.Evidence = "not accepted: "+conditionMessage(c.Accepted),
+			[]string{kube.ConditionLine(c.Accepted)}
 		v.Cause = gatewayCauses[c.Accepted.Reason]
 	default:
 		return health.Verdict{State: health.Ready}
@@ -114,23 +117,27 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 // of the API: Unknown with the reason Pending or Waiting ("Waiting for controller") and without a
 // generation.
 func unreconciled(c kube.Condition) bool {
-	return c.Status == "" || c.Status == "Unknown" && slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
+	return c.Status == "" || c.Status == "Unknown" &&
+		slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
 }
 
 func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 	g := f.Gateway
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe gateway %s", spec.Namespace, spec.Name)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe gateway %s", spec.Namespace, spec.Name)}
 	switch {
 	case g.Missing:
 		kube.Absent(&v)
 	case g.Deleting:
 		v.Message = "is being deleted"
 	case g.Class != spec.Class:
-		v.State, v.Message = health.Stuck, fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
+		v.State, v.Message = health.Stuck,
+			fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
 	case unreconciled(g.Accepted):
 		v.Message = "not reconciled yet: no status"
 		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"
-		v.Hint = "the controller's log: until each Gateway API CRD is there Traefik tries to list them, up to a minute apart, although its Pod is Ready"
+		v.Hint = "the controller's log: until each Gateway API CRD is there Traefik tries to " +
+			"list them, up to a minute apart, although its Pod is Ready"
 	default:
 		return judgeConditions(v, g.Generation, g.Accepted, g.Programmed)
 	}
@@ -138,7 +145,8 @@ func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 }
 
 // judgeConditions wants every condition True at the object's newest generation.
-func judgeConditions(v health.Verdict, generation int64, conditions ...kube.Condition) health.Verdict {
+func judgeConditions(v health.Verdict, generation int64,
+	conditions ...kube.Condition) health.Verdict {
 	for _, c := range conditions {
 		switch {
 		case c.Stale(generation):

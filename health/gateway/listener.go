@@ -14,19 +14,21 @@ import (
 // ListenerConditionReason). None is a reason to give up: a Secret, a grant or an address may come
 // at any moment.
 var gatewayCauses = map[string]string{
-	"InvalidParameters":           "its parametersRef is wrong",
-	"UnsupportedVersion":          "the Gateway API CRDs are of a version that the controller does not know",
-	"Unsupported":                 "the controller supports no such class",
-	"ListenersNotValid":           "at least one listener is not valid",
-	"ListenersNotResolved":        "at least one listener names something that is not there",
-	"AddressNotAssigned":          "its Service has no address yet",
-	"AddressNotUsable":            "the wanted address cannot be used",
-	"UnsupportedAddress":          "the wanted address is of a type that the controller does not support",
-	"NoResources":                 "the controller lacks resources to program it",
-	"InvalidCertificateRef":       "the Secret of a certificateRef is missing, or holds no usable key pair: its Certificate must be Ready first",
-	"RefNotPermitted":             "no ReferenceGrant allows the reference into the other namespace",
-	"InvalidRouteKinds":           "the listener allows a kind of route that the controller does not know",
-	"PortUnavailable":             "nothing listens on that port: with Traefik it must be an entry point's port, as in the container",
+	"InvalidParameters":    "its parametersRef is wrong",
+	"UnsupportedVersion":   "the Gateway API CRDs are of a version that the controller does not know",
+	"Unsupported":          "the controller supports no such class",
+	"ListenersNotValid":    "at least one listener is not valid",
+	"ListenersNotResolved": "at least one listener names something that is not there",
+	"AddressNotAssigned":   "its Service has no address yet",
+	"AddressNotUsable":     "the wanted address cannot be used",
+	"UnsupportedAddress":   "the wanted address is of a type that the controller does not support",
+	"NoResources":          "the controller lacks resources to program it",
+	"InvalidCertificateRef": "the Secret of a certificateRef is missing, or holds no " +
+		"usable key pair: its Certificate must be Ready first",
+	"RefNotPermitted":   "no ReferenceGrant allows the reference into the other namespace",
+	"InvalidRouteKinds": "the listener allows a kind of route that the controller does not know",
+	"PortUnavailable": "nothing listens on that port: with Traefik it must be an " +
+		"entry point's port, as in the container",
 	"UnsupportedProtocol":         "the controller does not support the protocol",
 	"HostnameConflict":            "another listener has the same port and host name",
 	"ProtocolConflict":            "another listener has the same port with another protocol",
@@ -41,14 +43,17 @@ var gatewayCauses = map[string]string{
 // judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the
 // Gateway's newest generation.
 func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
 	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
 	switch {
 	case outdated(g):
 		v.Message = "not seen"
 		return v
 	case at < 0:
-		v.State, v.Message = health.Stuck, "the Gateway has no such listener, only "+observe.OrNone(strings.Join(listenerNames(g), ", "))
+		v.State, v.Message = health.Stuck,
+			"the Gateway has no such listener, only "+
+				observe.OrNone(strings.Join(listenerNames(g), ", "))
 		return v
 	case !g.Listeners[at].Reported:
 		v.Message, v.Cause = "the status does not mention it yet", gatewayCauses["Pending"]
@@ -62,14 +67,17 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 			wanted = append([]kube.Condition{c}, wanted...)
 		}
 	}
-	if conflict := kube.ConditionOf(conditions, "Conflicted"); conflicts(conflict) && !conflict.Stale(g.Generation) {
-		v.Message, v.Evidence = "conflicts: "+conditionMessage(conflict), []string{kube.ConditionLine(conflict)}
+	if conflict := kube.ConditionOf(conditions, "Conflicted"); conflicts(conflict) &&
+		!conflict.Stale(g.Generation) {
+		v.Message, v.Evidence = "conflicts: "+conditionMessage(conflict),
+			[]string{kube.ConditionLine(conflict)}
 		v.Cause = gatewayCauses[conflict.Reason]
 		return v
 	}
 	judged := judgeConditions(v, g.Generation, wanted...)
 	if routes := g.Listeners[at].Routes; judged.Passes() && routes < spec.Routes[name] {
-		v.Message = fmt.Sprintf("expected at least %d attached routes, found %d", spec.Routes[name], routes)
+		v.Message = fmt.Sprintf("expected at least %d attached routes, found %d",
+			spec.Routes[name], routes)
 		v.Cause = "the controller has not got to a route yet, or its parentRef or host name does not fit"
 		v.Hint = "kubectl get httproutes -A -o yaml"
 		return v

@@ -27,9 +27,12 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
-	need(s.Class != "" && s.Namespace != "" && s.Name != "", "gateway: class, namespace or name is empty")
-	need(len(s.Listeners) > 0 && !slices.Contains(s.Listeners, ""), "gateway.listeners: expected names; a Gateway is Programmed with one good listener of many")
+	need(s.Class != "" && s.Namespace != "" && s.Name != "",
+		"gateway: class, namespace or name is empty")
+	need(len(s.Listeners) > 0 && !slices.Contains(s.Listeners, ""),
+		"gateway.listeners: expected names; a Gateway is Programmed with one good listener of many")
 	for name := range s.Routes {
-		need(slices.Contains(s.Listeners, name), "gateway.routes: %q is none of gateway.listeners", name)
+		need(slices.Contains(s.Listeners, name),
+			"gateway.routes: %q is none of gateway.listeners", name)
 	}
 }

@@ -13,8 +13,10 @@ import (
 )
 
 var (
-	gatewayClassResource = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
-	gatewayResource      = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+	gatewayClassResource = schema.GroupVersionResource{Group: "gateway.networking.k8s.io",
+		Version: "v1", Resource: "gatewayclasses"}
+	gatewayResource = schema.GroupVersionResource{Group: "gateway.networking.k8s.io",
+		Version: "v1", Resource: "gateways"}
 )
 
 // NewWatch implements health.Body.
@@ -63,8 +65,9 @@ func (o *classObject) facts() classSeen {
 		return classSeen{Missing: true}
 	}
 	return classSeen{
-		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Controller: o.Spec.ControllerName,
-		Accepted: kube.ConditionOf(o.Status.Conditions, "Accepted"),
+		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation,
+		Controller: o.Spec.ControllerName,
+		Accepted:   kube.ConditionOf(o.Status.Conditions, "Accepted"),
 	}
 }
 
@@ -92,14 +95,17 @@ func (o *gatewayObject) facts() gatewaySeen {
 		return gatewaySeen{Missing: true}
 	}
 	seen := gatewaySeen{
-		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Class: o.Spec.GatewayClassName,
-		Accepted: kube.ConditionOf(o.Status.Conditions, "Accepted"), Programmed: kube.ConditionOf(o.Status.Conditions, "Programmed"),
+		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation,
+		Class:      o.Spec.GatewayClassName,
+		Accepted:   kube.ConditionOf(o.Status.Conditions, "Accepted"),
+		Programmed: kube.ConditionOf(o.Status.Conditions, "Programmed"),
 	}
 	for _, wanted := range o.Spec.Listeners {
 		listener := listenerSeen{Name: wanted.Name}
 		for _, reported := range o.Status.Listeners {
 			if reported.Name == wanted.Name {
-				listener.Reported, listener.Conditions, listener.Routes = true, reported.Conditions, reported.AttachedRoutes
+				listener.Reported, listener.Conditions, listener.Routes = true, reported.Conditions,
+					reported.AttachedRoutes
 			}
 		}
 		seen.Listeners = append(seen.Listeners, listener)

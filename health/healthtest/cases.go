@@ -51,7 +51,8 @@ type expanded struct{ spec, facts, want any }
 
 // change returns the case as one that differs from a base.
 func (e expanded) change(base expanded) (spec, facts, want any) {
-	return difference(base.spec, e.spec), difference(base.facts, e.facts), difference(base.want, e.want)
+	return difference(base.spec, e.spec), difference(base.facts, e.facts),
+		difference(base.want, e.want)
 }
 
 // expand returns each case of a file whole.
@@ -68,7 +69,8 @@ func (f *file) expand() ([]expanded, error) {
 		} else if i == 0 {
 			return nil, errors.New("case 1: the first one must be a base")
 		}
-		all[i] = expanded{apply(base.spec, c.Spec), apply(base.facts, c.Facts), apply(base.want, c.Want)}
+		all[i] = expanded{apply(base.spec, c.Spec), apply(base.facts, c.Facts),
+			apply(base.want, c.Want)}
 		if c.Base {
 			base = all[i]
 		}

@@ -18,18 +18,23 @@ func read(t *testing.T, text string) any {
 func TestAChangeSaysWhatDiffersFromItsBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, whole, change string }{
-		"nothing":                   {"{a: 1}", "{a: 1}", "null"},
-		"a key's value":             {"{a: 1, b: 2}", "{a: 3, b: 2}", "{a: 3}"},
-		"a key that is gone":        {"{a: 1, b: 2}", "{a: 1}", "{b: null}"},
-		"a key below another":       {"{a: {b: 1, c: 2}}", "{a: {b: 1, c: 3}}", "{a: {c: 3}}"},
-		"all keys":                  {"{a: {b: 1}}", "{a: {}}", "{a: {b: null}}"},
-		"another kind of value":     {"{a: [1]}", "{a: x}", "{a: x}"},
-		"a list of words":           {"{a: [x, y]}", "{a: [x]}", "{a: [x]}"},
-		"an item by its name":       {"[{name: x, n: 1, m: 2}, {name: y, n: 2, m: 2}]", "[{name: x, n: 1, m: 2}, {name: y, n: 3, m: 2}]", "{y: {n: 3}}"},
-		"an item that is gone":      {"[{name: x, n: 1}, {name: y, n: 2}]", "[{name: y, n: 2}]", "{x: null}"},
-		"an item that is new":       {"[{name: x, n: 1}]", "[{name: x, n: 1}, {name: y, n: 2}]", "{y: {n: 2}}"},
-		"an item that stands first": {"[{name: x, n: 1}]", "[{name: y, n: 2}, {name: x, n: 1}]", "[{name: y, n: 2}, {name: x, n: 1}]"},
-		"an item by its place":      {"[{n: 1, a: {b: 1, c: 1}}, {n: 2}]", "[{n: 1, a: {b: 1, c: 2}}, {n: 2}]", `{"0": {a: {c: 2}}}`},
+		"nothing":               {"{a: 1}", "{a: 1}", "null"},
+		"a key's value":         {"{a: 1, b: 2}", "{a: 3, b: 2}", "{a: 3}"},
+		"a key that is gone":    {"{a: 1, b: 2}", "{a: 1}", "{b: null}"},
+		"a key below another":   {"{a: {b: 1, c: 2}}", "{a: {b: 1, c: 3}}", "{a: {c: 3}}"},
+		"all keys":              {"{a: {b: 1}}", "{a: {}}", "{a: {b: null}}"},
+		"another kind of value": {"{a: [1]}", "{a: x}", "{a: x}"},
+		"a list of words":       {"{a: [x, y]}", "{a: [x]}", "{a: [x]}"},
+		"an item by its name": {"[{name: x, n: 1, m: 2}, {name: y, n: 2, m: 2}]",
+			"[{name: x, n: 1, m: 2}, {name: y, n: 3, m: 2}]", "{y: {n: 3}}"},
+		"an item that is gone": {"[{name: x, n: 1}, {name: y, n: 2}]", "[{name: y, n: 2}]",
+			"{x: null}"},
+		"an item that is new": {"[{name: x, n: 1}]", "[{name: x, n: 1}, {name: y, n: 2}]",
+			"{y: {n: 2}}"},
+		"an item that stands first": {"[{name: x, n: 1}]", "[{name: y, n: 2}, {name: x, n: 1}]",
+			"[{name: y, n: 2}, {name: x, n: 1}]"},
+		"an item by its place": {"[{n: 1, a: {b: 1, c: 1}}, {n: 2}]",
+			"[{n: 1, a: {b: 1, c: 2}}, {n: 2}]", `{"0": {a: {c: 2}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,8 @@ import (
 	"strata/health"
 )
 
-var update = flag.Bool("update-verdicts", false, "write the verdicts that the fixtures' facts give now; review the difference")
+var update = flag.Bool("update-verdicts", false,
+	"write the verdicts that the fixtures' facts give now; review the difference")
 
 // RunFixtures judges every case of testdata/NAME.yaml, and holds that each class has one.
 func RunFixtures[S, F any](t *testing.T, name string, judge func(S, F) []health.Verdict) {
@@ -80,13 +81,17 @@ func assertClass(t *testing.T, class string, verdicts []health.Verdict) {
 	require.NotEmpty(t, verdicts)
 	state := health.StateOf(verdicts)
 	want := map[string][]health.State{
-		"ready": {health.Ready}, "skipped": {health.Ready, health.Skipped}, "waiting": {health.Waiting}, "stuck": {health.Stuck},
-		"false-pass": {health.Waiting, health.Stuck}, "false-fail": {health.Ready}, "give-up": {health.Waiting},
+		"ready": {health.Ready}, "skipped": {health.Ready, health.Skipped},
+		"waiting": {health.Waiting}, "stuck": {health.Stuck},
+		"false-pass": {health.Waiting, health.Stuck}, "false-fail": {health.Ready},
+		"give-up": {health.Waiting},
 	}[class]
 	require.NotEmptyf(t, want, "class %q is not known", class)
 	assert.Containsf(t, want, state, "a case of class %s", class)
 	if class == "skipped" {
-		assert.True(t, slices.ContainsFunc(verdicts, func(v health.Verdict) bool { return v.State == health.Skipped && v.Message != "" }), "a skip says why")
+		assert.True(t, slices.ContainsFunc(verdicts,
+			func(v health.Verdict) bool { return v.State == health.Skipped && v.Message != "" }),
+			"a skip says why")
 	}
 	for _, v := range verdicts {
 		assert.NotEmpty(t, v.Check)

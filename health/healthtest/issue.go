@@ -29,8 +29,10 @@ func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
-		NotBefore: PairStart, NotAfter: PairStart.Add(10 * time.Hour), DNSNames: []string{name},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		BasicConstraintsValid: true,
+		NotBefore:             PairStart, NotAfter: PairStart.Add(10 * time.Hour),
+		DNSNames: []string{name},
 	}
 	change(template)
 	parent, signer := template, key
@@ -61,7 +63,8 @@ func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(i.Key)
 	require.NoError(t, err)
-	data := map[string][]byte{"tls.crt": i.Pem(), "tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})}
+	data := map[string][]byte{"tls.crt": i.Pem(),
+		"tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})}
 	for _, one := range more {
 		data["tls.crt"] = append(data["tls.crt"], one.Pem()...)
 	}

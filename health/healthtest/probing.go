@@ -12,11 +12,15 @@ import (
 // HealthyHost returns the probe's output on a fit host; a case changes it.
 func HealthyHost() map[string][]string {
 	return map[string][]string{
-		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"}, "uid": {"0"}, "systemd": {"yes"},
-		"hostname": {"server-1"}, "machine_id": {"5fbd574cdc6f9eaf2584dfc3b3f6b14e"}, "memory_mib": {"3900"}, "memory_cgroup": {"yes"}, "cgroup": {"v2"},
-		"ntp": {"yes"}, "cloudinit": {"finished"}, "cloudinit_code": {"0"}, "manager": {"systemd-networkd.service active enabled"},
-		"route": {"eth0"}, "disk_mib": {"30000"}, "disk_at": {"/"},
-		"module": {"br_netfilter loadable", "overlay loaded", "ip_vs missing"}, "port": {"6443 free", "10250 free"}, "program": {"keepalived"}, "whose": {"free"},
+		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"},
+		"uid": {"0"}, "systemd": {"yes"},
+		"hostname": {"server-1"}, "machine_id": {"5fbd574cdc6f9eaf2584dfc3b3f6b14e"},
+		"memory_mib": {"3900"}, "memory_cgroup": {"yes"}, "cgroup": {"v2"},
+		"ntp": {"yes"}, "cloudinit": {"finished"}, "cloudinit_code": {"0"},
+		"manager": {"systemd-networkd.service active enabled"},
+		"route":   {"eth0"}, "disk_mib": {"30000"}, "disk_at": {"/"},
+		"module": {"br_netfilter loadable", "overlay loaded", "ip_vs missing"},
+		"port":   {"6443 free", "10250 free"}, "program": {"keepalived"}, "whose": {"free"},
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 // Valid returns a Spec that asks an API server, and is complete if its body is.
 func Valid(body health.Body) health.Spec {
 	return health.Spec{
-		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://127.0.0.1:6443"},
-		Body: body,
+		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute},
+		Servers: []string{"https://127.0.0.1:6443"},
+		Body:    body,
 	}
 }
 

@@ -25,9 +25,12 @@ const (
 // AskAnswers has a host ask addresses, a list with spaces, at a TCP port again and again until ctx
 // ends. It uses one SSH session and reports each answer. It reports an empty address when the host
 // cannot be asked.
-func AskAnswers(ctx context.Context, host health.Host, key []byte, addresses string, port int, report func(address string, came Answer)) {
-	script := WithSettings(answerScript, map[string]string{"addresses": addresses, "port": strconv.Itoa(port)})
-	Stream(ctx, host, key, script, func(b Block) { report(answerOf(b)) }, func(error) { report("", "") })
+func AskAnswers(ctx context.Context, host health.Host, key []byte, addresses string, port int,
+	report func(address string, came Answer)) {
+	script := WithSettings(answerScript,
+		map[string]string{"addresses": addresses, "port": strconv.Itoa(port)})
+	Stream(ctx, host, key, script, func(b Block) { report(answerOf(b)) },
+		func(error) { report("", "") })
 }
 
 func answerOf(b Block) (address string, came Answer) {

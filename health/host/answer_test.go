@@ -33,18 +33,22 @@ func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	dir := t.TempDir() // This machine's loopback answers any ping.
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"),
+		[]byte("#!/bin/sh\nexit 1\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	// A connection to the broadcast address fails here, whatever a gateway of this network answers
 	// for.
-	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ", "sleep 0.1 ").Replace(answerScript)
-	blocks := running(t, quick, map[string]string{"addresses": "127.0.0.1 127.0.0.2 127.0.0.3 255.255.255.255", "port": strconv.Itoa(port)})
+	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ",
+		"sleep 0.1 ").Replace(answerScript)
+	blocks := running(t, quick, map[string]string{
+		"addresses": "127.0.0.1 127.0.0.2 127.0.0.3 255.255.255.255", "port": strconv.Itoa(port)})
 	answers := map[string]Answer{}
 	for len(answers) < 4 {
 		address, came := answerOf(<-blocks)
 		answers[address] = came
 	}
-	assert.Equal(t, map[string]Answer{"127.0.0.1": AnswerFull, "127.0.0.2": AnswerSmall, "127.0.0.3": AnswerFull, "255.255.255.255": AnswerNone}, answers)
+	assert.Equal(t, map[string]Answer{"127.0.0.1": AnswerFull, "127.0.0.2": AnswerSmall,
+		"127.0.0.3": AnswerFull, "255.255.255.255": AnswerNone}, answers)
 	becomes := func(wanted string, answer Answer) {
 		assert.Eventually(t, func() bool {
 			address, came := answerOf(<-blocks)
@@ -53,6 +57,7 @@ func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
 	}
 	require.NoError(t, silent.Close())
 	becomes("127.0.0.2", AnswerFull)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"), []byte("#!/bin/sh\nexit 0\n"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"),
+		[]byte("#!/bin/sh\nexit 0\n"), 0o700))
 	becomes("255.255.255.255", AnswerEcho)
 }

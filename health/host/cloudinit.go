@@ -26,8 +26,10 @@ func judgeCloudInit(host health.Host, _ Spec, f Facts) health.Verdict {
 		v.Hint = "on " + host.Name + ": tail -f /var/log/cloud-init-output.log"
 		return v
 	case "failed":
-		return health.Verdict{State: health.Stuck, Message: "expected finished, found a failed stage", Evidence: evidence,
-			Hint: "on " + host.Name + ": systemctl list-units --failed 'cloud-*'; cloud-init status --long; less /var/log/cloud-init-output.log"}
+		return health.Verdict{State: health.Stuck,
+			Message: "expected finished, found a failed stage", Evidence: evidence,
+			Hint: "on " + host.Name + ": systemctl list-units --failed 'cloud-*'; cloud-init " +
+				"status --long; less /var/log/cloud-init-output.log"}
 	case "finished":
 		return judgeCloudInitEnd(host, f, evidence)
 	}
@@ -40,13 +42,18 @@ func judgeCloudInitEnd(host health.Host, f Facts, evidence []string) health.Verd
 	case "0":
 		return health.Verdict{State: health.Ready, Message: "finished"}
 	case "2":
-		return health.Verdict{State: health.Ready, Message: "finished with warnings: " + cloudInitMessage(f.Probe), Hint: hint}
+		return health.Verdict{State: health.Ready,
+			Message: "finished with warnings: " + cloudInitMessage(f.Probe), Hint: hint}
 	case "1":
-		return health.Verdict{State: health.Stuck, Message: "expected exit code 0 or 2, found 1: " + cloudInitMessage(f.Probe), Evidence: evidence,
-			Cause: "the user-data or a package source is wrong; cloud-init does not try again by itself",
-			Hint:  hint + "; correct the user-data, then cloud-init clean --reboot, or recreate the host"}
+		return health.Verdict{State: health.Stuck,
+			Message:  "expected exit code 0 or 2, found 1: " + cloudInitMessage(f.Probe),
+			Evidence: evidence,
+			Cause:    "the user-data or a package source is wrong; cloud-init does not try again by itself",
+			Hint:     hint + "; correct the user-data, then cloud-init clean --reboot, or recreate the host"}
 	}
-	return health.Verdict{State: health.Waiting, Message: "finished with an unknown exit code " + f.Probe.Get("cloudinit_code"), Evidence: evidence, Hint: hint}
+	return health.Verdict{State: health.Waiting,
+		Message:  "finished with an unknown exit code " + f.Probe.Get("cloudinit_code"),
+		Evidence: evidence, Hint: hint}
 }
 
 // cloudInitMessage returns the errors of cloud-init status --long on one line.
@@ -54,8 +61,10 @@ func cloudInitMessage(b Block) string {
 	var wrong []string
 	for _, line := range b["cloudinit_said"] {
 		key, value, found := strings.Cut(strings.TrimSpace(line), ":")
-		noise := found && (key == "status" || key == "extended_status" || key == "boot_status_code" || key == "last_update")
-		if noise || found && strings.TrimSpace(value) == "" || strings.TrimSpace(line) == "" || value == " []" || value == " {}" {
+		noise := found && (key == "status" || key == "extended_status" ||
+			key == "boot_status_code" || key == "last_update")
+		if noise || found && strings.TrimSpace(value) == "" || strings.TrimSpace(line) == "" ||
+			value == " []" || value == " {}" {
 			continue
 		}
 		wrong = append(wrong, strings.TrimSpace(line))

@@ -23,7 +23,8 @@ func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
 		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])
 	}
-	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`, c.portList(), c.Address)
+	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`,
+		c.portList(), c.Address)
 }
 
 func (c Connection) portList() string {
@@ -65,7 +66,8 @@ func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
 // reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees
 // the view of the servers, which reach a Service's address first.
-func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
+func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection,
+	report func([]Run)) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
 		runs[i] = Run{Host: host.Name, Command: to.Command()}
@@ -80,17 +82,22 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 			report(append([]Run(nil), runs...))
 		}
 	}
-	script := WithSettings(connectScript, map[string]string{"address": to.Address, "ports": to.portList()})
+	script := WithSettings(connectScript,
+		map[string]string{"address": to.Address, "ports": to.portList()})
 	var all sync.WaitGroup
 	for i, host := range hosts {
 		all.Go(func() {
 			Stream(ctx, host, key, script,
 				func(b Block) {
 					update(i, func(r *Run) {
-						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"), strings.Join(b["output"], "\n")
+						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"),
+							strings.Join(b["output"], "\n")
 					})
 				},
-				func(err error) { update(i, func(r *Run) { r.Seen, r.Fault = false, health.OneLine(err.Error()) }) })
+				func(err error) {
+					update(i,
+						func(r *Run) { r.Seen, r.Fault = false, health.OneLine(err.Error()) })
+				})
 		})
 	}
 	all.Wait()
@@ -99,7 +106,8 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 // FromHostsAt runs fromHosts for an address that may move: it asks for a connection to the present
 // address until moved reports another one. An empty address is none yet.
 func FromHostsAt(
-	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
+	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{},
+	present func() string,
 	to func(address string) Connection, report func(address string, runs []Run),
 ) {
 	Follow(ctx, moved, present, func(ctx context.Context, address string) {
@@ -110,7 +118,8 @@ func FromHostsAt(
 // Follow runs ask with the present text until ctx ends; when moved reports another text, ask is
 // ended and begins anew. Nothing is asked while the text is empty.
 func Follow(
-	ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string),
+	ctx context.Context, moved <-chan struct{}, present func() string,
+	ask func(ctx context.Context, what string),
 ) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup

@@ -45,15 +45,18 @@ var hostChecks = []hostCheck{
 // later run as well.
 func JudgeHost(host health.Host, spec Spec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
-	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready, Message: "logged in as root, or as a user who may become root"}}
+	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready,
+		Message: "logged in as root, or as a user who may become root"}}
 	switch {
 	case f.Fault != nil:
 		verdicts[0] = reach(sshCheck, host, f.Fault)
 	case !f.Seen:
-		verdicts[0] = health.Verdict{Check: sshCheck, State: health.Waiting, Message: "not connected yet"}
+		verdicts[0] = health.Verdict{Check: sshCheck, State: health.Waiting,
+			Message: "not connected yet"}
 	case f.Probe.Get("uid") != "0":
-		verdicts[0] = health.Verdict{Check: sshCheck, State: health.Stuck, Message: "expected to become root, found user id " + f.Probe.Get("uid"),
-			Hint: "allow sudo to root without a password for the user"}
+		verdicts[0] = health.Verdict{Check: sshCheck, State: health.Stuck,
+			Message: "expected to become root, found user id " + f.Probe.Get("uid"),
+			Hint:    "allow sudo to root without a password for the user"}
 	}
 	add := func(name string, judge func() health.Verdict) {
 		v := health.Verdict{State: health.Waiting, Message: "not seen"}

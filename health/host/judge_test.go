@@ -27,7 +27,8 @@ type hostCase struct {
 }
 
 func TestHostVerdicts(t *testing.T) {
-	host := health.Host{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}
+	host := health.Host{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"},
+		Role: "server"}
 	healthtest.RunFixtures(t, "host", func(spec Spec, c hostCase) []health.Verdict {
 		probe := healthtest.HealthyHost()
 		maps.Copy(probe, c.Probe)
@@ -50,7 +51,8 @@ func TestHostVerdicts(t *testing.T) {
 
 func TestACgroupV1IsHeldAgainstTheK3sThatIsWanted(t *testing.T) {
 	judge := func(k3s string) health.Verdict {
-		return judgeCgroups(health.Host{}, Spec{K3s: k3s}, Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
+		return judgeCgroups(health.Host{}, Spec{K3s: k3s},
+			Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
 	}
 	assert.Equal(t, health.Skipped, judge("").State, "a preflight without artifacts")
 	assert.Equal(t, health.Stuck, judge("newest").State, "whether it runs there is not known")
@@ -63,7 +65,8 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		err  error
 		want health.State
 	}{
-		{"a booting host is waited for", errors.New("connection refused: sshd is not listening"), health.Waiting},
+		{"a booting host is waited for", errors.New("connection refused: sshd is not listening"),
+			health.Waiting},
 		{"another host key is stuck", &remote.HostKeyError{Want: "a", Got: "b"}, health.Stuck},
 		{"a host key without a pin is stuck", &remote.UnpinnedError{Key: "b"}, health.Stuck},
 		{"a rejected key is stuck", remote.ErrKeyRejected, health.Stuck},
@@ -72,11 +75,14 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},
 		{"an agent that is gone is stuck", remote.ErrAgent, health.Stuck},
 		{"a jump host that forwards nothing is stuck", remote.ErrForwarding, health.Stuck},
-		{"a ProxyCommand that is not there is stuck", &remote.ProxyError{Program: "cloudflared", Missing: true}, health.Stuck},
-		{"a ProxyCommand that ended is run again: the host may boot", &remote.ProxyError{Program: "cloudflared"}, health.Waiting},
+		{"a ProxyCommand that is not there is stuck",
+			&remote.ProxyError{Program: "cloudflared", Missing: true}, health.Stuck},
+		{"a ProxyCommand that ended is run again: the host may boot",
+			&remote.ProxyError{Program: "cloudflared"}, health.Waiting},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, Spec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
+			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}},
+				Spec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
 			assert.Equal(t, test.want, health.StateOf(verdicts))
 			failing, hidden := health.Split(verdicts)
 			require.Len(t, failing, 1)

@@ -21,7 +21,8 @@ const redialPause = 100 * time.Millisecond
 // gets why there is none, so that no verdict rests on an old one. Both are called from one
 // goroutine at a time. The login and each line of the first connection end a silence; those of a
 // later one do not, so that a probe that ends again and again is given up.
-func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
+func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block),
+	trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
 	heard := func() { silence.Heard(ctx) }
 	for ctx.Err() == nil {
@@ -69,22 +70,29 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	switch {
 	case errors.As(err, &wrongKey):
 		v.State, v.Cause = health.Stuck, "the host was reinstalled, or it is another one"
-		v.Hint = "compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host, then set hosts.nodes[].ssh.hostKey or recreate the host's -hostkey resource"
+		v.Hint = "compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host, " +
+			"then set hosts.nodes[].ssh.hostKey or recreate the host's -hostkey resource"
 	case errors.As(err, &unpinned):
 		v.State, v.Cause = health.Stuck, "whoever answers at the address would get sudo's password"
-		v.Hint = "compare the key on the host, then set its hosts.nodes[].ssh.hostKey, or name a file of known hosts in strata:hosts.ssh.knownHosts"
+		v.Hint = "compare the key on the host, then set its hosts.nodes[].ssh.hostKey, or name a " +
+			"file of known hosts in strata:hosts.ssh.knownHosts"
 	case errors.Is(err, remote.ErrKeyRejected):
-		v.State, v.Cause = health.Stuck, "the public key is not in the user's authorized_keys, or the user does not exist"
+		v.State, v.Cause = health.Stuck,
+			"the public key is not in the user's authorized_keys, or the user does not exist"
 		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"
 	case errors.Is(err, remote.ErrSudoPassword):
-		v.State, v.Cause = health.Stuck, "the sudo password is another one, or the user may not use sudo"
-		v.Hint = "set it anew: pulumi config set --secret --path strata:hosts.ssh.sudoPassword; on the host, sudo -l as the user says what is allowed"
+		v.State, v.Cause = health.Stuck,
+			"the sudo password is another one, or the user may not use sudo"
+		v.Hint = "set it anew: pulumi config set --secret --path strata:hosts.ssh.sudoPassword; " +
+			"on the host, sudo -l as the user says what is allowed"
 	case errors.Is(err, remote.ErrAgent):
-		v.State, v.Cause = health.Stuck, "hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
+		v.State, v.Cause = health.Stuck,
+			"hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
 		v.Hint = "run ssh-add -l; where it fails, start an agent and add the key, or set strata:hosts.ssh.keyFile"
 	case errors.Is(err, remote.ErrForwarding):
 		v.State, v.Cause = health.Stuck, "the jump host's sshd allows this user no forwarding"
-		v.Hint = "set AllowTcpForwarding yes and, if it is there, PermitOpen in its sshd_config, or take another jump host (strata:hosts.ssh.jump)"
+		v.Hint = "set AllowTcpForwarding yes and, if it is there, PermitOpen in its sshd_config, " +
+			"or take another jump host (strata:hosts.ssh.jump)"
 	case errors.As(err, &proxy):
 		if proxy.Missing {
 			v.State = health.Stuck
@@ -94,12 +102,14 @@ func reach(check string, host health.Host, err error) health.Verdict {
 			"where it fails, install or correct that"
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
-		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"
+		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as " +
+			"root (strata:hosts.ssh.user)"
 	case errors.Is(err, remote.ErrNotRun):
 		v.State, v.Cause = health.Stuck, "something else than the user's shell answers the login"
 		v.Hint = "end the forced command, the nologin shell or the expired password, or correct strata:hosts.ssh.user"
 	default:
-		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Dialed())
+		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in "+
+			"strata:hosts.nodes", host.Name, host.Dialed())
 	}
 	var trying *tryingError
 	if errors.As(err, &trying) {

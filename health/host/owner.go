@@ -36,17 +36,25 @@ func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	case "ours":
 		return health.Verdict{State: health.Ready, Message: "this cluster's " + host.Name}
 	case "node":
-		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("expected a free host or that of %s, found that of node %s", host.Name, rest),
-			Cause: "the node was renamed, or two nodes changed places: the old name's removal would take away what the new name installs",
-			Hint:  fmt.Sprintf("two steps: take %s out of strata:hosts.nodes and run pulumi up, then add %s", rest, host.Name)}
+		return health.Verdict{State: health.Stuck,
+			Message: fmt.Sprintf("expected a free host or that of %s, found that of node %s",
+				host.Name, rest),
+			Cause: "the node was renamed, or two nodes changed places: the old name's removal " +
+				"would take away what the new name installs",
+			Hint: fmt.Sprintf("two steps: take %s out of strata:hosts.nodes and run pulumi up, "+
+				"then add %s", rest, host.Name)}
 	case "other":
 		return judgeOtherOwner(host, spec, strings.Fields(rest))
 	case "unmarked":
 		if !known {
-			return health.Verdict{State: health.Skipped, Message: "a K3s without a mark, and the cluster's token is not known here; up compares it"}
+			return health.Verdict{State: health.Skipped,
+				Message: "a K3s without a mark, and the cluster's token is not known here; up compares it"}
 		}
-		return health.Verdict{State: health.Stuck, Message: "expected none, found a K3s whose token is not this cluster's", Cause: "the host is or was in another cluster",
-			Hint: "if it is not needed: k3s-uninstall.sh or k3s-agent-uninstall.sh on the host; see " + ownershipPage}
+		return health.Verdict{State: health.Stuck,
+			Message: "expected none, found a K3s whose token is not this cluster's",
+			Cause:   "the host is or was in another cluster",
+			Hint: "if it is not needed: k3s-uninstall.sh or k3s-agent-uninstall.sh on " +
+				"the host; see " + ownershipPage}
 	}
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
@@ -56,12 +64,18 @@ func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]
-	is := fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", node, stack, project, cluster)
+	is := fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", node, stack, project,
+		cluster)
 	if o := spec.Owner; o != nil && o.Cluster == "" && o.Stack == stack && host.Name == node {
-		return health.Verdict{State: health.Skipped, Message: "marked as " + is + "; the identity of this stack's cluster is not known here, up compares it"}
+		return health.Verdict{State: health.Skipped,
+			Message: "marked as " + is +
+				"; the identity of this stack's cluster is not known here, up compares it"}
 	}
-	return health.Verdict{State: health.Stuck, Message: "expected a free host or this cluster's, found " + is, Cause: "its address was copied, or the state of its stack was lost",
-		Hint: "correct the address; if what is there is not needed: strata owner -s STACK NODE --clear; see " + ownershipPage}
+	return health.Verdict{State: health.Stuck,
+		Message: "expected a free host or this cluster's, found " + is,
+		Cause:   "its address was copied, or the state of its stack was lost",
+		Hint: "correct the address; if what is there is not needed: strata owner -s STACK NODE " +
+			"--clear; see " + ownershipPage}
 }
 
 // judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would
@@ -76,20 +90,26 @@ func judgeFixed(_ health.Host, spec Spec, f Facts) health.Verdict {
 	}
 	var keys map[string]any
 	if err := yaml.Unmarshal([]byte(strings.Join(lines, "\n")), &keys); err != nil {
-		return health.Verdict{State: health.Stuck, Message: "expected YAML in /etc/rancher/k3s/config.yaml, found: " + health.OneLine(err.Error()),
+		return health.Verdict{State: health.Stuck,
+			Message: "expected YAML in /etc/rancher/k3s/config.yaml, found: " +
+				health.OneLine(err.Error()),
 			Hint: "on " + f.Probe.Get("hostname") + ": less /etc/rancher/k3s/config.yaml"}
 	}
 	has := config.FixedValues(keys)
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(spec.Fixed)) {
 		if want := spec.Fixed[name]; has[name] != want {
-			changed = append(changed, fmt.Sprintf("%s is %s, and the cluster has %s", config.FixedKey(name), want, has[name]))
+			changed = append(changed, fmt.Sprintf("%s is %s, and the cluster has %s",
+				config.FixedKey(name), want, has[name]))
 		}
 	}
 	if len(changed) > 0 {
-		return health.Verdict{State: health.Stuck, Message: "expected what the cluster was made with, found: " + strings.Join(changed, "; "),
-			Cause: "K3s fixes these when a cluster is made; living servers would be given what the cluster does not have",
-			Hint:  "take them back; other values need a new cluster: another stack, or pulumi destroy and up"}
+		return health.Verdict{State: health.Stuck,
+			Message: "expected what the cluster was made with, found: " +
+				strings.Join(changed, "; "),
+			Cause: "K3s fixes these when a cluster is made; living servers would be given what " +
+				"the cluster does not have",
+			Hint: "take them back; other values need a new cluster: another stack, or pulumi destroy and up"}
 	}
 	return health.Verdict{State: health.Ready, Message: "as the cluster was made"}
 }

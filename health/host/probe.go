@@ -33,7 +33,8 @@ var (
 
 // hostScript observes a host for its gate, and unitScript observes K3s there.
 var (
-	hostScript = portsScript + firewallScript + k3shost.Ownership + k3shost.CertificatesFunction + hostOwnScript
+	hostScript = portsScript + firewallScript + k3shost.Ownership + k3shost.CertificatesFunction +
+		hostOwnScript
 	unitScript = k3shost.CertificatesFunction + unitOwnScript
 )
 

@@ -31,7 +31,8 @@ func TestTheProbesAreCleanShell(t *testing.T) {
 	scripts, err := filepath.Glob("probe/*.sh")
 	require.NoError(t, err)
 	require.NotEmpty(t, scripts)
-	out, err := exec.Command(checker, append([]string{"--shell=sh"}, scripts...)...).CombinedOutput()
+	out, err := exec.Command(checker, append([]string{"--shell=sh"},
+		scripts...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 
@@ -53,7 +54,8 @@ func runProbe(t *testing.T, script string, settings map[string]string) []Block {
 func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	listener := healthtest.Listen(t)
 	settings := ownerSettings(Spec{})
-	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes", "fixed": ""})
+	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1",
+		"programs": "sh no-such-program", "once": "yes", "fixed": ""})
 	blocks := runProbe(t, hostScript, settings)
 	require.Len(t, blocks, 1)
 	seen := blocks[0]
@@ -75,7 +77,8 @@ func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	ask := func(state string) Block {
-		text := "#!/bin/sh\ncase $1 in --state) exit " + state + " ;; --get-default-zone) echo public ;; *) printf 'public (active)\\n  target: default\\n' ;; esac\n"
+		text := "#!/bin/sh\ncase $1 in --state) exit " + state +
+			" ;; --get-default-zone) echo public ;; *) printf 'public (active)\\n  target: default\\n' ;; esac\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "firewall-cmd"), []byte(text), 0o700))
 		blocks := runProbe(t, firewallScript+"firewall\necho at=end; echo end\n", nil)
 		require.Len(t, blocks, 1)
@@ -90,19 +93,25 @@ func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
 func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
 	folder := t.TempDir()
 	for path, text := range map[string]string{
-		"etc/rancher/k3s/config.yaml":             "cluster-cidr: 10.42.0.0/16\ndisable:\n- traefik\n- servicelb\netcd-s3-secret-key: hidden\nkubelet-arg:\n- a=b\nnode-name: agent-1\nservice-cidr+: 10.43.0.0/16\ntoken: secret\n",
+		"etc/rancher/k3s/config.yaml": "cluster-cidr: 10.42.0.0/16\ndisable:\n- " +
+			"traefik\n- servicelb\netcd-s3-secret-key: hidden\nkubelet-arg:\n- a=b\nnode-name: " +
+			"agent-1\nservice-cidr+: 10.43.0.0/16\ntoken: secret\n",
 		"var/lib/rancher/k3s/server/db/etcd/data": "",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, path), []byte(text), 0o600))
 	}
-	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher", folder+"/var/lib/rancher").Replace(hostScript)
+	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher",
+		folder+"/var/lib/rancher").Replace(hostScript)
 	sum := sha256.Sum256([]byte("secret"))
-	settings := ownerSettings(Spec{Owner: &k3shost.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
-	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes", "fixed": strings.Join(config.FixedKeys(), " ")})
+	settings := ownerSettings(Spec{Owner: &k3shost.Owner{Cluster: "00ff",
+		TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
+	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes",
+		"fixed": strings.Join(config.FixedKeys(), " ")})
 	seen := runProbe(t, script, settings)[0]
 	assert.Equal(t, "node agent-1", seen.Get("whose"))
-	assert.Equal(t, []string{"cluster-cidr: 10.42.0.0/16", "disable:", "- traefik", "- servicelb", "service-cidr+: 10.43.0.0/16"}, seen["k3s_config"])
+	assert.Equal(t, []string{"cluster-cidr: 10.42.0.0/16", "disable:", "- traefik", "- servicelb",
+		"service-cidr+: 10.43.0.0/16"}, seen["k3s_config"])
 	require.NoError(t, os.RemoveAll(filepath.Join(folder, "var/lib/rancher/k3s/server/db")))
 	seen = runProbe(t, script, settings)[0]
 	assert.Empty(t, seen["k3s_config"], "an install that was killed before K3s ran fixes nothing")
@@ -150,10 +159,12 @@ func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
-	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": healthtest.Listen(t) + " " + port})
+	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1",
+		"ports": healthtest.Listen(t) + " " + port})
 	until(t, blocks, "code", "0")
 	require.NoError(t, listener.Close())
-	assert.Contains(t, until(t, blocks, "code", "1")["output"][0], "Connection refused", "one of two ports is not enough")
+	assert.Contains(t, until(t, blocks, "code", "1")["output"][0], "Connection refused",
+		"one of two ports is not enough")
 	listener, err = net.Listen("tcp", "127.0.0.1:"+port)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -204,13 +215,18 @@ func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, script := range map[string]string{
-		"systemctl":  "printf 'InvocationID=1\\nActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
-		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; *) cat " + dir + "/log 2>/dev/null ;; esac",
-		"curl":       "case \" $* \" in *\" --noproxy * \"*) ;; *) [ -z \"${http_proxy-}${https_proxy-}\" ] || exit 7 ;; esac; for last; do :; done; echo \"$last\" >" + dir + "/curled; printf 401",
-		"modinfo":    "false",
-		"busctl":     "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
+		"systemctl": "printf 'InvocationID=1\\nActiveState=%s\\nSubState=%s\\n' $(cat " + dir +
+			"/state)",
+		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; *) cat " + dir +
+			"/log 2>/dev/null ;; esac",
+		"curl": "case \" $* \" in *\" --noproxy * \"*) ;; *) [ -z " +
+			"\"${http_proxy-}${https_proxy-}\" ] || exit 7 ;; esac; for last; do :; done; echo " +
+			"\"$last\" >" + dir + "/curled; printf 401",
+		"modinfo": "false",
+		"busctl":  "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
 	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name),
+			[]byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bus"), nil, 0o600))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -219,7 +235,10 @@ func fakeSystem(t *testing.T) string {
 
 func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 	dir := fakeSystem(t)
-	state := func(text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte(text), 0o600)) }
+	state := func(text string) {
+		require.NoError(t,
+			os.WriteFile(filepath.Join(dir, "state"), []byte(text), 0o600))
+	}
 	signal := func(text string) {
 		bus, err := os.OpenFile(filepath.Join(dir, "bus"), os.O_APPEND|os.O_WRONLY, 0)
 		require.NoError(t, err)
@@ -228,11 +247,13 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 		require.NoError(t, bus.Close())
 	}
 	state("inactive dead")
-	blocks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"), map[string]string{"unit": "k3s-agent", "routes": ""})
+	blocks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"),
+		map[string]string{"unit": "k3s-agent", "routes": ""})
 	until(t, blocks, "ActiveState", "inactive")
 	state("activating start")
 	signal("activating")
-	assert.Never(t, func() bool { return len(blocks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no observation of its own")
+	assert.Never(t, func() bool { return len(blocks) > 0 }, time.Second, 10*time.Millisecond,
+		"a step of the start causes no observation of its own")
 	state("active running")
 	signal("active")
 	until(t, blocks, "ActiveState", "active")
@@ -247,7 +268,8 @@ func TestTheUnitProbeTellsARefusal(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it
 	join := filepath.Join(dir, "join.yaml")
-	script := strings.ReplaceAll(unitScript, "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
+	script := strings.ReplaceAll(unitScript,
+		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
 	require.NotEqual(t, unitScript, script)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -261,7 +283,8 @@ modprobe: FATAL: Module overlay not found
 `)
 	blocks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
 	block := until(t, blocks, "ActiveState", "activating")
-	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`}, block["log"])
+	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`},
+		block["log"])
 	assert.Empty(t, block["join"])
 	assert.NoFileExists(t, filepath.Join(dir, "curled"))
 	write("log", refusal(7)+"\n")
@@ -284,7 +307,8 @@ func TestTheUnitProbeSeesWhatAServerHasSkipped(t *testing.T) {
 	until(t, blocks, "skipped", "audit-log-maxage")
 	systemctl, err := os.ReadFile(filepath.Join(dir, "systemctl"))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl"), []byte(strings.ReplaceAll(string(systemctl), "ID=1", "ID=2")), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl"),
+		[]byte(strings.ReplaceAll(string(systemctl), "ID=1", "ID=2")), 0o700))
 	write("log", "")
 	write("state", "activating start")
 	assert.Empty(t, until(t, blocks, "ActiveState", "activating")["skipped"])
@@ -300,7 +324,8 @@ func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
 	t.Setenv("http_proxy", "http://proxy.example.org:3128")
 	curl, err := os.ReadFile(filepath.Join(dir, "curl"))
 	require.NoError(t, err)
-	said := strings.ReplaceAll(string(curl), "printf 401", `printf '{"health":"false","reason":"ALARM NOSPACE"}'`)
+	said := strings.ReplaceAll(string(curl), "printf 401",
+		`printf '{"health":"false","reason":"ALARM NOSPACE"}'`)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "curl"), []byte(said), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte("active running"), 0o600))
 	blocks := running(t, unitScript, map[string]string{"unit": "k3s", "routes": ""})
@@ -323,7 +348,8 @@ func TestTheUnitProbeSeesWhatAReloadOfSysctlsUndid(t *testing.T) {
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
-	blocks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`, map[string]string{"text": "a'; echo broken; '$(id)"})
+	blocks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`,
+		map[string]string{"text": "a'; echo broken; '$(id)"})
 	require.Len(t, blocks, 1)
 	assert.Equal(t, "a'; echo broken; '$(id)", blocks[0].Get("seen"))
 }

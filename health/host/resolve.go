@@ -29,20 +29,23 @@ const Success = "NOERROR"
 
 // codes are the names of response codes that people know (RFC 1035, section 4.1.1).
 var codes = map[dnsmessage.RCode]string{
-	dnsmessage.RCodeSuccess: Success, dnsmessage.RCodeNameError: "NXDOMAIN", dnsmessage.RCodeServerFailure: "SERVFAIL",
-	dnsmessage.RCodeRefused: "REFUSED",
+	dnsmessage.RCodeSuccess: Success, dnsmessage.RCodeNameError: "NXDOMAIN",
+	dnsmessage.RCodeServerFailure: "SERVFAIL",
+	dnsmessage.RCodeRefused:       "REFUSED",
 }
 
 // Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
 // ends. It uses one SSH session and reports each reply. The name is a full one without its last
 // dot, of at most 253 characters; a longer one is never asked for.
-func Resolve(ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved)) {
+func Resolve(ctx context.Context, host health.Host, key []byte, server, name string,
+	report func(Resolved)) {
 	query, err := queryFor(name)
 	if err != nil {
 		report(Resolved{Host: host.Name, Fault: err.Error()})
 		return
 	}
-	script := WithSettings(resolveScript, map[string]string{"server": server, "port": "53", "query": query})
+	script := WithSettings(resolveScript,
+		map[string]string{"server": server, "port": "53", "query": query})
 	Stream(ctx, host, key, script,
 		func(b Block) { report(resolvedOf(host.Name, b)) },
 		func(err error) { report(Resolved{Host: host.Name, Fault: health.OneLine(err.Error())}) })
@@ -55,8 +58,9 @@ func queryFor(name string) (string, error) {
 		return "", fmt.Errorf("name %s: %w", name, err)
 	}
 	message := dnsmessage.Message{
-		Header:    dnsmessage.Header{ID: 1, RecursionDesired: true},
-		Questions: []dnsmessage.Question{{Name: full, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}},
+		Header: dnsmessage.Header{ID: 1, RecursionDesired: true},
+		Questions: []dnsmessage.Question{{Name: full, Type: dnsmessage.TypeA,
+			Class: dnsmessage.ClassINET}},
 	}
 	packed, err := message.Pack()
 	if err != nil {
@@ -84,7 +88,8 @@ func resolvedOf(host string, b Block) Resolved {
 	r.Code = code
 	for _, answer := range message.Answers {
 		if a, ok := answer.Body.(*dnsmessage.AResource); ok {
-			r.Addresses = append(r.Addresses, fmt.Sprintf("%d.%d.%d.%d", a.A[0], a.A[1], a.A[2], a.A[3]))
+			r.Addresses = append(r.Addresses,
+				fmt.Sprintf("%d.%d.%d.%d", a.A[0], a.A[1], a.A[2], a.A[3]))
 		}
 	}
 	slices.Sort(r.Addresses)

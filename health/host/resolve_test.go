@@ -21,14 +21,16 @@ func TestTheResolveProbeAsksAsPodsDo(t *testing.T) {
 	require.NoError(t, err)
 	port := strconv.Itoa(server.LocalAddr().(*net.UDPAddr).Port)
 	quick := strings.ReplaceAll(resolveScript, "sleep 5", "sleep 0.1")
-	blocks := running(t, quick, map[string]string{"server": "127.0.0.1", "port": port, "query": query})
+	blocks := running(t, quick, map[string]string{"server": "127.0.0.1", "port": port,
+		"query": query})
 	packet := make([]byte, 512)
 	reply := func(change func(*dnsmessage.Message)) Resolved {
 		size, from, err := server.ReadFrom(packet)
 		require.NoError(t, err)
 		var message dnsmessage.Message
 		require.NoError(t, message.Unpack(packet[:size]))
-		require.Equal(t, "kubernetes.default.svc.cluster.local.", message.Questions[0].Name.String())
+		require.Equal(t, "kubernetes.default.svc.cluster.local.",
+			message.Questions[0].Name.String())
 		require.True(t, message.RecursionDesired, "a resolver of libc asks so")
 		message.Response = true
 		change(&message)
@@ -38,13 +40,16 @@ func TestTheResolveProbeAsksAsPodsDo(t *testing.T) {
 		require.NoError(t, err)
 		return resolvedOf("a", <-blocks)
 	}
-	assert.Equal(t, Resolved{Host: "a", Seen: true, Code: Success, Addresses: []string{"10.43.0.1"}}, reply(func(m *dnsmessage.Message) {
+	assert.Equal(t, Resolved{Host: "a", Seen: true, Code: Success,
+		Addresses: []string{"10.43.0.1"}}, reply(func(m *dnsmessage.Message) {
 		m.Answers = []dnsmessage.Resource{{
-			Header: dnsmessage.ResourceHeader{Name: m.Questions[0].Name, Class: dnsmessage.ClassINET},
-			Body:   &dnsmessage.AResource{A: [4]byte{10, 43, 0, 1}},
+			Header: dnsmessage.ResourceHeader{Name: m.Questions[0].Name,
+				Class: dnsmessage.ClassINET},
+			Body: &dnsmessage.AResource{A: [4]byte{10, 43, 0, 1}},
 		}}
 	}))
-	assert.Equal(t, Resolved{Host: "a", Seen: true, Code: "NXDOMAIN"}, reply(func(m *dnsmessage.Message) { m.RCode = dnsmessage.RCodeNameError }))
+	assert.Equal(t, Resolved{Host: "a", Seen: true, Code: "NXDOMAIN"},
+		reply(func(m *dnsmessage.Message) { m.RCode = dnsmessage.RCodeNameError }))
 	require.NoError(t, server.Close())
 	assert.Equal(t, Resolved{Host: "a", Seen: true}, resolvedOf("a", <-blocks), "no reply")
 }

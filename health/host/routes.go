@@ -25,7 +25,8 @@ func routesOf(lines []string) []string {
 		if err != nil {
 			continue
 		}
-		routes = append(routes, netip.PrefixFrom(netip.AddrFrom4([4]byte(address)), bits.OnesCount64(ones)).String())
+		routes = append(routes, netip.PrefixFrom(netip.AddrFrom4([4]byte(address)),
+			bits.OnesCount64(ones)).String())
 	}
 	return routes
 }

@@ -43,7 +43,10 @@ type Spec struct {
 }
 
 // Traits implements health.Body.
-func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, OneHost: true, NoServers: true} }
+func (Spec) Traits() health.Traits {
+	return health.Traits{Kind: Kind, OneHost: true,
+		NoServers: true}
+}
 
 // Validate implements health.Body.
 func (Spec) Validate(health.Need) {}

@@ -25,19 +25,23 @@ import (
 func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (health.Result, string) {
 	t.Helper()
 	spec := health.Spec{
-		Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: timeout}, TimeoutKey: "strata:timeouts.host",
-		Hosts: []health.Host{{Target: server.Target(), Role: "server"}},
-		Body:  Spec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1, MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
+		Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: timeout},
+		TimeoutKey: "strata:timeouts.host",
+		Hosts:      []health.Host{{Target: server.Target(), Role: "server"}},
+		Body: Spec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1,
+			MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
 	}
 	var progress bytes.Buffer
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, &progress)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()},
+		&progress)
 	require.NoError(t, err)
 	return result, progress.String()
 }
 
 func TestAHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
 	server := sshtest.Start(t)
-	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit": {"running"}}), healthtest.HealthyNow(nil))
+	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit": {"running"}}),
+		healthtest.HealthyNow(nil))
 	result, progress := askHost(t, server, 20*time.Second)
 	assert.Equal(t, health.EndedOpen, result.Ending, progress)
 	assert.Equal(t, 1, server.Connections())
@@ -46,7 +50,9 @@ func TestAHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
 
 func TestAHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
 	server := sshtest.Start(t)
-	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit_code": {"1"}, "cloudinit_log": {"ERROR: no such package"}}))
+	server.Handler = healthtest.Probing(
+		healthtest.HealthyNow(Block{"cloudinit_code": {"1"},
+			"cloudinit_log": {"ERROR: no such package"}}))
 	result, progress := askHost(t, server, time.Minute)
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress, "no such package")
@@ -58,7 +64,8 @@ func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
 	var sessions atomic.Int32
 	server.Handler = func(call sshtest.Call) int {
 		if sessions.Add(1) == 1 {
-			healthtest.WriteBlock(call.Stdout, healthtest.HealthyNow(Block{"cloudinit": {"running"}}))
+			healthtest.WriteBlock(call.Stdout,
+				healthtest.HealthyNow(Block{"cloudinit": {"running"}}))
 			server.Cut()
 			return 0
 		}
@@ -113,13 +120,16 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 // Each try of a wrong password counts towards a lock-out of the user.
 func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
-	server.User, server.Sudo = "ops", "echo tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1"
+	server.User, server.Sudo = "ops", "echo tried >> "+dir+
+		"/tries\necho 'Sorry, try again.' >&2\nexit 1"
 	spec := health.Spec{
 		Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: 20 * time.Second},
 		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Body: Spec{},
 	}
 	var progress bytes.Buffer
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: append(server.PrivateKey(), remote.SudoPassword("hunter2", "")...)}, &progress)
+	result, err := health.Ask(t.Context(), spec,
+		health.Secrets{SSHKey: append(server.PrivateKey(), remote.SudoPassword("hunter2", "")...)},
+		&progress)
 	require.NoError(t, err)
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "sudo did not take the password of user ops")
@@ -144,7 +154,8 @@ func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
 // is not a host's refusal.
 func TestAHostGateOutlivesAHostThatGoesDownBeforeTheProbeBegan(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
-	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir + `/seen && kill -KILL $$; exec sh -c "$1"`}
+	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir +
+		`/seen && kill -KILL $$; exec sh -c "$1"`}
 	server.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	result, progress := askHost(t, server, 20*time.Second)
 	assert.Equal(t, health.EndedOpen, result.Ending, progress)
@@ -165,7 +176,8 @@ func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
 func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	good, bad := sshtest.Start(t), sshtest.Start(t)
 	good.Handler = healthtest.Probing(Block{"code": {"0"}, "output": {"ok"}})
-	bad.Handler = healthtest.Probing(Block{"code": {"1"}, "output": {"connect: Connection refused"}})
+	bad.Handler = healthtest.Probing(Block{"code": {"1"},
+		"output": {"connect: Connection refused"}})
 	first, second := health.Host{Target: good.Target()}, health.Host{Target: bad.Target()}
 	first.Name, second.Name = "a", "b"
 	// One key opens both hosts only as a list of keys.
@@ -173,13 +185,15 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var last []Run
-	fromHosts(ctx, []health.Host{first, second}, key, Connection{"10.43.0.1", []int{80, 443}}, func(runs []Run) {
-		if last = runs; runs[0].Seen && runs[1].Seen {
-			cancel()
-		}
-	})
+	fromHosts(ctx, []health.Host{first, second}, key, Connection{"10.43.0.1", []int{80, 443}},
+		func(runs []Run) {
+			if last = runs; runs[0].Seen && runs[1].Seen {
+				cancel()
+			}
+		})
 	require.Len(t, last, 2)
 	assert.True(t, last[0].Passed())
 	assert.False(t, last[1].Passed())
-	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" || exit; done\nexit code 1\nconnect: Connection refused", last[1].Evidence())
+	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" "+
+		"|| exit; done\nexit code 1\nconnect: Connection refused", last[1].Evidence())
 }

@@ -79,7 +79,8 @@ const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it
 // may have changed. With routes, it reports the host's routes and flannel's tunnel as well.
-func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts)) {
+func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool,
+	report func(UnitFacts)) {
 	settings := map[string]string{"unit": UnitName(host), "routes": ""}
 	if routes {
 		settings["routes"] = "yes"
@@ -97,12 +98,17 @@ func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool,
 func unitFactsOf(b Block, now time.Time) UnitFacts {
 	first, some := k3shost.First(b["certificate"])
 	return UnitFacts{
-		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3shost.RenewWithin,
-		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
-		Restart: b.Get("Restart"), Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
+		Certificate: first.File, CertificateEnds: first.Ends, Ending: some &&
+			first.Ends.Sub(now) < k3shost.RenewWithin,
+		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"),
+		Result:  b.Get("Result"),
+		Restart: b.Get("Restart"), Status: b.number("ExecMainStatus"),
+		Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:   b.number("Job") > 0 && b.Get("SubState") != "start",
-		Disabled: b.Get("UnitFileState") == "disabled", Skipped: b["skipped"], Undone: b["undone"], Unpersisted: b["unpersisted"],
-		Routes: routesOf(b["route"]), Tunnel: b.Get("tunnel") == "yes", Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
+		Disabled: b.Get("UnitFileState") == "disabled", Skipped: b["skipped"], Undone: b["undone"],
+		Unpersisted: b["unpersisted"],
+		Routes:      routesOf(b["route"]), Tunnel: b.Get("tunnel") == "yes", Join: b.Get("join"),
+		Alarm: b.Get("alarm"), Log: b["log"],
 	}
 }
 
@@ -111,7 +117,8 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 // the next one.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	unit := UnitName(host)
-	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting, Message: unit + " not observed yet"}
+	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting,
+		Message: unit + " not observed yet"}
 	switch {
 	case f.Fault != nil:
 		return reach(v.Check, host, f.Fault)
@@ -122,12 +129,14 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 		v.Hint = "run pulumi up again to install K3s on " + host.Name
 		return v
 	case f.Queued || f.Active == "deactivating":
-		v.Message = fmt.Sprintf("a start or stop of %s is under way, found %s (%s)", unit, f.Active, f.Sub)
+		v.Message = fmt.Sprintf("a start or stop of %s is under way, found %s (%s)", unit,
+			f.Active, f.Sub)
 		return v
 	case f.Active == "active" && f.Sub == "running":
 		return judgeRunning(host, f, v)
 	}
-	v.Message = fmt.Sprintf("expected %s active (running), found %s (%s)%s", unit, f.Active, f.Sub, restartsText(f.Restarts))
+	v.Message = fmt.Sprintf("expected %s active (running), found %s (%s)%s", unit, f.Active, f.Sub,
+		restartsText(f.Restarts))
 	v.Hint = fmt.Sprintf("on %s: journalctl -u %s -e", host.Name, unit)
 	if archive := imports(f.Log); archive != "" {
 		v.Message += ", imports images of " + archive
@@ -156,8 +165,10 @@ func (f UnitFacts) stopped() bool {
 
 // stoppedUnit words that a unit is stopped. K3s's log until then is about something else.
 func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
-	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start it by itself before the next boot"
-	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5", host.Name, UnitName(host), UnitName(host))
+	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start " +
+		"it by itself before the next boot"
+	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5",
+		host.Name, UnitName(host), UnitName(host))
 	return v
 }
 
@@ -167,7 +178,8 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 		return v
 	}
 	if f.Alarm != "" {
-		v.Message = fmt.Sprintf("%s active (running), and etcd has raised its alarm %s", UnitName(host), f.Alarm)
+		v.Message = fmt.Sprintf("%s active (running), and etcd has raised its alarm %s",
+			UnitName(host), f.Alarm)
 		v.Cause, v.Hint = alarms[f.Alarm].cause, fillHint(alarms[f.Alarm].hint, host)
 		return v
 	}
@@ -182,10 +194,12 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 	}
 	if len(f.Skipped) > 0 {
 		v.State = health.Stuck
-		v.Message = fmt.Sprintf("%s active (running), and has skipped %s of its configuration", UnitName(host),
+		v.Message = fmt.Sprintf("%s active (running), and has skipped %s of its configuration",
+			UnitName(host),
 			strings.Join(f.Skipped, ", "))
 		v.Cause = "K3s knows no key of that name: a typing mistake, or a key of another version"
-		v.Hint = fmt.Sprintf("correct strata:k3s.serverArgs; on %s, k3s server --help has the names; an option of the API server "+
+		v.Hint = fmt.Sprintf("correct strata:k3s.serverArgs; on %s, k3s server --help has the "+
+			"names; an option of the API server "+
 			"is written as kube-apiserver-arg: [NAME=VALUE]", host.Name)
 		return v
 	}
@@ -197,13 +211,15 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 	v.State, v.Message = health.Ready, UnitName(host)+" active (running)"+restartsText(f.Restarts)
 	if len(f.Unpersisted) > 0 {
 		v.Message += "; not loaded again after a reboot: " + strings.Join(f.Unpersisted, ", ")
-		v.Hint = fmt.Sprintf("on %s: put %s into /etc/modules-load.d/strata-k3s.conf", host.Name, strings.Join(f.Unpersisted, " and "))
+		v.Hint = fmt.Sprintf("on %s: put %s into /etc/modules-load.d/strata-k3s.conf", host.Name,
+			strings.Join(f.Unpersisted, " and "))
 	}
 	if f.Certificate != "" {
 		v.Ends = &f.CertificateEnds
 	}
 	if f.Ending {
-		v.Message += fmt.Sprintf("; K3s's own %s ends at %s", f.Certificate, f.CertificateEnds.Format(time.RFC3339))
+		v.Message += fmt.Sprintf("; K3s's own %s ends at %s", f.Certificate,
+			f.CertificateEnds.Format(time.RFC3339))
 		v.Hint = certificatesFix(host)
 	}
 	return v

@@ -76,7 +76,8 @@ func telling(log []string) []string {
 	var lines, said []string
 	for i := len(log) - 1; i >= 0 && len(lines) < tellingLines; i-- {
 		line, short := log[i], shortLine(klogHeader.ReplaceAllString(log[i], ""))
-		about := ok && (known.match.MatchString(line) || known.cause == causeMismatch && differing.MatchString(line))
+		about := ok && (known.match.MatchString(line) || known.cause == causeMismatch &&
+			differing.MatchString(line))
 		if about || ended(line) && len(lines) == 0 || !ok && !strings.Contains(line, "level=info") {
 			if !slices.Contains(said, short) {
 				lines, said = append(lines, line), append(said, short)

@@ -34,7 +34,8 @@ func watchComplaint(lines ...heard) (states []health.State) {
 	host := health.Host{Target: remote.Target{Name: "agent-1"}, Role: "agent"}
 	for _, line := range lines {
 		now = start.Add(time.Duration(line.at) * time.Second)
-		facts := UnitFacts{Seen: true, Load: "loaded", Active: "activating", Sub: "start", Join: line.join}
+		facts := UnitFacts{Seen: true, Load: "loaded", Active: "activating", Sub: "start",
+			Join: line.join}
 		for _, second := range line.refused {
 			facts.Log = append(facts.Log, refusal(second))
 		}
@@ -52,14 +53,21 @@ func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T)
 		lines []heard
 		want  health.State
 	}{
-		"refused three times in 16 s":                {[]heard{{0, []int{0}, "401", ""}, {7, []int{0, 7}, "401", ""}, {16, []int{0, 7, 16}, "401", ""}}, health.Stuck},
-		"refused once, a minute ago":                 {[]heard{{0, []int{0}, "401", ""}, {30, []int{0}, "401", ""}, {60, []int{0}, "401", ""}}, health.Waiting},
-		"refused twice within a start of 9 s":        {[]heard{{0, []int{0}, "503", ""}, {9, []int{0, 9}, "401", ""}, {20, []int{0, 9}, "401", ""}}, health.Waiting},
-		"refused for long by a server that starts":   {[]heard{{0, []int{0}, "503", ""}, {12, []int{0, 12}, "503", ""}, {40, []int{0, 12, 40}, "503", ""}}, health.Waiting},
-		"counted from when the server's API came up": {[]heard{{0, []int{0}, "503", ""}, {20, []int{0, 20}, "401", ""}, {26, []int{0, 20, 26}, "401", ""}}, health.Waiting},
-		"refused while the server was away between":  {[]heard{{0, []int{0}, "401", ""}, {12, []int{0}, "000", ""}, {20, []int{0, 20}, "401", ""}}, health.Waiting},
-		"refused, and then not reached": {[]heard{{0, []int{0}, "401", ""}, {12, []int{0, 12}, "401",
-			`level=error msg="Failed to validate connection to cluster: connect: connection refused"`}}, health.Waiting},
+		"refused three times in 16 s": {[]heard{{0, []int{0}, "401", ""},
+			{7, []int{0, 7}, "401", ""}, {16, []int{0, 7, 16}, "401", ""}}, health.Stuck},
+		"refused once, a minute ago": {[]heard{{0, []int{0}, "401", ""},
+			{30, []int{0}, "401", ""}, {60, []int{0}, "401", ""}}, health.Waiting},
+		"refused twice within a start of 9 s": {[]heard{{0, []int{0}, "503", ""},
+			{9, []int{0, 9}, "401", ""}, {20, []int{0, 9}, "401", ""}}, health.Waiting},
+		"refused for long by a server that starts": {[]heard{{0, []int{0}, "503", ""},
+			{12, []int{0, 12}, "503", ""}, {40, []int{0, 12, 40}, "503", ""}}, health.Waiting},
+		"counted from when the server's API came up": {[]heard{{0, []int{0}, "503", ""},
+			{20, []int{0, 20}, "401", ""}, {26, []int{0, 20, 26}, "401", ""}}, health.Waiting},
+		"refused while the server was away between": {[]heard{{0, []int{0}, "401", ""},
+			{12, []int{0}, "000", ""}, {20, []int{0, 20}, "401", ""}}, health.Waiting},
+		"refused, and then not reached": {[]heard{{0, []int{0}, "401", ""},
+			{12, []int{0, 12}, "401",
+				`level=error msg="Failed to validate connection to cluster: connect: connection refused"`}}, health.Waiting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			states := watchComplaint(test.lines...)
@@ -72,9 +80,10 @@ func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	fatal := func(second int) UnitFacts {
-		return UnitFacts{Seen: true, Active: "activating", Sub: "auto-restart", Join: "401", Log: []string{
-			fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`, second),
-		}}
+		return UnitFacts{Seen: true, Active: "activating", Sub: "auto-restart", Join: "401",
+			Log: []string{
+				fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`, second),
+			}}
 	}
 	assert.Equal(t, 0, c.seconds(fatal(0)))
 	now = now.Add(5 * time.Second)
@@ -94,7 +103,8 @@ func TestEachComplaintHasItsOwnTime(t *testing.T) {
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	told := func(second int, join string, log ...string) int {
 		now = time.Unix(int64(second), 0)
-		return c.seconds(UnitFacts{Seen: true, Active: "activating", Sub: "start", Join: join, Log: log})
+		return c.seconds(UnitFacts{Seen: true, Active: "activating", Sub: "start", Join: join,
+			Log: log})
 	}
 	const full = `level=error msg="write /var/lib/rancher/k3s/agent/x: no space left on device"`
 	assert.Equal(t, 0, told(0, "000", full))

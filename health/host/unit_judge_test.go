@@ -25,7 +25,8 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
 	block := func(job, sub string) Block {
-		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "Restart": {"always"}, "stable": {"yes"}, "certificate": {certificate}}
+		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job},
+			"Restart": {"always"}, "stable": {"yes"}, "certificate": {certificate}}
 	}
 	facts := unitFactsOf(block("17", "running"), now)
 	assert.True(t, facts.Seen)
@@ -40,8 +41,10 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	assert.Empty(t, facts.Undone)
 	assert.True(t, unitFactsOf(Block{"UnitFileState": {"disabled"}}, now).Disabled)
 	assert.False(t, unitFactsOf(Block{"UnitFileState": {"enabled-runtime"}}, now).Disabled)
-	assert.Equal(t, []string{"net/ipv4/ip_forward"}, unitFactsOf(Block{"undone": {"net/ipv4/ip_forward"}}, now).Undone)
-	assert.Equal(t, []string{"audit-log-maxage"}, unitFactsOf(Block{"skipped": {"audit-log-maxage"}}, now).Skipped)
+	assert.Equal(t, []string{"net/ipv4/ip_forward"},
+		unitFactsOf(Block{"undone": {"net/ipv4/ip_forward"}}, now).Undone)
+	assert.Equal(t, []string{"audit-log-maxage"},
+		unitFactsOf(Block{"skipped": {"audit-log-maxage"}}, now).Skipped)
 	assert.True(t, unitFactsOf(Block{"tunnel": {"yes"}}, now).Tunnel)
 	bare := unitFactsOf(Block{"stable": {"no"}}, now)
 	assert.False(t, bare.Ending, "without a certificate there is none that ends")
@@ -51,6 +54,7 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 
 func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {
 	assert.Equal(t, []string{"10.42.1.0/24", "10.10.0.0/16", "10.42.3.5/32"}, routesOf([]string{
-		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask", "00012A0A", "zz 00FFFFFF", "0A0A 00FFFFFF",
+		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask",
+		"00012A0A", "zz 00FFFFFF", "0A0A 00FFFFFF",
 	}))
 }

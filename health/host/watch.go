@@ -29,7 +29,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 
 // Run implements Watch.
 func (w *hostWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	Observe(ctx, w.host, w.spec, w.key, false, func(_ Report, verdicts []health.Verdict) { report(verdicts) })
+	Observe(ctx, w.host, w.spec, w.key, false,
+		func(_ Report, verdicts []health.Verdict) { report(verdicts) })
 	return nil
 }
 
@@ -46,13 +47,16 @@ type Report struct {
 
 // Observe observes a host until ctx ends, and reports each observation. With once it ends after its
 // first observation, or when there can be none.
-func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool, report func(Report, []health.Verdict)) {
+func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool,
+	report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {
 		ports[i] = strconv.Itoa(port)
 	}
 	settings := ownerSettings(spec)
-	maps.Copy(settings, map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "programs": strings.Join(spec.Programs, " "), "once": "", "fixed": strings.Join(config.FixedKeys(), " ")})
+	maps.Copy(settings, map[string]string{"modules": strings.Join(spec.Modules, " "),
+		"ports": strings.Join(ports, " "), "programs": strings.Join(spec.Programs, " "), "once": "",
+		"fixed": strings.Join(config.FixedKeys(), " ")})
 	if once {
 		settings["once"] = "yes"
 	}
@@ -82,7 +86,8 @@ func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once 
 
 func hostReport(host health.Host, f Facts) Report {
 	return Report{
-		Name: host.Name, Hostname: f.Probe.Get("hostname"), MachineID: f.Probe.Get("machine_id"), OS: f.Probe.Get("os"),
+		Name: host.Name, Hostname: f.Probe.Get("hostname"), MachineID: f.Probe.Get("machine_id"),
+		OS:   f.Probe.Get("os"),
 		Arch: f.Probe.Get("arch"), Kernel: f.Probe.Get("kernel"), Reached: f.Seen,
 		Skew: time.Duration(f.SkewSeconds) * time.Second, Probe: f.Probe,
 	}

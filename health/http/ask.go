@@ -82,7 +82,8 @@ func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 // transport dials the Service's address at the port that the request asks for.
 func (t httpTarget) transport() *http.Transport {
 	return &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, network, asked string) (net.Conn, error) {
 			_, port, err := net.SplitHostPort(asked)
 			if err != nil {
@@ -110,7 +111,9 @@ func httpTrouble(err error) (text, certificate string) {
 	case errors.As(err, &name):
 		return "it is not for " + name.Host, described(name.Certificate)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return fmt.Sprintf("valid from %s to %s only", invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339)), described(invalid.Cert)
+		return fmt.Sprintf("valid from %s to %s only",
+			invalid.Cert.NotBefore.UTC().Format(time.RFC3339),
+			invalid.Cert.NotAfter.UTC().Format(time.RFC3339)), described(invalid.Cert)
 	case errors.As(err, &invalid):
 		return health.OneLine(invalid.Error()), described(invalid.Cert)
 	}
@@ -129,7 +132,8 @@ func described(certificate *x509.Certificate) string {
 	for _, ip := range certificate.IPAddresses {
 		names = append(names, ip.String())
 	}
-	return observe.OrNone(certificate.Subject.String()) + " (" + observe.OrNone(strings.Join(names, ", ")) + ")"
+	return observe.OrNone(certificate.Subject.String()) + " (" +
+		observe.OrNone(strings.Join(names, ", ")) + ")"
 }
 
 // within rounds a latency up to one of few bounds, so that it does not change with every

@@ -70,7 +70,8 @@ func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 		ca := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
 		if f.CA != "" {
 			ca.State, ca.Message = health.Waiting, f.CA
-			ca.Cause, ca.Hint = "the Certificate that makes the CA is not issued yet", "kubectl get certificates -A"
+			ca.Cause, ca.Hint = "the Certificate that makes the CA is not issued yet",
+				"kubectl get certificates -A"
 		}
 		verdicts = append(verdicts, ca)
 		after = append(after, ca.Check)
@@ -85,7 +86,9 @@ func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 
 func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 	asked := probeMethod(probe) + " " + probe.URL
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe),
+			f.Service.Address, probe.URL)}
 	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
 	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.CA != "" {
 		v.Message, v.Hint = asked+": not asked yet", ""
@@ -94,7 +97,8 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 	a := f.Answers[at]
 	switch {
 	case a.Certificate != "":
-		v.Message = fmt.Sprintf("%s: the certificate of %s is refused: %s", asked, a.Certificate, a.Error)
+		v.Message = fmt.Sprintf("%s: the certificate of %s is refused: %s", asked, a.Certificate,
+			a.Error)
 		v.Cause = refusedCertificate(spec, a)
 	case a.Error != "":
 		v.Message = asked + ": no answer: " + a.Error
@@ -103,18 +107,23 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 			v.Hint = a.Way.Hint
 		}
 	case !slices.Contains(probeStatuses(probe), a.Status):
-		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)), a.Status)
+		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)),
+			a.Status)
 		v.Cause = statusCause(probe, a.Status)
 	case a.Lacks:
-		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status, probe.Contains)
+		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status,
+			probe.Contains)
 		v.Cause = "another application answers, or this one is starting"
 	case probe.RedirectTo != "" && a.Location != probe.RedirectTo:
-		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status, observe.OrNone(a.Location), probe.RedirectTo)
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status,
+			observe.OrNone(a.Location), probe.RedirectTo)
 	case !strings.HasPrefix(a.Location, probe.RedirectPrefix):
 		location, _, _ := strings.Cut(a.Location, "?") // the rest is another one each time
-		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status, observe.OrNone(location), probe.RedirectPrefix)
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status,
+			observe.OrNone(location), probe.RedirectPrefix)
 	case a.Passes < httpPasses:
-		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked, httpPasses), ""
+		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked,
+			httpPasses), ""
 	default:
 		return health.Verdict{State: health.Ready, Message: a.message()}
 	}
@@ -150,12 +159,14 @@ func oneOf(statuses []int) string {
 func statusCause(probe Probe, status int) string {
 	switch {
 	case status == http.StatusNotFound:
-		return "no route for this host and path yet (the ingress controller answers 404), or the application has no such path"
+		return "no route for this host and path yet (the ingress controller answers 404), or the " +
+			"application has no such path"
 	case status == http.StatusUnauthorized && probe.KeyHeader != "":
 		return "the key is not accepted: the consumer is not loaded yet, or has another"
 	case status == http.StatusUnauthorized && probe.Auth:
 		return "the user and password are not accepted: the authentication's Secret is not loaded yet, or has others"
-	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable,
+		status == http.StatusGatewayTimeout:
 		return "the route is there, and no Pod behind it answers yet"
 	case status == http.StatusOK && slices.Contains(probeStatuses(probe), http.StatusUnauthorized):
 		return "it answers without authentication: what asks for it is not in force"

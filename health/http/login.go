@@ -43,7 +43,8 @@ func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	}
 	form := formAction.FindStringSubmatch(text)
 	if page.StatusCode != http.StatusOK || form == nil {
-		answer.Error = fmt.Sprintf("no login page: HTTP %d of %s", page.StatusCode, bare(page.Request.URL))
+		answer.Error = fmt.Sprintf("no login page: HTTP %d of %s", page.StatusCode,
+			bare(page.Request.URL))
 		return answer
 	}
 	action, err := page.Request.URL.Parse(html.UnescapeString(form[1]))
@@ -58,7 +59,8 @@ func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 		return answer
 	}
 	if bare(last.Request.URL) != bare(mustURL(probe.URL)) {
-		answer.Error = fmt.Sprintf("the login ended with HTTP %d of %s", last.StatusCode, bare(last.Request.URL))
+		answer.Error = fmt.Sprintf("the login ended with HTTP %d of %s", last.StatusCode,
+			bare(last.Request.URL))
 		return answer
 	}
 	answer.Status, answer.Lacks = last.StatusCode, !strings.Contains(text, probe.Contains)

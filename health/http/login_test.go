@@ -32,7 +32,8 @@ func (p portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, p.page)
 	case "/authenticate":
 		auth, err := r.Cookie("auth")
-		if err != nil || auth.Value != "1" || r.PostFormValue("username") != "demo" || r.PostFormValue("password") != "p:w" || r.URL.Query().Get("a") != "b" {
+		if err != nil || auth.Value != "1" || r.PostFormValue("username") != "demo" ||
+			r.PostFormValue("password") != "p:w" || r.URL.Query().Get("a") != "b" {
 			_, _ = io.WriteString(w, p.page)
 			return
 		}
@@ -55,9 +56,12 @@ func TestALoginIsFollowedToItsEnd(t *testing.T) {
 		want     httpAnswer
 	}{
 		{"good", portal{loginPage, "/callback?code=x"}, "p:w", httpAnswer{Status: 200}},
-		{"wrong password", portal{loginPage, "/callback"}, "other", httpAnswer{Error: "the login ended with HTTP 200 of BASE/authenticate"}},
-		{"no form", portal{"<html>down</html>", "/callback"}, "p:w", httpAnswer{Error: "no login page: HTTP 200 of BASE/login"}},
-		{"a callback that fails", portal{loginPage, "/lost?code=x"}, "p:w", httpAnswer{Error: "the login ended with HTTP 404 of BASE/lost"}},
+		{"wrong password", portal{loginPage, "/callback"}, "other",
+			httpAnswer{Error: "the login ended with HTTP 200 of BASE/authenticate"}},
+		{"no form", portal{"<html>down</html>", "/callback"}, "p:w",
+			httpAnswer{Error: "no login page: HTTP 200 of BASE/login"}},
+		{"a callback that fails", portal{loginPage, "/lost?code=x"}, "p:w",
+			httpAnswer{Error: "the login ended with HTTP 404 of BASE/lost"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(c.portal)
@@ -66,7 +70,8 @@ func TestALoginIsFollowedToItsEnd(t *testing.T) {
 			require.NoError(t, err)
 			base := fmt.Sprintf("http://app.example.org:%s", address.Port())
 			target := httpTarget{address: "127.0.0.1", user: "demo", password: c.password}
-			answer := target.ask(t.Context(), Probe{Name: "login", URL: base + "/app", Login: true, Contains: "welcome"})
+			answer := target.ask(t.Context(),
+				Probe{Name: "login", URL: base + "/app", Login: true, Contains: "welcome"})
 			want := c.want
 			want.Name, want.Seen = "login", true
 			want.Error = strings.Replace(want.Error, "BASE", base, 1)

@@ -15,17 +15,20 @@ import (
 func (w *httpWatch) observe(ctx context.Context) (httpFacts, []byte) {
 	var facts httpFacts
 	var ca []byte
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		if facts.Service, err = address.ObserveService(ctx, s, httpAddress(w.spec)); err != nil || w.spec.CASecret == "" {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			if facts.Service, err = address.ObserveService(ctx, s,
+				httpAddress(w.spec)); err != nil ||
+				w.spec.CASecret == "" {
+				return err
+			}
+			namespace, name, _ := strings.Cut(w.spec.CASecret, "/")
+			secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, namespace, name)
+			if secret != nil {
+				ca = caIn(secret.Data)
+			}
 			return err
-		}
-		namespace, name, _ := strings.Cut(w.spec.CASecret, "/")
-		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, namespace, name)
-		if secret != nil {
-			ca = caIn(secret.Data)
-		}
-		return err
-	})
+		})
 	if fault != nil {
 		return httpFacts{Fault: fault, Seconds: seconds}, nil
 	}

@@ -18,7 +18,8 @@ func probeStatuses(p Probe) []int {
 	case len(p.Status) > 0:
 		return p.Status
 	case p.RedirectTo != "" || p.RedirectPrefix != "":
-		return []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
+		return []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+			http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 	default:
 		return []int{http.StatusOK}
 	}

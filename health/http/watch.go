@@ -46,7 +46,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel()}
+	w := &httpWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now),
+		news: make(chan struct{}, 1), through: spec.Tunnel()}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
 	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {
@@ -54,7 +55,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 			return nil, errors.New("STRATA_API_KEY: empty, and probe " + probe.Name + " sends it")
 		}
 		if (probe.Auth || probe.Login) && !found {
-			return nil, errors.New("STRATA_BASIC_AUTH: expected user:password, which probe " + probe.Name + " sends")
+			return nil, errors.New("STRATA_BASIC_AUTH: expected user:password, which probe " +
+				probe.Name + " sends")
 		}
 		w.moved = append(w.moved, make(chan struct{}, 1))
 	}
@@ -76,9 +78,11 @@ func (w *httpWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 }
 
 func (w *httpWatch) sources() []kube.Source {
-	sources := []kube.Source{{Resource: kube.ServiceResource, Namespace: w.spec.Namespace, Name: w.spec.Service}, {Resource: kube.EventResource, Namespace: w.spec.Namespace}}
+	sources := []kube.Source{{Resource: kube.ServiceResource, Namespace: w.spec.Namespace,
+		Name: w.spec.Service}, {Resource: kube.EventResource, Namespace: w.spec.Namespace}}
 	if namespace, name, found := strings.Cut(w.spec.CASecret, "/"); found {
-		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace,
+			Name: name})
 	}
 	return sources
 }
@@ -95,7 +99,8 @@ func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(ca, w.ca) || !w.seen {
 			w.epoch++
 			w.ca = ca
-			w.target = httpTarget{address: facts.Service.Address, through: w.through, user: w.user, password: w.password, key: w.key}
+			w.target = httpTarget{address: facts.Service.Address, through: w.through, user: w.user,
+				password: w.password, key: w.key}
 			if w.spec.CASecret != "" {
 				w.target.roots, facts.CA = rootsOf(ca, w.spec.CASecret)
 			}
@@ -116,7 +121,8 @@ func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 func (w *httpWatch) askAgain(ctx context.Context, probe Probe, moved <-chan struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
-		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.CA == ""
+		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" &&
+			w.facts.CA == ""
 		w.mu.Unlock()
 		if usable {
 			start := time.Now()
@@ -162,7 +168,9 @@ func (w *httpWatch) take(epoch int, probe Probe, answer httpAnswer, took time.Du
 
 // answerPasses reports whether an answer fits the probe.
 func answerPasses(p Probe, a httpAnswer) bool {
-	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
+	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks &&
+		(p.RedirectTo == "" || a.Location == p.RedirectTo) &&
+		strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
 // judge returns nil before the first observation.

@@ -38,21 +38,27 @@ func judgeCA(spec Spec, f caFacts) health.Verdict {
 	const ways = "docs/troubleshooting.md, \"Another CA\", has both ways on"
 	switch {
 	case f.Unread:
-		return health.Verdict{Check: v.Check, State: health.Skipped, Message: "not read: needs get secrets"}
+		return health.Verdict{Check: v.Check, State: health.Skipped,
+			Message: "not read: needs get secrets"}
 	case f.Missing:
 		v.State = health.Waiting
 		v.Message = "Secret " + spec.CA.Secret + " does not exist, or has no certificate"
 		v.Cause = "it was deleted: cert-manager makes another CA, which no client trusts"
 		v.Hint = "wait until cert-manager has made it; " + ways
 	case f.Found != f.Expected:
-		v.Message = fmt.Sprintf("is another CA than the stack has recorded: expected fingerprint %.*s, found %.*s, made at %s", shown, f.Expected, shown, f.Found, f.Made)
-		v.Cause = "its Secret " + spec.CA.Secret + " was deleted or changed; whoever trusts the output caCertificate refuses what the CA that is there signs"
-		v.Hint = fmt.Sprintf("put the Secret back from a copy, or take the CA that is there: pulumi config set --path strata:certManager.acceptedCA %.*s, pulumi up; %s",
+		v.Message = fmt.Sprintf("is another CA than the stack has recorded: expected fingerprint "+
+			"%.*s, found %.*s, made at %s", shown, f.Expected, shown, f.Found, f.Made)
+		v.Cause = "its Secret " + spec.CA.Secret +
+			" was deleted or changed; whoever trusts the output caCertificate refuses what the CA that is there signs"
+		v.Hint = fmt.Sprintf("put the Secret back from a copy, or take the CA that is there: "+
+			"pulumi config set --path strata:certManager.acceptedCA %.*s, pulumi up; %s",
 			shown, f.Found, ways)
 	case !strings.HasPrefix(f.Found, spec.CA.Accepted):
-		v.Message = fmt.Sprintf("is not the one that strata:certManager.acceptedCA names: expected %s, found %.*s, made at %s", spec.CA.Accepted, shown, f.Found, f.Made)
+		v.Message = fmt.Sprintf("is not the one that strata:certManager.acceptedCA names: "+
+			"expected %s, found %.*s, made at %s", spec.CA.Accepted, shown, f.Found, f.Made)
 		v.Cause = "the CA was replaced once more"
-		v.Hint = fmt.Sprintf("set strata:certManager.acceptedCA to %.*s where that is the one to take, or remove it; pulumi up", shown, f.Found)
+		v.Hint = fmt.Sprintf("set strata:certManager.acceptedCA to %.*s where that is the one to "+
+			"take, or remove it; pulumi up", shown, f.Found)
 	default:
 		return health.Verdict{Check: v.Check, State: health.Ready}
 	}
@@ -83,7 +89,8 @@ func caFactsOf(secret *corev1.Secret, recorded *x509.Certificate) *caFacts {
 	if err != nil {
 		return &caFacts{Missing: true}
 	}
-	return &caFacts{Expected: fingerprint(recorded), Found: fingerprint(found), Made: found.NotBefore.UTC().Format(time.RFC3339)}
+	return &caFacts{Expected: fingerprint(recorded), Found: fingerprint(found),
+		Made: found.NotBefore.UTC().Format(time.RFC3339)}
 }
 
 // certificateIn parses the first certificate of a PEM text.

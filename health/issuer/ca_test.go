@@ -12,14 +12,16 @@ import (
 )
 
 func TestFactsOfACA(t *testing.T) {
-	one, other := healthtest.Issue(t, "one", nil, healthtest.AsCA), healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	one, other := healthtest.Issue(t, "one", nil, healthtest.AsCA),
+		healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	recorded, err := certificateIn(one.Pem())
 	require.NoError(t, err)
 	same := caFactsOf(&corev1.Secret{Data: map[string][]byte{"tls.crt": one.Pem()}}, recorded)
 	assert.Equal(t, same.Expected, same.Found)
 	assert.Len(t, same.Found, 64)
 	assert.NotEmpty(t, same.Made)
-	assert.NotEqual(t, same.Expected, caFactsOf(&corev1.Secret{Data: map[string][]byte{"tls.crt": other.Pem()}}, recorded).Found)
+	assert.NotEqual(t, same.Expected, caFactsOf(
+		&corev1.Secret{Data: map[string][]byte{"tls.crt": other.Pem()}}, recorded).Found)
 	for _, none := range []*corev1.Secret{nil, {}, {Data: map[string][]byte{"tls.crt": []byte("no certificate")}}} {
 		assert.Equal(t, &caFacts{Missing: true}, caFactsOf(none, recorded))
 	}

@@ -18,7 +18,8 @@ metadata: {name: i, generation: 4, deletionTimestamp: "2026-01-01T00:00:00Z"}
 status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "True", observedGeneration: 3, reason: R, message: " m "}]}
 `)
 	assert.Equal(t, issuerFacts{
-		Deleting: true, Generation: 4, Ready: kube.Condition{Type: "Ready", Status: "True", Reason: "R", Message: "m", ObservedGeneration: 3},
+		Deleting: true, Generation: 4, Ready: kube.Condition{Type: "Ready", Status: "True",
+			Reason: "R", Message: "m", ObservedGeneration: 3},
 	}, issuerFactsOf(object))
 	assert.Equal(t, issuerFacts{Missing: true}, issuerFactsOf(nil), "and no CA is asked for")
 	assert.Equal(t, issuerFacts{Ready: kube.Condition{Type: "Ready"}}, issuerFactsOf(&ConditionedObject{}))
@@ -40,15 +41,18 @@ func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
 // Each line is the text of one real failure; the cause must be of that failure and of no other.
 func TestMessagesOfCertManagerAndVaultAreToldApart(t *testing.T) {
 	vault := func(code, text string) string {
-		return "Vault failed to sign certificate: failed to sign certificate by vault: Error making API request.\n\nURL: POST https://v:8200/v1/pki/sign/r\nCode: " + code + ". Errors:\n\n* " + text
+		return "Vault failed to sign certificate: failed to sign certificate by vault: Error " +
+			"making API request.\n\nURL: POST https://v:8200/v1/pki/sign/r\nCode: " + code + ". Errors:\n\n* " + text
 	}
 	for _, c := range []struct{ message, cause string }{
 		{"Vault config cannot be empty", "specification is incomplete"},
 		{"Vault server and path are required fields", "specification is incomplete"},
-		{"Vault tokenSecretRef, appRole, clientCertificate, kubernetes, or aws is required", "specification is incomplete"},
+		{"Vault tokenSecretRef, appRole, clientCertificate, kubernetes, or aws is required",
+			"specification is incomplete"},
 		{"Multiple auth methods cannot be set on the same Vault issuer", "specification is incomplete"},
 		{"Vault Kubernetes auth requires a role to be set", "specification is incomplete"},
-		{"Vault Kubernetes auth cannot be used with both secretRef.name and serviceAccountRef.name", "specification is incomplete"},
+		{"Vault Kubernetes auth cannot be used with both secretRef.name and serviceAccountRef.name",
+			"specification is incomplete"},
 		{"Vault Token auth requires tokenSecretRef.name", "specification is incomplete"},
 		{"Vault AppRole auth requires secretRef.key", "specification is incomplete"},
 		{vault("503", "Vault is sealed"), "Vault is sealed"},
@@ -57,7 +61,8 @@ func TestMessagesOfCertManagerAndVaultAreToldApart(t *testing.T) {
 		{vault("400", `invalid role name "k3s"`), "wrong Vault role"},
 		{vault("400", `role "k3s" could not be found`), "wrong Vault role"},
 		{vault("403", "namespace not authorized"), "wrong Vault role"},
-		{vault("400", "invalid audience (aud) claim: audience claim does not match any expected audience"), "wrong Vault role"},
+		{vault("400", "invalid audience (aud) claim: audience claim does not match any "+
+			"expected audience"), "wrong Vault role"},
 		{vault("403", "permission denied"), "Vault denies permission"},
 		{vault("403", "2 errors occurred:\n\t* permission denied\n\t* invalid token"), "token is expired or invalid"},
 		{vault("403", "bad token"), "token is expired or invalid"},
@@ -68,7 +73,8 @@ func TestMessagesOfCertManagerAndVaultAreToldApart(t *testing.T) {
 		{`Error getting keypair for CA issuer: secrets "root-ca" not found`, "CA's Secret is missing"},
 		{`Error getting keypair for CA issuer: no data for "tls.crt" in secret 'n/root-ca'`, "CA's Secret is missing"},
 		{"Error getting keypair for CA issuer: certificate is not a CA", "not a CA"},
-		{`could not access secret 'cert-manager/vault-token': secrets "vault-token" not found`, "a Secret that the issuer names"},
+		{`could not access secret 'cert-manager/vault-token': secrets "vault-token" not found`,
+			"a Secret that the issuer names"},
 		{"no data for \"ca.crt\" in secret 'cert-manager/vault-ca'", "a Secret that the issuer names"},
 		{`Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "x" not found`, "does not exist"},
 		{"Referenced issuer does not have a Ready status condition", "is not ready"},

@@ -40,7 +40,8 @@ func issuerCheck(s Spec) string {
 // cert-manager reconciles an issuer when it or one of its Secrets changes, and again after a
 // failure. A fault that came since it was last Ready shows only when a certificate is issued.
 func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
-	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting, Hint: issuerKubectl(spec, "describe")}
+	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting,
+		Hint: issuerKubectl(spec, "describe")}
 	switch {
 	case f.Fault != nil:
 		v = f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)

@@ -17,8 +17,10 @@ import (
 
 // The resources of cert-manager.io that gates read.
 var (
-	issuerResource        = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "issuers"}
-	clusterIssuerResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "clusterissuers"}
+	issuerResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "issuers"}
+	clusterIssuerResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "clusterissuers"}
 )
 
 type issuerWatch struct {
@@ -44,7 +46,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		}
 		if !w.reader {
 			namespace, name, _ := strings.Cut(s.CA.Secret, "/")
-			sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+			sources = append(sources, kube.Source{Resource: kube.SecretResource,
+				Namespace: namespace, Name: name})
 		}
 	}
 	return &kube.Watch[issuerFacts]{
@@ -68,7 +71,8 @@ func resourceOf(s Spec) schema.GroupVersionResource {
 
 // read reads the issuer and its CA.
 func (w *issuerWatch) read(ctx context.Context, s *kube.APIServer) (issuerFacts, error) {
-	object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
+	object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace,
+		w.spec.Name)
 	if err != nil {
 		return issuerFacts{}, err
 	}

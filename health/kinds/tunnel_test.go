@@ -24,12 +24,14 @@ import (
 
 // asked returns the verdict of a server gate that reaches its host directly, and /ping of a server
 // through a tunnel.
-func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (health.Verdict, string) {
+func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (health.Verdict,
+	string) {
 	t.Helper()
 	target := host.Target()
 	target.Jump, target.DynamicForward = way.Via, way.Port
 	spec := health.Spec{
-		Gate: "k3s-server-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 3 * time.Second}, TimeoutKey: "strata:timeouts.install",
+		Gate: "k3s-server-1-gate", Layer: "k3s",
+		Timeout: metav1.Duration{Duration: 3 * time.Second}, TimeoutKey: "strata:timeouts.install",
 		Hosts: []health.Host{{Target: target, Role: "server"}}, Servers: []string{url},
 		Body: server.Spec{},
 	}
@@ -48,7 +50,10 @@ func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (hea
 // pongs starts a K3s server's supervisor.
 func pongs(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		_, _ = io.WriteString(w, "pong")
+	}))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -65,7 +70,8 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	defer held.Close()
 	ping, progress := asked(t, mine, host, pongs(t))
 	assert.Equal(t, health.Waiting, ping.State)
-	assert.Contains(t, ping.Message, "which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward")
+	assert.Contains(t, ping.Message, "which is in use; each stack needs a port of its own: "+
+		"strata:hosts.ssh.dynamicForward")
 	assert.Contains(t, ping.Hint, "strata tunnel")
 	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
 }
@@ -98,7 +104,8 @@ func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
 	})
 	ping, progress := asked(t, way, host, pongs(t))
 	assert.Equal(t, health.Waiting, ping.State)
-	assert.Contains(t, progress, "a test binary serves no tunnel", "it could not be opened at first")
+	assert.Contains(t, progress, "a test binary serves no tunnel",
+		"it could not be opened at first")
 	select {
 	case <-greeted:
 	default:

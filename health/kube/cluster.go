@@ -78,7 +78,8 @@ func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Clus
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
 	if base.Insecure {
-		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell whose cluster answers; set certificate-authority-data")
+		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell " +
+			"whose cluster answers; set certificate-authority-data")
 	}
 	through.Use(base) // K3s's own kubeconfig knows of none
 	all := &Cluster{}
@@ -112,7 +113,8 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
-	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
+	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn,
+		Config: config}, nil
 }
 
 // dialled returns config with a dialer in the place of its SOCKS proxy, so that a fault is the API

@@ -26,7 +26,8 @@ import (
 
 func TestErrorsAreToldApart(t *testing.T) {
 	wrap := func(err error) error {
-		return fmt.Errorf("list nodes: %w", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: err})
+		return fmt.Errorf("list nodes: %w",
+			&url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: err})
 	}
 	dial := func(err error) error { return wrap(&net.OpError{Op: "dial", Net: "tcp", Err: err}) }
 	for _, c := range []struct {
@@ -41,13 +42,18 @@ func TestErrorsAreToldApart(t *testing.T) {
 		{"no route to the network", dial(syscall.ENETUNREACH), faultUnreachable, false, true},
 		{"a deadline", wrap(context.DeadlineExceeded), faultTimeout, false, true},
 		{"a network timeout", wrap(&net.DNSError{IsTimeout: true}), faultTimeout, false, true},
-		{"a name that is not found", wrap(&net.DNSError{IsNotFound: true}), faultOther, false, true},
+		{"a name that is not found", wrap(&net.DNSError{IsNotFound: true}), faultOther,
+			false, true},
 		{"another CA", wrap(x509.UnknownAuthorityError{}), faultUnknownCA, true, true},
-		{"another name", wrap(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}), faultName, true, true},
-		{"expired", wrap(x509.CertificateInvalidError{Reason: x509.Expired}), faultCertificate, true, true},
+		{"another name", wrap(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}),
+			faultName, true, true},
+		{"expired", wrap(x509.CertificateInvalidError{Reason: x509.Expired}), faultCertificate,
+			true, true},
 		{"401", wrap(apierrors.NewUnauthorized("no")), FaultUnauthorized, true, true},
-		{"403", wrap(apierrors.NewForbidden(schema.GroupResource{}, "", nil)), faultForbidden, true, false},
-		{"404", wrap(apierrors.NewNotFound(schema.GroupResource{}, "")), faultNotServed, false, false},
+		{"403", wrap(apierrors.NewForbidden(schema.GroupResource{}, "", nil)), faultForbidden,
+			true, false},
+		{"404", wrap(apierrors.NewNotFound(schema.GroupResource{}, "")), faultNotServed,
+			false, false},
 		{"503", wrap(apierrors.NewServiceUnavailable("starting")), faultOther, false, true},
 		{"anything", errors.New("EOF"), faultOther, false, true},
 	} {
@@ -81,7 +87,8 @@ func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
 		{"plain http", []string{"http://a:1"}, good, "not https://address:port"},
 		{"no host", []string{"https://"}, good, "not https://address:port"},
 		{"no URL", []string{"https://a:x"}, good, "not https://address:port"},
-		{"a kubeconfig that trusts any server", []string{"https://a:1"}, []byte(insecure), "insecure-skip-tls-verify"},
+		{"a kubeconfig that trusts any server", []string{"https://a:1"}, []byte(insecure),
+			"insecure-skip-tls-verify"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := NewCluster(c.servers, c.kubeconfig, tunnel.Spec{})
@@ -101,7 +108,8 @@ users: [{name: u, user: {token: t}}]
 
 func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
-	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/", "https://10.10.0.11:6443"}, good, tunnel.Spec{})
+	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/",
+		"https://10.10.0.11:6443"}, good, tunnel.Spec{})
 	require.NoError(t, err)
 	assert.Equal(t, "https://rancher.example.org/k8s/clusters/c-1", all.Servers[0].url)
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
@@ -147,17 +155,20 @@ func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
 	none := dialled(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)
-	web := dialled(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}, tunnel.Spec{})
+	web := dialled(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
+		tunnel.Spec{})
 	assert.Nil(t, web.Dial)
 	assert.NotNil(t, web.Proxy)
 	at := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
-	socks := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: at, User: url.UserPassword("me", "hunter2")})}
+	socks := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: at,
+		User: url.UserPassword("me", "hunter2")})}
 	_, err := dialled(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
 	var down *tunnel.DownError
 	require.ErrorAs(t, err, &down)
 	assert.True(t, down.Foreign)
 	assert.NotNil(t, socks.Proxy, "who forwards a port goes by it")
-	_, err = dialled(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
+	_, err = dialled(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp",
+		"10.10.0.11:6443")
 	require.ErrorAs(t, err, &down)
 	assert.False(t, down.Foreign, "the stack's own tunnel is before it")
 }

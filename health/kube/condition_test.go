@@ -14,8 +14,11 @@ import (
 )
 
 func TestAConditionIsEvidenceWithWhatItsWriterSaid(t *testing.T) {
-	assert.Equal(t, "Ready=none", ConditionLine(Condition{}), "a controller that has not written it yet")
-	assert.Equal(t, "DiskPressure=True (Full) 1 % left", ConditionLine(Condition{Type: "DiskPressure", Status: "True", Reason: "Full", Message: "1 % left"}))
+	assert.Equal(t, "Ready=none", ConditionLine(Condition{}),
+		"a controller that has not written it yet")
+	assert.Equal(t, "DiskPressure=True (Full) 1 % left",
+		ConditionLine(Condition{Type: "DiskPressure", Status: "True", Reason: "Full",
+			Message: "1 % left"}))
 }
 
 // A controller that has not come to the newest specification still says Ready of the one before.
@@ -26,14 +29,20 @@ func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
 	assert.True(t, c.Stale(3))
 	assert.Equal(t, "Accepted is True of generation 2, expected generation 3", StaleMessage(c, 3))
 	assert.Equal(t, "has no condition Accepted yet", StaleMessage(Condition{Type: "Accepted"}, 1))
-	assert.Equal(t, Condition{Type: "Ready", Status: "False"}, ConditionOf([]Condition{{Type: "Issuing", Status: "True"}, {Type: "Ready", Status: "False"}}, "Ready"))
-	assert.Equal(t, Condition{Type: "Ready"}, ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
+	assert.Equal(t, Condition{Type: "Ready", Status: "False"},
+		ConditionOf([]Condition{{Type: "Issuing", Status: "True"},
+			{Type: "Ready", Status: "False"}}, "Ready"))
+	assert.Equal(t, Condition{Type: "Ready"},
+		ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
 }
 
 // An EndpointSlice that says nothing of an address means that it is ready; one that starts says
 // false.
 func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
-	ready := func(text string) bool { return EndpointReady(*healthtest.Decode[discoveryv1.Endpoint](t, text)) }
+	ready := func(text string) bool {
+		return EndpointReady(
+			*healthtest.Decode[discoveryv1.Endpoint](t, text))
+	}
 	assert.True(t, ready(`addresses: [10.42.0.7]`))
 	assert.True(t, ready(`conditions: {ready: true}`))
 	assert.False(t, ready(`conditions: {ready: false}`))
@@ -42,40 +51,49 @@ func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 // A wrong CA may be an earlier installation that is about to go: only one that stays is given up,
 // and a server that is away never is.
 func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
-	otherCA, refused := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}, &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
+	otherCA, refused := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"},
+		&Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
 	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
 	assert.Equal(t, health.Stuck, otherCA.Verdict("api", true).State)
 	assert.Equal(t, health.Waiting, refused.Verdict("api", true).State)
 	assert.Contains(t, refused.Verdict("api", true).Hint, "systemctl status k3s")
 	refused.Existing = true
-	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster", "there is no login to an existing cluster's host")
+	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster",
+		"there is no login to an existing cluster's host")
 }
 
 func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
 	_, err := ClusterOf(health.Spec{}, health.Secrets{})
 	require.ErrorContains(t, err, "servers: empty")
 	c := fakeapi.New(t, 1)
-	all, err := ClusterOf(health.Spec{Servers: c.URLs(), Existing: true}, health.Secrets{Kubeconfig: c.Kubeconfig()})
+	all, err := ClusterOf(health.Spec{Servers: c.URLs(), Existing: true},
+		health.Secrets{Kubeconfig: c.Kubeconfig()})
 	require.NoError(t, err)
 	assert.True(t, all.Servers[0].existing)
 }
 
 // A namespace that is being deleted names the objects with a finalizer before those without.
 func TestWhatHoldsANamespace(t *testing.T) {
-	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus, message string) corev1.NamespaceCondition {
+	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus,
+		message string) corev1.NamespaceCondition {
 		return corev1.NamespaceCondition{Type: kind, Status: status, Message: message}
 	}
 	assert.Equal(t, ": a finalizer", heldBy([]corev1.NamespaceCondition{
-		condition(corev1.NamespaceContentRemaining, corev1.ConditionTrue, "pods"), condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionTrue, "a finalizer"),
+		condition(corev1.NamespaceContentRemaining, corev1.ConditionTrue, "pods"),
+		condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionTrue, "a finalizer"),
 	}))
-	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionFalse, "All content removed")}))
-	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue, "what does not hold it")}))
+	assert.Empty(t, heldBy([]corev1.NamespaceCondition{
+		condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionFalse,
+			"All content removed")}))
+	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue,
+		"what does not hold it")}))
 }
 
 // A newer kubelet may wait for a reason that is unknown here: the gate waits for the Pod and makes
 // nothing up.
 func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
-	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web", Reason: "OfANewerKubelet"}}}
+	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web",
+		Reason: "OfANewerKubelet"}}}
 	_, found := podTrouble("shop", pod)
 	assert.False(t, found)
 	pod.Containers[0].Reason = "InvalidImageName"

@@ -14,7 +14,8 @@ func StaleMessage(c Condition, generation int64) string {
 	if c.Status == "" {
 		return "has no condition " + c.Type + " yet"
 	}
-	return fmt.Sprintf("%s is %s of generation %d, expected generation %d", c.Type, c.Status, c.ObservedGeneration, generation)
+	return fmt.Sprintf("%s is %s of generation %d, expected generation %d", c.Type, c.Status,
+		c.ObservedGeneration, generation)
 }
 
 // ConditionOf returns the condition of a type; without a status where it is not written yet.

@@ -113,7 +113,8 @@ func listed(all discoveryv2.APIGroupDiscoveryList, r ServedResource) bool {
 	for i := range all.Items {
 		for _, version := range all.Items[i].Versions {
 			if all.Items[i].Name == r.Group && version.Version == r.Version {
-				return slices.ContainsFunc(version.Resources, func(d discoveryv2.APIResourceDiscovery) bool { return d.Resource == r.Plural })
+				return slices.ContainsFunc(version.Resources,
+					func(d discoveryv2.APIResourceDiscovery) bool { return d.Resource == r.Plural })
 			}
 		}
 	}
@@ -132,7 +133,8 @@ func listedVersion(all metav1.APIGroupList, r ServedResource) bool {
 }
 
 // GetJSON reads one document; found is false on 404.
-func (s *APIServer) GetJSON(ctx context.Context, path, accept string, into any) (found bool, err error) {
+func (s *APIServer) GetJSON(ctx context.Context, path, accept string, into any) (found bool,
+	err error) {
 	code, body, err := s.GetAs(ctx, path, accept, discoveryLimit)
 	switch {
 	case err != nil:
@@ -140,7 +142,8 @@ func (s *APIServer) GetJSON(ctx context.Context, path, accept string, into any) 
 	case code == http.StatusNotFound:
 		return false, nil
 	case code != http.StatusOK:
-		return false, apierrors.NewServiceUnavailable(fmt.Sprintf("GET %s: %d: %s", path, code, strings.TrimSpace(body)))
+		return false, apierrors.NewServiceUnavailable(fmt.Sprintf("GET %s: %d: %s", path, code,
+			strings.TrimSpace(body)))
 	}
 	if err := json.Unmarshal([]byte(body), into); err != nil {
 		return false, fmt.Errorf("GET %s: %w", path, err)

@@ -20,7 +20,9 @@ func TestAResourceIsServedInItsOwnGroupAndVersion(t *testing.T) {
 	assert.False(t, listed(aggregated, ServedResource{"metallb.io", "v1", "ipaddresspools"}))
 	assert.False(t, listed(aggregated, ServedResource{"other.io", "v1", "ipaddresspools"}))
 	assert.False(t, listed(aggregated, ServedResource{"other.io", "v1beta1", "l2advertisements"}))
-	groups := *healthtest.Decode[metav1.APIGroupList](t, `groups: [{name: other.io, versions: [{groupVersion: other.io/v1}]}, {name: metallb.io, versions: [{groupVersion: metallb.io/v1beta1}]}]`)
-	assert.True(t, listedVersion(groups, pool), "a server of before 1.27 lists groups and versions alone")
+	groups := *healthtest.Decode[metav1.APIGroupList](t,
+		`groups: [{name: other.io, versions: [{groupVersion: other.io/v1}]}, {name: metallb.io, versions: [{groupVersion: metallb.io/v1beta1}]}]`)
+	assert.True(t, listedVersion(groups, pool),
+		"a server of before 1.27 lists groups and versions alone")
 	assert.False(t, listedVersion(groups, ServedResource{"metallb.io", "v1", "ipaddresspools"}))
 }

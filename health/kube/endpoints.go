@@ -19,7 +19,8 @@ const ServiceLabel = discoveryv1.LabelServiceName
 
 // ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says
 // nothing.
-func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts, error) {
+func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts,
+	error) {
 	all, err := EndpointSlices(ctx, s, namespace, service)
 	if err != nil {
 		return EndpointFacts{}, err
@@ -40,8 +41,10 @@ func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service stri
 }
 
 // EndpointSlices lists the EndpointSlices of a Service.
-func EndpointSlices(ctx context.Context, s *APIServer, namespace, service string) ([]discoveryv1.EndpointSlice, error) {
-	return List[discoveryv1.EndpointSlice](ctx, s, EndpointSliceResource, namespace, metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
+func EndpointSlices(ctx context.Context, s *APIServer, namespace,
+	service string) ([]discoveryv1.EndpointSlice, error) {
+	return List[discoveryv1.EndpointSlice](ctx, s, EndpointSliceResource, namespace,
+		metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
 }
 
 // EndpointReady reads the condition, of which unset means ready (discovery.k8s.io/v1

@@ -103,7 +103,8 @@ func podPlace(pod podFacts) string {
 var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
 
 func scheduling(pod podFacts, hint string) trouble {
-	t := trouble{state: health.Waiting, text: "Pod " + pod.Name + ": unschedulable: " + pod.Scheduled.Message, hint: hint}
+	t := trouble{state: health.Waiting, text: "Pod " + pod.Name + ": unschedulable: " +
+		pod.Scheduled.Message, hint: hint}
 	if passing.MatchString(pod.Scheduled.Message) || pod.Scheduled.Reason != "Unschedulable" {
 		return t
 	}
@@ -139,7 +140,8 @@ func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble
 		t.hint = logs + " --previous"
 	case notReady:
 		t.text = fmt.Sprintf("container %s runs and is not ready: %s", c.Name, c.Message)
-		t.cause, t.hint = "its readiness probe fails, or its startup probe: the program is not up, or the probe asks for something else", logs
+		t.cause, t.hint = "its readiness probe fails, or its startup probe: the program is not "+
+			"up, or the probe asks for something else", logs
 	case "ContainerCreating", "PodInitializing":
 		return t, t.creating(c, pod)
 	default:
@@ -154,7 +156,11 @@ func (t *trouble) crashing(c containerFacts, pod podFacts) {
 	switch {
 	case strings.Contains(c.Exit, "(OOMKilled)"):
 		t.cause = "the container was killed because it needs more memory than its limit"
-	case slices.ContainsFunc(pod.Events, func(line string) bool { return strings.HasPrefix(line, "Unhealthy: Liveness probe failed") }):
+	case slices.ContainsFunc(pod.Events,
+		func(line string) bool {
+			return strings.HasPrefix(line,
+				"Unhealthy: Liveness probe failed")
+		}):
 		t.cause = "the kubelet restarts the container because its liveness probe fails"
 	}
 	if c.Exit != "" {
@@ -167,9 +173,11 @@ func (t *trouble) crashing(c containerFacts, pod podFacts) {
 // pkg/kubelet/events/event.go): they have no state of their own, and the kubelet tries until it
 // works.
 var creations = []struct{ reason, cause string }{
-	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim that it names is not there"},
+	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim " +
+		"that it names is not there"},
 	{"FailedAttachVolume: ", "a volume of the Pod cannot be attached to the node"},
-	{"FailedCreatePodSandBox: ", "the node cannot make the Pod's sandbox: containerd or the Pod network on it does not work"},
+	{"FailedCreatePodSandBox: ", "the node cannot make the Pod's sandbox: containerd or the Pod " +
+		"network on it does not work"},
 	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
 }
 
@@ -179,7 +187,8 @@ func (t *trouble) creating(c containerFacts, pod podFacts) bool {
 	for _, line := range pod.Events {
 		for _, known := range creations {
 			if message, found := strings.CutPrefix(line, known.reason); found {
-				t.text, t.cause = fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason, Innermost(message)), known.cause
+				t.text, t.cause = fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason,
+					Innermost(message)), known.cause
 				return true
 			}
 		}

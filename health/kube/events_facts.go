@@ -18,7 +18,8 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	facts := podFacts{Name: pod.Name, Node: pod.Spec.NodeName, Events: EventLines(own)}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled {
-			facts.Scheduled = Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+			facts.Scheduled = Condition{Type: string(c.Type), Status: string(c.Status),
+				Reason: c.Reason, Message: c.Message}
 		}
 	}
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
@@ -28,7 +29,8 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 		ended := status.LastTerminationState.Terminated
 		container := containerFacts{
 			Name: status.Name, Image: status.Image,
-			Reason: status.State.Waiting.Reason, Message: Stable(status.State.Waiting.Message), Exit: exitOf(ended),
+			Reason: status.State.Waiting.Reason, Message: Stable(status.State.Waiting.Message),
+			Exit: exitOf(ended),
 		}
 		if ended != nil {
 			container.failed = ended.FinishedAt.Time
@@ -53,8 +55,12 @@ func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
 			continue
 		}
 		for _, event := range own {
-			if event.Reason == "Unhealthy" && (event.InvolvedObject.FieldPath == "" || strings.Contains(event.InvolvedObject.FieldPath, "{"+status.Name+"}")) {
-				unready = append(unready, containerFacts{Name: status.Name, Image: status.Image, Reason: notReady, Message: Stable(event.Message)})
+			if event.Reason == "Unhealthy" &&
+				(event.InvolvedObject.FieldPath == "" ||
+					strings.Contains(event.InvolvedObject.FieldPath, "{"+status.Name+"}")) {
+				unready = append(unready,
+					containerFacts{Name: status.Name, Image: status.Image, Reason: notReady,
+						Message: Stable(event.Message)})
 				break
 			}
 		}
@@ -78,7 +84,8 @@ func exitOf(ended *corev1.ContainerStateTerminated) string {
 func failedPulls(events []corev1.Event, image string) []corev1.Event {
 	var pulls []corev1.Event
 	for _, event := range events {
-		if event.Reason == "Failed" && strings.HasPrefix(event.Message, "Failed to pull image") && strings.Contains(event.Message, image) {
+		if event.Reason == "Failed" && strings.HasPrefix(event.Message, "Failed to pull image") &&
+			strings.Contains(event.Message, image) {
 			pulls = append(pulls, event)
 		}
 	}
@@ -108,7 +115,9 @@ func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 			own = append(own, event)
 		}
 	}
-	slices.SortStableFunc(own, func(a, b corev1.Event) int { return eventTime(b).Compare(eventTime(a)) })
+	slices.SortStableFunc(own, func(a, b corev1.Event) int {
+		return eventTime(b).Compare(eventTime(a))
+	})
 	return own
 }
 

@@ -15,9 +15,11 @@ var answering = []struct {
 	words *regexp.Regexp
 	cause string
 }{
-	{regexp.MustCompile(`429|toomanyrequests`), "the registry limits how often it may be asked: log in to it, use a mirror, or wait"},
+	{regexp.MustCompile(`429|toomanyrequests`),
+		"the registry limits how often it may be asked: log in to it, use a mirror, or wait"},
 	{regexp.MustCompile(`x509: `), "the node does not trust the registry's certificate"},
-	{regexp.MustCompile(`no such host|server misbehaving`), "the node cannot resolve the registry's name, and the image is not preloaded"},
+	{regexp.MustCompile(`no such host|server misbehaving`),
+		"the node cannot resolve the registry's name, and the image is not preloaded"},
 	{regexp.MustCompile(`no space left on device`), "the node's disk is full"},
 }
 
@@ -34,7 +36,8 @@ func (t *trouble) pulling(c containerFacts, seconds int) {
 		t.stuckIf(c.Pulls >= wrongPulls || seconds >= wrongSeconds)
 		return
 	}
-	t.cause = "the node cannot reach the registry of image " + c.Image + ", and the image is not preloaded"
+	t.cause = "the node cannot reach the registry of image " + c.Image +
+		", and the image is not preloaded"
 	for _, known := range answering {
 		if known.words.MatchString(c.Message) {
 			t.cause = known.cause + " (image " + c.Image + ")"

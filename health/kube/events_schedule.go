@@ -11,15 +11,21 @@ var unschedulable = []struct {
 	words *regexp.Regexp
 	says  string
 }{
-	{regexp.MustCompile(`persistentvolumeclaim "[^"]+" not found`), "the claim that it names does not exist"},
-	{regexp.MustCompile(`unbound immediate PersistentVolumeClaims`), "its claim has no volume (kubectl get pvc)"},
-	{regexp.MustCompile(`Insufficient |Too many pods`), "the nodes have less free than it requests"},
+	{regexp.MustCompile(`persistentvolumeclaim "[^"]+" not found`),
+		"the claim that it names does not exist"},
+	{regexp.MustCompile(`unbound immediate PersistentVolumeClaims`),
+		"its claim has no volume (kubectl get pvc)"},
+	{regexp.MustCompile(`Insufficient |Too many pods`),
+		"the nodes have less free than it requests"},
 	{regexp.MustCompile(`were unschedulable`), "nodes are cordoned (kubectl uncordon)"},
-	{regexp.MustCompile(`node\.kubernetes\.io/(disk|memory|pid)-pressure`), "a node is short of disk, memory or processes"},
+	{regexp.MustCompile(`node\.kubernetes\.io/(disk|memory|pid)-pressure`),
+		"a node is short of disk, memory or processes"},
 	{regexp.MustCompile(`untolerated taint`), "nodes have a taint that it does not tolerate"},
-	{regexp.MustCompile(`didn't match Pod's node (affinity|selector)`), "its nodeSelector or affinity names labels that nodes do not have"},
+	{regexp.MustCompile(`didn't match Pod's node (affinity|selector)`),
+		"its nodeSelector or affinity names labels that nodes do not have"},
 	{regexp.MustCompile(`didn't have free ports`), "another Pod has its host port"},
-	{regexp.MustCompile(`anti-affinity rules|topology spread`), "its own rules keep it off nodes that have another of its kind"},
+	{regexp.MustCompile(`anti-affinity rules|topology spread`),
+		"its own rules keep it off nodes that have another of its kind"},
 }
 
 // whyUnschedulable returns the rest of a cause: all reasons, since each node has one of its own.

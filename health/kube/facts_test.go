@@ -37,20 +37,26 @@ status:
 		event("u1", "Failed", "Error: ErrImagePull", 9, 30),
 		event("u1", "BackOff", `Failed to pull image "b:1": not the reason`, 9, 25),
 		event("u2", "Failed", `Failed to pull image "b:1": of a Pod before`, 100, 40),
-		{Type: "Normal", InvolvedObject: corev1.ObjectReference{UID: "u1"}, Reason: "Failed", Message: `Failed to pull image "b:1"`},
+		{Type: "Normal", InvolvedObject: corev1.ObjectReference{UID: "u1"}, Reason: "Failed",
+			Message: `Failed to pull image "b:1"`},
 	}
 	assert.Equal(t, podFacts{
-		Name: "p", Node: "agent-1", Scheduled: Condition{Type: "PodScheduled", Status: "True", Reason: "S", Message: "M"},
+		Name: "p", Node: "agent-1", Scheduled: Condition{Type: "PodScheduled", Status: "True",
+			Reason: "S", Message: "M"},
 		Containers: []containerFacts{{
-			Name: "c", Image: "b:1", Reason: "CrashLoopBackOff", Message: "read 10.0.0.2:80: reset", Exit: "exit code 2 (Error): bad flag", Pulls: 3,
+			Name: "c", Image: "b:1", Reason: "CrashLoopBackOff", Message: "read 10.0.0.2:80: reset",
+			Exit: "exit code 2 (Error): bad flag", Pulls: 3,
 			failed: time.Unix(12, 0), // the later one
 		}},
-		Events: []string{"Failed: Error: ErrImagePull", `BackOff: Failed to pull image "b:1": not the reason`, `Failed: Failed to pull image "other:1": x`},
+		Events: []string{"Failed: Error: ErrImagePull",
+			`BackOff: Failed to pull image "b:1": not the reason`,
+			`Failed: Failed to pull image "other:1": x`},
 	}, factsOfPod(pod, events))
 	events[0].LastTimestamp = metav1.Unix(13, 0)
 	assert.Equal(t, time.Unix(13, 0), factsOfPod(pod, events).Containers[0].failed)
 	assert.Empty(t, exitOf(nil))
-	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
+	assert.Equal(t, "exit code 1 (Error)",
+		exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
 // The kubelet waits for up to 5 minutes before it tries again, and users who mended the cause
@@ -59,7 +65,10 @@ func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
 	old := func(failed int64) bool {
-		facts := WorkloadFacts{Namespace: "apps", Pods: []podFacts{{Name: "shop", Containers: []containerFacts{{Name: "shop", Reason: pullBackOff, failed: time.Unix(failed, 0)}, {Name: "other"}}}}}
+		facts := WorkloadFacts{Namespace: "apps",
+			Pods: []podFacts{{Name: "shop",
+				Containers: []containerFacts{{Name: "shop", Reason: pullBackOff,
+					failed: time.Unix(failed, 0)}, {Name: "other"}}}}}
 		facts.times(seen)
 		assert.False(t, facts.Pods[0].Containers[1].Old, "it has not failed")
 		return facts.Pods[0].Containers[0].Old
@@ -85,10 +94,12 @@ status:
 		return e
 	}
 	facts := factsOfPod(pod, []corev1.Event{
-		of("c", "Unhealthy", "Readiness probe failed: old", 1), of("c", "Unhealthy", "Readiness probe failed: new", 2),
+		of("c", "Unhealthy", "Readiness probe failed: old", 1),
+		of("c", "Unhealthy", "Readiness probe failed: new", 2),
 		of("ready", "Unhealthy", "Readiness probe failed: once", 3), of("c", "Other", "x", 4),
 	})
-	assert.Equal(t, []containerFacts{{Name: "c", Image: "b:1", Reason: "NotReady", Message: "Readiness probe failed: new"}}, facts.Containers)
+	assert.Equal(t, []containerFacts{{Name: "c", Image: "b:1", Reason: "NotReady",
+		Message: "Readiness probe failed: new"}}, facts.Containers)
 }
 
 func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
@@ -101,26 +112,31 @@ func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
 
 func event(uid, reason, message string, count int32, second int64) corev1.Event {
 	return corev1.Event{
-		Type: "Warning", Reason: reason, Message: message, Count: count, LastTimestamp: metav1.Unix(second, 0),
+		Type: "Warning", Reason: reason, Message: message, Count: count,
+		LastTimestamp:  metav1.Unix(second, 0),
 		InvolvedObject: corev1.ObjectReference{UID: types.UID(uid)},
 	}
 }
 
 func TestEventsAreCountedAndTimedInBothForms(t *testing.T) {
-	series := corev1.Event{Series: &corev1.EventSeries{Count: 4, LastObservedTime: metav1.NewMicroTime(time.Unix(9, 0))}, Count: 2}
+	series := corev1.Event{Series: &corev1.EventSeries{Count: 4,
+		LastObservedTime: metav1.NewMicroTime(time.Unix(9, 0))}, Count: 2}
 	assert.Equal(t, 4, eventCount(series))
 	assert.Equal(t, time.Unix(9, 0), eventTime(series))
 	assert.Equal(t, 1, eventCount(corev1.Event{}))
 	assert.Equal(t, 2, eventCount(corev1.Event{Count: 2}))
-	assert.Equal(t, time.Unix(7, 0), eventTime(corev1.Event{EventTime: metav1.NewMicroTime(time.Unix(7, 0))}))
-	same := []corev1.Event{event("u", "A", "x", 1, 1), event("u", "A", "x", 1, 2), event("u", "B", "x", 1, 3)}
+	assert.Equal(t, time.Unix(7, 0), eventTime(
+		corev1.Event{EventTime: metav1.NewMicroTime(time.Unix(7, 0))}))
+	same := []corev1.Event{event("u", "A", "x", 1, 1), event("u", "A", "x", 1, 2),
+		event("u", "B", "x", 1, 3)}
 	assert.Equal(t, []string{"B: x", "A: x"}, EventLines(WarningsOf(same, "u")))
 }
 
 func TestWorkloadsAreNamedByKind(t *testing.T) {
 	ref, err := ParseWorkload("metallb-system/deployment/controller")
 	require.NoError(t, err)
-	assert.Equal(t, WorkloadRef{Namespace: "metallb-system", Kind: "Deployment", Name: "controller"}, ref)
+	assert.Equal(t, WorkloadRef{Namespace: "metallb-system", Kind: "Deployment",
+		Name: "controller"}, ref)
 	for _, bad := range []string{"", "a/Deployment", "a/Deployment/b/c", "/Deployment/b", "a//b", "a/Deployment/", "a/Pod/b"} {
 		_, err := ParseWorkload(bad)
 		require.Errorf(t, err, "%q", bad)
@@ -130,12 +146,15 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 // A fault of the tunnel is not the API server's, and must not be reported as "the API server is not
 // listening".
 func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
-	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
-	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
+	down := &tunnel.DownError{Address: "127.0.0.1:1080",
+		Why: "jump host bastion:22: connection refused"}
+	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz",
+		Err: down})
 	assert.Equal(t, faultTunnel, f.Kind)
 	for _, f.Existing = range []bool{false, true} {
 		v := f.Verdict("api", true)
-		assert.Equal(t, "10.10.0.11:6443 is not reached: the tunnel at 127.0.0.1:1080 lets nothing through: jump host bastion:22: connection refused", v.Message)
+		assert.Equal(t, "10.10.0.11:6443 is not reached: the tunnel at 127.0.0.1:1080 lets "+
+			"nothing through: jump host bastion:22: connection refused", v.Message)
 		assert.Equal(t, health.Waiting, v.State, "a jump host comes back")
 		assert.Equal(t, down.Cause(), v.Cause)
 		assert.Equal(t, down.Hint(), v.Hint)
@@ -145,10 +164,12 @@ func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 
 func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "proxy:1080", Why: "connection refused", Foreign: true}
-	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
+	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz",
+		Err: down})
 	assert.Equal(t, faultProxy, f.Kind)
 	v := f.Verdict("api", true)
-	assert.Equal(t, "10.10.0.11:6443 is not reached: the kubeconfig's proxy at proxy:1080 lets nothing through: connection refused", v.Message)
+	assert.Equal(t, "10.10.0.11:6443 is not reached: the kubeconfig's proxy at proxy:1080 lets "+
+		"nothing through: connection refused", v.Message)
 	assert.Equal(t, down.Cause(), v.Cause)
 	assert.Equal(t, down.Hint(), v.Hint)
 }
@@ -172,12 +193,14 @@ status:
   containerStatuses: [{name: short, imageID: "sha256:short"}]
 `
 	recorded := map[string][]string{
-		"quay.io/a/b:1": {"1"}, "docker.io/library/redis:latest": {"2"}, "docker.io/apache/apisix:3": {"3"}, "localhost:5000/a/b:latest": {"5"},
+		"quay.io/a/b:1": {"1"}, "docker.io/library/redis:latest": {"2"},
+		"docker.io/apache/apisix:3": {"3"}, "localhost:5000/a/b:latest": {"5"},
 		"quay.io/a/b@sha256:1": {"6"}, "docker.io/library/redis:8": {},
 	}
 	pod := healthtest.Decode[corev1.Pod](t, text)
 	assert.Equal(t, []runningImage{
-		{Pod: "p", Container: "first", Image: "quay.io/a/b:1", ID: "quay.io/a/b@sha256:first", Expected: []string{"1"}},
+		{Pod: "p", Container: "first", Image: "quay.io/a/b:1", ID: "quay.io/a/b@sha256:first",
+			Expected: []string{"1"}},
 		{Pod: "p", Container: "short", Image: "redis", ID: "sha256:short", Expected: []string{"2"}},
 		{Pod: "p", Container: "hub", Image: "apache/apisix:3", Expected: []string{"3"}},
 		{Pod: "p", Container: "port", Image: "localhost:5000/a/b", Expected: []string{"5"}},

@@ -132,7 +132,8 @@ func (f *Fault) permanent() bool {
 // Verdict returns the verdict of every check while the API cannot be asked: nothing is known, so it
 // cannot be Ready.
 func (f *Fault) Verdict(check string, stable bool) health.Verdict {
-	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
+	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(),
+		Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
 	if stable && f.permanent() {
 		v.State = health.Stuck
 	}

@@ -30,10 +30,11 @@ func (w *Watch[F]) Run(ctx context.Context, report func([]health.Verdict)) error
 
 func (w *Watch[F]) observe(ctx context.Context) []health.Verdict {
 	var facts F
-	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable, func(ctx context.Context, s *APIServer) (err error) {
-		facts, err = w.Read(ctx, s)
-		return err
-	})
+	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable,
+		func(ctx context.Context, s *APIServer) (err error) {
+			facts, err = w.Read(ctx, s)
+			return err
+		})
 	if fault != nil {
 		facts = w.Failed(fault, seconds)
 	}

@@ -7,7 +7,8 @@ import (
 
 // Absent judges a missing object of the stack's own: there is nothing to describe.
 func Absent(v *health.Verdict) {
-	v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet, or its CRD is not established"
+	v.Message, v.Cause = "does not exist",
+		"it was deleted, or is not applied yet, or its CRD is not established"
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 
@@ -51,7 +52,8 @@ func (f *Fault) hint() string {
 	case FaultUnauthorized, faultForbidden:
 		return "compare the kubeconfig with /etc/rancher/k3s/k3s.yaml on the server"
 	case faultUnknownCA:
-		return "compare the kubeconfig's CA with https://" + f.Server + "/cacerts; uninstall the K3s that is not of this cluster"
+		return "compare the kubeconfig's CA with https://" + f.Server +
+			"/cacerts; uninstall the K3s that is not of this cluster"
 	case faultName:
 		return "add the address to the servers' tls-san"
 	case faultCertificate:
@@ -67,7 +69,8 @@ func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Ki
 // existingHint returns the fix for a fault of an existing cluster's server, on which Strata cannot
 // log in.
 func (f *Fault) existingHint() string {
-	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
+	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name " +
+		"another in strata:cluster.context"
 	switch f.Kind {
 	case faultRefused:
 		return "start the cluster (docker ps shows the nodes of kind and k3d), or " + anew

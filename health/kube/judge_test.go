@@ -8,5 +8,8 @@ import (
 )
 
 func TestWorkloadVerdicts(t *testing.T) {
-	healthtest.RunFixtures(t, "workload", func(_ struct{}, f WorkloadFacts) []health.Verdict { return []health.Verdict{JudgeWorkload(f)} })
+	healthtest.RunFixtures(t, "workload",
+		func(_ struct{}, f WorkloadFacts) []health.Verdict {
+			return []health.Verdict{JudgeWorkload(f)}
+		})
 }

@@ -27,7 +27,8 @@ func (s *APIServer) KindOf(ctx context.Context, object map[string]any) (*Resourc
 	if kind.Group == "" {
 		path = "/api/" + kind.Version
 	}
-	unknown := apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, kind.Version)
+	unknown := apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: kind.Kind},
+		kind.Version)
 	code, body, err := s.GetRaw(ctx, path)
 	switch {
 	case err != nil:
@@ -35,7 +36,8 @@ func (s *APIServer) KindOf(ctx context.Context, object map[string]any) (*Resourc
 	case code == http.StatusNotFound:
 		return nil, unknown
 	case code != http.StatusOK:
-		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("GET %s: %d: %s", path, code, strings.TrimSpace(body)))
+		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("GET %s: %d: %s", path, code,
+			strings.TrimSpace(body)))
 	}
 	var served metav1.APIResourceList
 	if err := json.Unmarshal([]byte(body), &served); err != nil {
@@ -43,7 +45,8 @@ func (s *APIServer) KindOf(ctx context.Context, object map[string]any) (*Resourc
 	}
 	for _, r := range served.APIResources {
 		if r.Kind == kind.Kind && !strings.Contains(r.Name, "/") {
-			return &ResourceKind{Resource: kind.GroupVersion().WithResource(r.Name), Namespaced: r.Namespaced}, nil
+			return &ResourceKind{Resource: kind.GroupVersion().WithResource(r.Name),
+				Namespaced: r.Namespaced}, nil
 		}
 	}
 	return nil, unknown

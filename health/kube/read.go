@@ -13,28 +13,39 @@ import (
 
 // The resources that gates read.
 var (
-	NodeResource          = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	NamespaceResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	PodResource           = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	EventResource         = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	SecretResource        = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
-	ServiceResource       = schema.GroupVersionResource{Version: "v1", Resource: "services"}
-	AccountResource       = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
-	LeaseResource         = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	EndpointSliceResource = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
-	deploymentResource    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	DaemonSetResource     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}
-	statefulSetResource   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
-	replicaSetResource    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-	CRDResource           = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	ClaimResource         = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
-	StorageClassResource  = schema.GroupVersionResource{Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"}
-	APIServiceResource    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	NodeResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	NamespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	PodResource       = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	EventResource     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	SecretResource    = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	ServiceResource   = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	AccountResource   = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
+	LeaseResource     = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1",
+		Resource: "leases"}
+	EndpointSliceResource = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1",
+		Resource: "endpointslices"}
+	deploymentResource = schema.GroupVersionResource{Group: "apps", Version: "v1",
+		Resource: "deployments"}
+	DaemonSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1",
+		Resource: "daemonsets"}
+	statefulSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1",
+		Resource: "statefulsets"}
+	replicaSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1",
+		Resource: "replicasets"}
+	CRDResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io",
+		Version: "v1", Resource: "customresourcedefinitions"}
+	ClaimResource = schema.GroupVersionResource{Version: "v1",
+		Resource: "persistentvolumeclaims"}
+	StorageClassResource = schema.GroupVersionResource{Group: "storage.k8s.io", Version: "v1",
+		Resource: "storageclasses"}
+	APIServiceResource = schema.GroupVersionResource{Group: "apiregistration.k8s.io",
+		Version: "v1", Resource: "apiservices"}
 )
 
 // List reads every object of a resource that matches, into typed items. The List is consistent: it
 // is not served from a cache that may lag behind.
-func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) ([]T, error) {
+func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource,
+	namespace string, options metav1.ListOptions) ([]T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).List(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", resource.Resource, err)
@@ -51,7 +62,8 @@ func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersion
 }
 
 // Get reads one object; nil without an error means that it does not exist.
-func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace, name string) (*T, error) {
+func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace,
+	name string) (*T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -65,7 +77,8 @@ func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionR
 // Typed returns an object as its type.
 func Typed[T any](object *unstructured.Unstructured) (*T, error) {
 	out := new(T)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object,
+		out); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return out, nil

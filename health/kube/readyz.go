@@ -74,7 +74,8 @@ func (s *APIServer) GetRaw(ctx context.Context, path string) (int, string, error
 }
 
 // GetAs gets a path in the form that accept asks for, and reads at most limit bytes of it.
-func (s *APIServer) GetAs(ctx context.Context, path, accept string, limit int64) (int, string, error) {
+func (s *APIServer) GetAs(ctx context.Context, path, accept string, limit int64) (int, string,
+	error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return 0, "", fmt.Errorf("request %s: %w", path, err)
@@ -93,9 +94,11 @@ func (s *APIServer) GetAs(ctx context.Context, path, accept string, limit int64)
 	}
 	switch response.StatusCode {
 	case http.StatusUnauthorized:
-		return 0, "", apierrors.NewUnauthorized("GET " + path + ": " + strings.TrimSpace(string(body)))
+		return 0, "", apierrors.NewUnauthorized("GET " + path + ": " +
+			strings.TrimSpace(string(body)))
 	case http.StatusForbidden:
-		return 0, "", apierrors.NewGenericServerResponse(http.StatusForbidden, http.MethodGet, schema.GroupResource{}, path, strings.TrimSpace(string(body)), 0, false)
+		return 0, "", apierrors.NewGenericServerResponse(http.StatusForbidden, http.MethodGet,
+			schema.GroupResource{}, path, strings.TrimSpace(string(body)), 0, false)
 	}
 	return response.StatusCode, string(body), nil
 }

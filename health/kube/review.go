@@ -17,7 +17,8 @@ func Review[T any](ctx context.Context, s *APIServer, plural string, question *T
 		return nil, err
 	}
 	resource := authorizationv1.SchemeGroupVersion.WithResource(plural)
-	answer, err := s.Dyn.Resource(resource).Create(ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
+	answer, err := s.Dyn.Resource(resource).Create(ctx, &unstructured.Unstructured{Object: object},
+		metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}

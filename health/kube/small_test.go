@@ -18,24 +18,31 @@ func TestReadyzIsReadToItsLastLine(t *testing.T) {
 		f.read(body)
 		return f
 	}
-	assert.Equal(t, APIServerFacts{Passed: true}, read("[+]ping ok\n[+]etcd ok\nreadyz check passed\n"))
-	assert.Equal(t, APIServerFacts{Failing: []string{"[-]etcd failed: reason withheld"}}, read("[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n"))
-	assert.Equal(t, APIServerFacts{}, read("readyz check passed\nand more\n"), "what comes last counts")
+	assert.Equal(t, APIServerFacts{Passed: true},
+		read("[+]ping ok\n[+]etcd ok\nreadyz check passed\n"))
+	assert.Equal(t, APIServerFacts{Failing: []string{"[-]etcd failed: reason withheld"}},
+		read("[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n"))
+	assert.Equal(t, APIServerFacts{}, read("readyz check passed\nand more\n"),
+		"what comes last counts")
 	assert.Equal(t, APIServerFacts{}, read("ok"), "not a verbose answer")
 }
 
 func TestOfANestedErrorTheInnermostPartIsTold(t *testing.T) {
 	tail := strings.Repeat("x", 150)
 	assert.Equal(t, "b: "+tail, Innermost("a "+tail+": b: "+tail))
-	assert.Equal(t, strings.Repeat("y", 157)+": z", Innermost(strings.Repeat("y", 157)+": z"), "160 characters are short enough")
+	assert.Equal(t, strings.Repeat("y", 157)+": z", Innermost(strings.Repeat("y", 157)+": z"),
+		"160 characters are short enough")
 	assert.Equal(t, "z", Innermost(strings.Repeat("y", 158)+": z"))
-	assert.Equal(t, strings.Repeat("y", 300), Innermost(strings.Repeat("y", 300)), "without a colon there is no part")
+	assert.Equal(t, strings.Repeat("y", 300), Innermost(strings.Repeat("y", 300)),
+		"without a colon there is no part")
 }
 
 func TestAnObjectOfAnotherShapeIsAnError(t *testing.T) {
-	_, err := Typed[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"kind": "Node", "spec": "text"}})
+	_, err := Typed[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"kind": "Node",
+		"spec": "text"}})
 	require.ErrorContains(t, err, "Node")
-	node, err := Typed[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a"}}})
+	node, err := Typed[corev1.Node](&unstructured.Unstructured{
+		Object: map[string]any{"metadata": map[string]any{"name": "a"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "a", node.Name)
 }
@@ -56,6 +63,7 @@ func TestReplicasAreOneByDefault(t *testing.T) {
 }
 
 func TestARefusedPodIsFoundAmongEvents(t *testing.T) {
-	assert.Equal(t, "exceeded quota", failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1), event("u", "FailedCreate", "exceeded quota", 1, 1)}))
+	assert.Equal(t, "exceeded quota", failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1),
+		event("u", "FailedCreate", "exceeded quota", 1, 1)}))
 	assert.Empty(t, failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1)}))
 }

@@ -78,7 +78,8 @@ func drain(ctx context.Context, events watch.Interface, changed chan<- struct{})
 
 // Observe follows the sources and observes whenever they change, until ctx ends.
 func (c *Cluster) Observe(
-	ctx context.Context, sources []Source, once func(context.Context) []health.Verdict, report func([]health.Verdict),
+	ctx context.Context, sources []Source, once func(context.Context) []health.Verdict,
+	report func([]health.Verdict),
 ) {
 	changed := make(chan struct{}, 1)
 	var follower sync.WaitGroup

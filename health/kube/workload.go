@@ -50,7 +50,9 @@ func (w WorkloadFacts) check() string {
 // one is left, so that the same Pods go on answering. If it is not, its Pods say why. A workload
 // with no desired Pods does not serve: a configuration that wants none leaves it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
-	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
+	v := health.Verdict{Check: w.check(), State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind),
+			w.Name)}
 	switch {
 	case w.Missing:
 		v.Message, v.Cause = "does not exist", w.Within
@@ -67,7 +69,8 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	default:
 		return w.judgeImages()
 	}
-	v.Message = fmt.Sprintf("%d/%d updated, %d/%d available", w.Updated, w.Desired, w.Available, w.Desired)
+	v.Message = fmt.Sprintf("%d/%d updated, %d/%d available", w.Updated, w.Desired, w.Available,
+		w.Desired)
 	if w.Old > 0 {
 		v.Message += fmt.Sprintf(", %d old", w.Old)
 	}
@@ -77,7 +80,8 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	}
 	if w.Blocker != "" && len(w.Pods) == 0 {
 		v.Cause = "Pod " + w.Blocker + " is of an earlier revision and not Ready, and Kubernetes waits until it is"
-		v.Hint = fmt.Sprintf("if it cannot become Ready: kubectl -n %s delete pod %s", w.Namespace, w.Blocker)
+		v.Hint = fmt.Sprintf("if it cannot become Ready: kubectl -n %s delete pod %s", w.Namespace,
+			w.Blocker)
 		return v
 	}
 	w.explain(&v)
@@ -89,8 +93,10 @@ func (w WorkloadFacts) explainNone(v *health.Verdict) {
 	kind := strings.ToLower(w.Kind)
 	if w.Kind == "DaemonSet" {
 		v.Message = "no node is to run it"
-		v.Cause = fmt.Sprintf("no node suits DaemonSet %s/%s: its nodeSelector, affinity or tolerations", w.Namespace, w.Name)
-		v.Hint = fmt.Sprintf("kubectl -n %s get %s %s -o yaml; kubectl get nodes --show-labels", w.Namespace, kind, w.Name)
+		v.Cause = fmt.Sprintf("no node suits DaemonSet %s/%s: its nodeSelector, affinity or "+
+			"tolerations", w.Namespace, w.Name)
+		v.Hint = fmt.Sprintf("kubectl -n %s get %s %s -o yaml; kubectl get nodes --show-labels",
+			w.Namespace, kind, w.Name)
 		return
 	}
 	v.Message = "scaled to 0"

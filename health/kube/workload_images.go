@@ -57,7 +57,8 @@ func (r runningImage) differs() (found string, differs bool) {
 	// Docker writes docker-pullable:// before it, and Docker's own images without their registry.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")
 	repository, _ := splitTag(r.Image)
-	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) && !slices.Contains(r.Expected, found)
+	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) &&
+		!slices.Contains(r.Expected, found)
 }
 
 // readImages reads the recorded images that the workload's Pods run.
@@ -68,7 +69,8 @@ func (w *WorkloadFacts) readImages(
 		return nil
 	}
 	selector := metav1.FormatLabelSelector(w.selector)
-	pods, err := List[corev1.Pod](ctx, s, PodResource, w.Namespace, metav1.ListOptions{LabelSelector: selector})
+	pods, err := List[corev1.Pod](ctx, s, PodResource, w.Namespace,
+		metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,8 @@ func (w *WorkloadFacts) readImages(
 // imagesOf returns the recorded images of a Pod's containers. A Pod that ends, or has ended, does
 // not count.
 func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningImage) {
-	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed ||
+		pod.Status.Phase == corev1.PodSucceeded {
 		return nil
 	}
 	ids := map[string]string{}
@@ -96,7 +99,8 @@ func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningIm
 		repository, tag := splitTag(container.Image)
 		if expected := recorded[imageref.Whole(repository)+":"+tag]; len(expected) > 0 {
 			images = append(images, runningImage{
-				Pod: pod.Name, Container: container.Name, Image: container.Image, ID: ids[container.Name], Expected: expected,
+				Pod: pod.Name, Container: container.Name, Image: container.Image,
+				ID: ids[container.Name], Expected: expected,
 			})
 		}
 	}

@@ -25,19 +25,33 @@ type refusal struct {
 // staging/src/k8s.io/apiserver/pkg/admission). A cause that ends in a colon is followed by the
 // first group.
 var refusals = []refusal{
-	{regexp.MustCompile(`because it is being terminated`), "the namespace is being deleted", "", false},
-	{regexp.MustCompile(`exceeded quota`), "exceeded quota", "kubectl -n NAMESPACE get resourcequota; raise it, or ask for less", true},
+	{regexp.MustCompile(`because it is being terminated`), "the namespace is being deleted",
+		"", false},
+	{regexp.MustCompile(`exceeded quota`), "exceeded quota",
+		"kubectl -n NAMESPACE get resourcequota; raise it, or ask for less", true},
 	{regexp.MustCompile(`violates PodSecurity`), "violates PodSecurity",
-		"kubectl get namespace NAMESPACE --show-labels; set pod-security.kubernetes.io/enforce, or what the Pods ask for", true},
-	{regexp.MustCompile(`must specify limits`), "must specify limits", "kubectl -n NAMESPACE get resourcequota", true},
-	{regexp.MustCompile(`must specify requests`), "must specify requests", "kubectl -n NAMESPACE get resourcequota", true},
-	{regexp.MustCompile(`(?:maximum|minimum) \S+ usage per|max limit to request ratio per`), "the Pods' resources are outside a LimitRange of the namespace",
+		"kubectl get namespace NAMESPACE --show-labels; set pod-security.kubernetes.io/enforce, " +
+			"or what the Pods ask for", true},
+	{regexp.MustCompile(`must specify limits`), "must specify limits",
+		"kubectl -n NAMESPACE get resourcequota", true},
+	{regexp.MustCompile(`must specify requests`), "must specify requests",
+		"kubectl -n NAMESPACE get resourcequota", true},
+	{regexp.MustCompile(`(?:maximum|minimum) \S+ usage per|max limit to request ratio per`),
+		"the Pods' resources are outside a LimitRange of the namespace",
 		"kubectl -n NAMESPACE get limitrange -o yaml", true},
-	{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`), "an admission policy refuses the Pods:", "kubectl get validatingadmissionpolicy,validatingadmissionpolicybinding", true},
-	{regexp.MustCompile(`admission webhook "([^"]+)" denied`), "an admission webhook refuses the Pods:", "kubectl get validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
-	{regexp.MustCompile(`failed calling webhook "([^"]+)"`), "an admission webhook that must be asked does not answer:",
-		"mend what serves it, or take its configuration away: kubectl get validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
-	{regexp.MustCompile(`serviceaccount "([^"]+)" not found`), "the ServiceAccount of the Pods does not exist (yet):", "kubectl -n NAMESPACE get serviceaccounts", false},
+	{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`),
+		"an admission policy refuses the Pods:",
+		"kubectl get validatingadmissionpolicy,validatingadmissionpolicybinding", true},
+	{regexp.MustCompile(`admission webhook "([^"]+)" denied`),
+		"an admission webhook refuses the Pods:",
+		"kubectl get validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
+	{regexp.MustCompile(`failed calling webhook "([^"]+)"`),
+		"an admission webhook that must be asked does not answer:",
+		"mend what serves it, or take its configuration away: kubectl get " +
+			"validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
+	{regexp.MustCompile(`serviceaccount "([^"]+)" not found`),
+		"the ServiceAccount of the Pods does not exist (yet):",
+		"kubectl -n NAMESPACE get serviceaccounts", false},
 }
 
 func (w WorkloadFacts) refused(v *health.Verdict) {
@@ -66,14 +80,16 @@ func (w WorkloadFacts) refused(v *health.Verdict) {
 // hintWithin sets the hint if the namespace is the reason.
 func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	if strings.Contains(w.Within, "is being deleted") {
-		v.Hint = "kubectl get namespace " + w.Namespace + " -o yaml; what its conditions name has to go, or to lose its finalizers"
+		v.Hint = "kubectl get namespace " + w.Namespace +
+			" -o yaml; what its conditions name has to go, or to lose its finalizers"
 	}
 }
 
 // holding lists the conditions of a namespace that name an obstacle of its deletion (kubernetes
 // pkg/controller/namespace/deletion).
 var holding = []corev1.NamespaceConditionType{
-	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining, corev1.NamespaceDeletionDiscoveryFailure,
+	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining,
+	corev1.NamespaceDeletionDiscoveryFailure,
 	corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 }
 
@@ -86,7 +102,8 @@ func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
 	case namespace == nil:
 		w.Within = "namespace " + w.Namespace + " does not exist"
 	case namespace.DeletionTimestamp != nil:
-		w.Within = fmt.Sprintf("namespace %s is being deleted%s", w.Namespace, heldBy(namespace.Status.Conditions))
+		w.Within = fmt.Sprintf("namespace %s is being deleted%s", w.Namespace,
+			heldBy(namespace.Status.Conditions))
 	}
 	return nil
 }

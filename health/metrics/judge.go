@@ -26,7 +26,8 @@ func seriesCheck(s Spec) string { return "metrics " + s.Namespace + "/" + s.Serv
 
 // judgeSeries judges whether Prometheus would find every series.
 func judgeSeries(spec Spec, f metricsFacts) []health.Verdict {
-	v := health.Verdict{Check: seriesCheck(spec), State: health.Waiting, Hint: "kubectl get --raw " + metricsProxy(spec)}
+	v := health.Verdict{Check: seriesCheck(spec), State: health.Waiting,
+		Hint: "kubectl get --raw " + metricsProxy(spec)}
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
 	}
@@ -38,13 +39,16 @@ func judgeSeries(spec Spec, f metricsFacts) []health.Verdict {
 	}
 	switch {
 	case f.Error != "":
-		v.Message = fmt.Sprintf("expected metrics, found HTTP %d: %s", f.Status, health.OneLine(f.Error))
+		v.Message = fmt.Sprintf("expected metrics, found HTTP %d: %s", f.Status,
+			health.OneLine(f.Error))
 		v.Cause = metricsCause(f.Status)
 	case len(missing) > 0:
-		v.Message = fmt.Sprintf("%d of %d series are there, not %s", len(spec.Series)-len(missing), len(spec.Series), strings.Join(missing, ", "))
+		v.Message = fmt.Sprintf("%d of %d series are there, not %s", len(spec.Series)-len(missing),
+			len(spec.Series), strings.Join(missing, ", "))
 		v.Cause = "the plugin that counts is not on, or nothing was asked yet"
 	default:
-		return []health.Verdict{{Check: v.Check, State: health.Ready, Message: fmt.Sprintf("%d series", len(spec.Series))}}
+		return []health.Verdict{{Check: v.Check, State: health.Ready,
+			Message: fmt.Sprintf("%d series", len(spec.Series))}}
 	}
 	return []health.Verdict{v}
 }
@@ -62,7 +66,8 @@ func metricsCause(status int) string {
 
 // metricsProxy returns the path of the metrics through an API server.
 func metricsProxy(s Spec) string {
-	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
+	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service,
+		s.Port, s.Path)
 }
 
 // sampled returns the wanted series that have a sample in Prometheus' text format. A histogram's

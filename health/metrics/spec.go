@@ -25,7 +25,10 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
-	need(s.Namespace != "" && s.Service != "" && s.Port > 0, "metrics: namespace, service or port is empty")
-	need(strings.HasPrefix(s.Path, "/"), "metrics.path: expected a path from the root, found %q", s.Path)
-	need(len(s.Series) > 0 && !slices.Contains(s.Series, ""), "metrics.series: expected names; a gate of nothing is always open")
+	need(s.Namespace != "" && s.Service != "" && s.Port > 0,
+		"metrics: namespace, service or port is empty")
+	need(strings.HasPrefix(s.Path, "/"),
+		"metrics.path: expected a path from the root, found %q", s.Path)
+	need(len(s.Series) > 0 && !slices.Contains(s.Series, ""),
+		"metrics.series: expected names; a gate of nothing is always open")
 }

@@ -35,7 +35,11 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 
 // Run implements Watch.
 func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Repeat(ctx, nil, metricsInterval, func(ctx context.Context) []health.Verdict { return judgeSeries(w.spec, w.observe(ctx)) }, report)
+	observe.Repeat(ctx, nil, metricsInterval,
+		func(ctx context.Context) []health.Verdict {
+			return judgeSeries(w.spec,
+				w.observe(ctx))
+		}, report)
 	return nil
 }
 
@@ -43,18 +47,19 @@ func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 // cluster.
 func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
 	var facts metricsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		status, body, err := s.GetAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
-		if facts = (metricsFacts{Status: status}); err != nil {
-			return err
-		}
-		if status != http.StatusOK {
-			facts.Error = fmt.Sprintf("%.200s", body)
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) error {
+			status, body, err := s.GetAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
+			if facts = (metricsFacts{Status: status}); err != nil {
+				return err
+			}
+			if status != http.StatusOK {
+				facts.Error = fmt.Sprintf("%.200s", body)
+				return nil
+			}
+			facts.Series = sampled(body, w.spec.Series)
 			return nil
-		}
-		facts.Series = sampled(body, w.spec.Series)
-		return nil
-	})
+		})
 	if fault != nil {
 		return metricsFacts{Fault: fault, Seconds: seconds}
 	}

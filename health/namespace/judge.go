@@ -45,13 +45,15 @@ func (o object) title() string {
 	if len(o.Finalizers) == 0 {
 		return o.Resource + " " + o.Name
 	}
-	return fmt.Sprintf("%s %s (finalizers: %s)", o.Resource, o.Name, strings.Join(o.Finalizers, ", "))
+	return fmt.Sprintf("%s %s (finalizers: %s)", o.Resource, o.Name,
+		strings.Join(o.Finalizers, ", "))
 }
 
 // judgeNamespace passes once the namespace has ended. It is never stuck: a controller that comes
 // back lets it end.
 func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
-	v := health.Verdict{Check: "namespace " + spec.Name, State: health.Waiting, Hint: "kubectl get namespace " + spec.Name + " -o yaml"}
+	v := health.Verdict{Check: "namespace " + spec.Name, State: health.Waiting,
+		Hint: "kubectl get namespace " + spec.Name + " -o yaml"}
 	switch {
 	case f.Fault != nil:
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
@@ -86,14 +88,21 @@ func (f namespaceFacts) explain(name string, v *health.Verdict) {
 	held := slices.IndexFunc(f.Left, func(o object) bool { return len(o.Finalizers) > 0 })
 	switch {
 	case f.has(corev1.NamespaceDeletionDiscoveryFailure):
-		v.Cause = "an APIService does not answer, and a namespace ends once every API group has said that nothing is in it: " +
+		v.Cause = "an APIService does not answer, and a namespace ends once every API group has " +
+			"said that nothing is in it: " +
 			kube.ConditionOf(f.Failing, string(corev1.NamespaceDeletionDiscoveryFailure)).Message
-		v.Hint = "kubectl describe apiservices; start what serves the group, or delete the APIService where that is gone"
+		v.Hint = "kubectl describe apiservices; start what serves the group, or delete the " +
+			"APIService where that is gone"
 	case f.has(corev1.NamespaceDeletionContentFailure):
-		v.Cause = "Kubernetes is refused a delete: " + kube.ConditionOf(f.Failing, string(corev1.NamespaceDeletionContentFailure)).Message
+		v.Cause = "Kubernetes is refused a delete: " +
+			kube.ConditionOf(f.Failing, string(corev1.NamespaceDeletionContentFailure)).Message
 		v.Hint = "kubectl get validatingwebhookconfigurations; one whose server is gone refuses every delete"
-	case slices.ContainsFunc(f.Left, func(o object) bool { return o.Resource == "pods" && len(o.Finalizers) == 0 }):
-		v.Hint = fmt.Sprintf("kubectl -n %s get pods -o wide; Pods end within their grace period, and those of a lost node with its Node", name)
+	case slices.ContainsFunc(f.Left, func(o object) bool {
+		return o.Resource == "pods" &&
+			len(o.Finalizers) == 0
+	}):
+		v.Hint = fmt.Sprintf("kubectl -n %s get pods -o wide; Pods end within their grace "+
+			"period, and those of a lost node with its Node", name)
 	case held >= 0:
 		f.Left[held].explain(name, v)
 	case len(f.Left) == 0 && len(f.Finalizers) > 0:
@@ -105,14 +114,17 @@ func (f namespaceFacts) explain(name string, v *health.Verdict) {
 // explain tells whose finalizer keeps an object, and how to give it up.
 func (o object) explain(namespace string, v *health.Verdict) {
 	what := o.Resource + " " + o.Name
-	v.Cause = fmt.Sprintf("the controller of finalizer %s is gone, or still at work on %s", o.Finalizers[0], what)
+	v.Cause = fmt.Sprintf("the controller of finalizer %s is gone, or still at work on %s",
+		o.Finalizers[0], what)
 	lost := "what it would have cleaned up stays"
 	if strings.HasPrefix(o.Finalizers[0], ArgoFinalizer) {
-		v.Cause = fmt.Sprintf("Argo CD takes the finalizer of %s away, once it has deleted what the Application manages; "+
+		v.Cause = fmt.Sprintf("Argo CD takes the finalizer of %s away, once it has deleted what "+
+			"the Application manages; "+
 			"where Argo CD has left, nothing does", what)
 		lost = "what the Application manages stays"
 	}
-	v.Hint = fmt.Sprintf("kubectl -n %s describe %s; where the controller is gone (%s): %s", namespace, what, lost, GiveUp(namespace, what))
+	v.Hint = fmt.Sprintf("kubectl -n %s describe %s; where the controller is gone (%s): %s",
+		namespace, what, lost, GiveUp(namespace, what))
 }
 
 // GiveUp returns the command that takes all finalizers from an object, as RESOURCE NAME.

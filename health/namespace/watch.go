@@ -40,11 +40,13 @@ func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts,
 	if err != nil || found == nil || found.DeletionTimestamp == nil {
 		return namespaceFacts{}, err
 	}
-	facts := namespaceFacts{Deleted: found.DeletionTimestamp.UTC().Format(time.TimeOnly + " UTC"), Finalizers: found.Finalizers}
+	facts := namespaceFacts{Deleted: found.DeletionTimestamp.UTC().Format(time.TimeOnly + " UTC"),
+		Finalizers: found.Finalizers}
 	for _, one := range found.Status.Conditions {
 		if one.Status == corev1.ConditionTrue {
 			facts.Failing = append(facts.Failing, kube.Condition{
-				Type: string(one.Type), Status: string(one.Status), Reason: one.Reason, Message: one.Message,
+				Type: string(one.Type), Status: string(one.Status), Reason: one.Reason,
+				Message: one.Message,
 			})
 		}
 	}
@@ -56,7 +58,10 @@ func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts,
 		}
 		facts.Left = append(facts.Left, objects...)
 	}
-	slices.SortStableFunc(facts.Left, func(a, b object) int { return len(b.Finalizers) - len(a.Finalizers) })
+	slices.SortStableFunc(facts.Left, func(a,
+		b object) int {
+		return len(b.Finalizers) - len(a.Finalizers)
+	})
 	return facts, nil
 }
 
@@ -88,10 +93,12 @@ func listLeft(
 		}
 		version = group.PreferredVersion.Version
 	}
-	items, err := kube.List[metav1.PartialObjectMetadata](ctx, s, resource.WithVersion(version), namespace, metav1.ListOptions{})
+	items, err := kube.List[metav1.PartialObjectMetadata](ctx, s, resource.WithVersion(version),
+		namespace, metav1.ListOptions{})
 	var left []object
 	for i := range items {
-		left = append(left, object{strings.TrimSuffix(resource.String(), "."), items[i].Name, items[i].Finalizers})
+		left = append(left, object{strings.TrimSuffix(resource.String(), "."), items[i].Name,
+			items[i].Finalizers})
 	}
 	return left, err
 }

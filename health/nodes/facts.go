@@ -11,7 +11,8 @@ import (
 
 // factsOfNode takes the facts for a verdict out of a Node.
 func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
-	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable, Deleting: node.DeletionTimestamp != nil}
+	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable,
+		Deleting: node.DeletionTimestamp != nil}
 	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.Lacking(node)
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
@@ -21,7 +22,8 @@ func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 		}
 	}
 	for _, c := range node.Status.Conditions {
-		one := kube.Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+		one := kube.Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason,
+			Message: c.Message}
 		switch {
 		case c.Type == corev1.NodeReady:
 			facts.Ready = one

@@ -87,9 +87,11 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
 	for _, host := range expected {
-		verdicts = append(verdicts, health.Verdict{Check: "node " + host.Name, State: health.Waiting, Message: "not seen", After: []string{nodeSetCheck}})
+		verdicts = append(verdicts, health.Verdict{Check: "node " + host.Name,
+			State: health.Waiting, Message: "not seen", After: []string{nodeSetCheck}})
 	}
-	return append(verdicts, facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds))
+	return append(verdicts, facts.Fault.Verdict(nodeSetCheck,
+		facts.Seconds >= observe.StartupSeconds))
 }
 
 // nodeSetCheck is the check of the set as a whole.
@@ -99,7 +101,8 @@ const nodeSetCheck = "node set"
 func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.Verdict {
 	v := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(expected) == 0 || len(nodes) == 0 {
-		v.State, v.Message = health.Waiting, fmt.Sprintf("no Nodes registered, expected %d", len(expected))
+		v.State, v.Message = health.Waiting,
+			fmt.Sprintf("no Nodes registered, expected %d", len(expected))
 		return v
 	}
 	var extra []string
@@ -114,10 +117,12 @@ func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.V
 	if len(extra) > 0 {
 		slices.Sort(extra)
 		v.State = health.Waiting
-		v.Message = fmt.Sprintf("%d/%d Ready; not expected: %s", ready, len(expected), strings.Join(extra, ", "))
+		v.Message = fmt.Sprintf("%d/%d Ready; not expected: %s", ready, len(expected),
+			strings.Join(extra, ", "))
 		v.Hint = "kubectl delete node " + strings.Join(extra, " ") + ", or add it to strata:hosts"
 		if stable {
-			v.State, v.Cause = health.Stuck, "a Node that no host of the configuration explains; no controller removes it"
+			v.State, v.Cause = health.Stuck,
+				"a Node that no host of the configuration explains; no controller removes it"
 		}
 		return v
 	}

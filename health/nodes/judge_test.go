@@ -16,7 +16,8 @@ import (
 func TestNodesVerdicts(t *testing.T) { healthtest.RunFixtures(t, "nodes", judgeNodes) }
 
 func TestRegisteredNodesVerdicts(t *testing.T) {
-	healthtest.RunFixtures(t, "nodes_registered", func(_ struct{}, f Facts) []health.Verdict { return JudgeRegistered(f) })
+	healthtest.RunFixtures(t, "nodes_registered",
+		func(_ struct{}, f Facts) []health.Verdict { return JudgeRegistered(f) })
 }
 
 func TestPodNetworkVerdicts(t *testing.T) {
@@ -34,8 +35,10 @@ func TestPodNetworkVerdicts(t *testing.T) {
 }
 
 func TestNodesGateNeedsAHost(t *testing.T) {
-	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "hosts: empty; an empty node set is never ready")
-	require.NoError(t, healthtest.Valid(Spec{Registered: true}).Validate(), "Nodes that there are need none")
+	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(),
+		"hosts: empty; an empty node set is never ready")
+	require.NoError(t, healthtest.Valid(Spec{Registered: true}).Validate(),
+		"Nodes that there are need none")
 }
 
 // Without a key for SSH the API alone says how the Nodes are.
@@ -46,14 +49,18 @@ func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 		{Name: "a", Server: true, Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
 	}}
 	verdicts := seen.judge()
-	assert.Equal(t, health.Verdict{Check: host.UnitCheck(h), State: health.Skipped, Message: host.NoKey}, verdicts[0])
+	assert.Equal(t, health.Verdict{Check: host.UnitCheck(h), State: health.Skipped,
+		Message: host.NoKey}, verdicts[0])
 	assert.Equal(t, health.Ready, health.StateOf(verdicts))
 }
 
 func TestUnitsAloneOpenNoGate(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	seen := newNodesAndUnits([]health.Host{h}, Spec{}, true, nil)
-	seen.update(func() { seen.units[0] = host.UnitFacts{Seen: true, Active: "active", Sub: "running"} })
+	seen.update(func() {
+		seen.units[0] = host.UnitFacts{Seen: true, Active: "active",
+			Sub: "running"}
+	})
 	assert.Nil(t, seen.judge())
 	seen.update(func() { seen.nodes = &Facts{} })
 	assert.Equal(t, health.Ready, seen.judge()[0].State)
@@ -62,7 +69,8 @@ func TestUnitsAloneOpenNoGate(t *testing.T) {
 
 // A host without another has no kubelet to ask.
 func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
-	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"}, {Target: remote.Target{Name: "b"}, Role: "agent"}}
+	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"},
+		{Target: remote.Target{Name: "b"}, Role: "agent"}}
 	checks := func(hosts []health.Host) (names []string) {
 		seen := newNodesAndUnits(hosts, Spec{Kubelets: true}, true, nil)
 		seen.nodes = &Facts{}
@@ -71,11 +79,13 @@ func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
 		}
 		return names
 	}
-	assert.Equal(t, []string{"unit a", "unit b", "node a", "node b", "node set", "kubelets from a", "kubelets from b"}, checks(hosts))
+	assert.Equal(t, []string{"unit a", "unit b", "node a", "node b", "node set", "kubelets from a",
+		"kubelets from b"}, checks(hosts))
 	assert.Equal(t, []string{"unit a", "node a", "node set"}, checks(hosts[:1]))
 }
 
 func TestTraits(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, NodeSet: true, Optional: true}, Spec{}.Traits())
-	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{Registered: true}.Traits(), "Nodes that there are need no host")
+	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{Registered: true}.Traits(),
+		"Nodes that there are need no host")
 }

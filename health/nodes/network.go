@@ -31,12 +31,15 @@ type networkFacts struct {
 
 // missing names the expected Nodes other than the host's own to whose Pods it has no route inside
 // the network.
-func (f networkFacts) missing(host health.Host, network netip.Prefix, expected []health.Host) []string {
+func (f networkFacts) missing(host health.Host, network netip.Prefix,
+	expected []health.Host) []string {
 	var names []string
 	for _, node := range f.Nodes.Nodes {
-		other := node.Name != host.Name && slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
+		other := node.Name != host.Name &&
+			slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
 		if other && !routed(network, node.PodCIDR, f.Unit.Routes) {
-			names = append(names, fmt.Sprintf("%s (%s)", node.Name, cmp.Or(node.PodCIDR, "no range yet")))
+			names = append(names, fmt.Sprintf("%s (%s)", node.Name,
+				cmp.Or(node.PodCIDR, "no range yet")))
 		}
 	}
 	return names
@@ -47,8 +50,10 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix, expected [
 // for those Pods to its default gateway, and another machine may answer for them. Flannel writes
 // such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel
 // pkg/backend).
-func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f networkFacts) health.Verdict {
-	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
+func judgePodNetwork(h health.Host, spec Spec, expected []health.Host,
+	f networkFacts) health.Verdict {
+	v := health.Verdict{Check: networkCheck(h), State: health.Waiting,
+		After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {
 		v.Message = "not seen"
 		return v
@@ -59,7 +64,8 @@ func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f network
 	}
 	v.Message = "no route to the Pods of " + strings.Join(missing, ", ")
 	v.Cause = "flannel has not taken them up; until then requests for their Pods go to the default gateway"
-	v.Hint = fmt.Sprintf("on %s: ip route; journalctl -u %s | grep -i flannel; systemctl restart %s writes the routes anew",
+	v.Hint = fmt.Sprintf("on %s: ip route; journalctl -u %s | grep -i flannel; systemctl restart "+
+		"%s writes the routes anew",
 		h.Name, host.UnitName(h), host.UnitName(h))
 	if f.Seconds >= routeSeconds {
 		v.State = health.Stuck
@@ -76,6 +82,7 @@ func routed(network netip.Prefix, podCIDR string, routes []string) bool {
 	}
 	return slices.ContainsFunc(routes, func(text string) bool {
 		route, err := netip.ParsePrefix(text)
-		return err == nil && route.Bits() >= network.Bits() && route.Bits() <= pods.Bits() && route.Contains(pods.Addr())
+		return err == nil && route.Bits() >= network.Bits() && route.Bits() <= pods.Bits() &&
+			route.Contains(pods.Addr())
 	})
 }

@@ -18,22 +18,28 @@ import (
 // up, and anew after each absence.
 func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	now := time.Unix(0, 0)
-	a, b := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}, health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
-	up := host.UnitFacts{Seen: true, Active: "active", Sub: "running", Routes: []string{"10.42.0.0/24", "10.42.1.0/24"}}
+	a, b := health.Host{Target: remote.Target{Name: "a"}, Role: "server"},
+		health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
+	up := host.UnitFacts{Seen: true, Active: "active", Sub: "running",
+		Routes: []string{"10.42.0.0/24", "10.42.1.0/24"}}
 	cut := up
 	cut.Routes = nil
 	down := host.UnitFacts{Seen: true, Active: "activating", Sub: "start"}
 	spec := Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}
-	seen := newNodesAndUnits([]health.Host{a, b}, spec, true, observe.NewStable(func() time.Time { return now }))
+	seen := newNodesAndUnits([]health.Host{a, b}, spec, true,
+		observe.NewStable(func() time.Time { return now }))
 	seen.units, seen.nodes = []host.UnitFacts{down, up}, &Facts{Nodes: []nodeFacts{
-		{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
-		{Name: "b", PodCIDR: "10.42.1.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
+		{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"},
+			Heartbeat: heartbeatFresh},
+		{Name: "b", PodCIDR: "10.42.1.0/24", Ready: kube.Condition{Status: "True"},
+			Heartbeat: heartbeatFresh},
 	}}
 	after := func(seconds int, unit host.UnitFacts) health.State {
 		now = now.Add(time.Duration(seconds) * time.Second)
 		seen.update(func() { seen.units[0] = unit })
 		seen.update(func() {
-			seen.answers = []map[string]host.Answer{{"10.42.1.1": host.AnswerFull}, {"10.42.0.1": host.AnswerFull}}
+			seen.answers = []map[string]host.Answer{{"10.42.1.1": host.AnswerFull},
+				{"10.42.0.1": host.AnswerFull}}
 		})
 		return health.StateOf(seen.judge())
 	}
@@ -49,23 +55,35 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 // Addresses behind the default gateway are not asked.
 func TestWhatAHostAsks(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
-	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))
+	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,
+		observe.NewStable(time.Now))
 	routes := []string{"10.42.0.0/24", "10.42.1.0/24"}
-	a, b := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"}, nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
+	a, b := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"},
+		nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
 	after := func(change func()) string {
 		seen.update(change)
 		return seen.asks(0)
 	}
-	assert.Empty(t, after(func() { seen.units[0] = host.UnitFacts{Seen: true, Routes: routes} }), "no Node was seen")
-	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, b}} }), "b was not seen")
-	assert.Equal(t, "10.42.1.0", after(func() { seen.units[1] = host.UnitFacts{Seen: true, Tunnel: true} }))
+	assert.Empty(t, after(func() { seen.units[0] = host.UnitFacts{Seen: true, Routes: routes} }),
+		"no Node was seen")
+	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, b}} }),
+		"b was not seen")
+	assert.Equal(t, "10.42.1.0", after(func() {
+		seen.units[1] = host.UnitFacts{Seen: true,
+			Tunnel: true}
+	}))
 	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a}} }), "b has no Node")
-	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, {Name: "b"}}} }), "b's Pods have no range")
+	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, {Name: "b"}}} }),
+		"b's Pods have no range")
 	seen.nodes = &Facts{Nodes: []nodeFacts{a, b}}
 	assert.Empty(t, after(func() { seen.units[0].Routes = nil }), "there is no route")
 	seen.units[0].Routes = routes
-	assert.Empty(t, after(func() { seen.units[1] = host.UnitFacts{Seen: true} }), "host-gw, and b has no Pod yet")
-	assert.Equal(t, "10.42.1.1", after(func() { seen.units[1] = host.UnitFacts{Seen: true, Routes: routes} }))
+	assert.Empty(t, after(func() { seen.units[1] = host.UnitFacts{Seen: true} }),
+		"host-gw, and b has no Pod yet")
+	assert.Equal(t, "10.42.1.1", after(func() {
+		seen.units[1] = host.UnitFacts{Seen: true,
+			Routes: routes}
+	}))
 	assert.Equal(t, "10.42.0.1", seen.asks(1))
 	seen.spec.Kubelets = true
 	assert.Equal(t, "10.42.1.1 10.10.0.12", seen.asks(0), "the kubelet as well")
@@ -73,7 +91,8 @@ func TestWhatAHostAsks(t *testing.T) {
 	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerNone) })
 	seen.update(func() { seen.hear(0, "10.10.0.12", host.AnswerFull) })
 	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerFull) })
-	assert.Equal(t, []way{{To: "b", Host: "10.10.0.12", Address: "10.42.1.1", Answer: host.AnswerFull, Kubelet: host.AnswerFull}}, seen.ways(0))
+	assert.Equal(t, []way{{To: "b", Host: "10.10.0.12", Address: "10.42.1.1",
+		Answer: host.AnswerFull, Kubelet: host.AnswerFull}}, seen.ways(0))
 	seen.update(func() { seen.hear(0, "", "") })
 	assert.Empty(t, seen.ways(0)[0].Answer, "a can no longer be asked")
 	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerFull) })

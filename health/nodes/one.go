@@ -15,13 +15,17 @@ import (
 // judgeMissing gives the reason why an expected host has no Node: it may have joined under another
 // name.
 func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Message: "not registered", Hint: "on " + h.Name + ": journalctl -u " + host.UnitName(h) + " -n 50"}
+	v := health.Verdict{State: health.Waiting, Message: "not registered",
+		Hint: "on " + h.Name + ": journalctl -u " + host.UnitName(h) + " -n 50"}
 	for _, node := range nodes {
-		strange := !slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
+		strange := !slices.ContainsFunc(expected,
+			func(h health.Host) bool { return h.Name == node.Name })
 		if strange && node.InternalIP == h.Address {
-			v.Message = fmt.Sprintf("not registered; its address %s belongs to Node %s", h.Address, node.Name)
+			v.Message = fmt.Sprintf("not registered; its address %s belongs to Node %s", h.Address,
+				node.Name)
 			v.Cause = "the host joined under another name"
-			v.Hint = "kubectl delete node " + node.Name + "; set node-name in the host's config.yaml and restart " + host.UnitName(h)
+			v.Hint = "kubectl delete node " + node.Name +
+				"; set node-name in the host's config.yaml and restart " + host.UnitName(h)
 			if node.Seconds >= observe.NoticeSeconds {
 				v.State = health.Stuck
 			}
@@ -42,20 +46,29 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	}
 	switch {
 	case node.Ready.Status != "True":
-		return health.Verdict{State: health.Waiting, Message: notReady(node.Ready), Evidence: conditionLines(node), Cause: nodeCause(node.Ready), Hint: describe}
+		return health.Verdict{State: health.Waiting, Message: notReady(node.Ready),
+			Evidence: conditionLines(node), Cause: nodeCause(node.Ready), Hint: describe}
 	case node.Heartbeat != heartbeatFresh:
 		return health.Verdict{
-			State: health.Waiting, Message: "Ready, but the kubelet's Lease is " + leaseMessage(node.Heartbeat), Evidence: conditionLines(node),
-			Cause: "the kubelet has stopped and no controller has noticed yet", Hint: "on " + node.Name + ": systemctl status " + host.UnitName(h),
+			State: health.Waiting, Message: "Ready, but the kubelet's Lease is " +
+				leaseMessage(node.Heartbeat), Evidence: conditionLines(node),
+			Cause: "the kubelet has stopped and no controller has noticed yet",
+			Hint:  "on " + node.Name + ": systemctl status " + host.UnitName(h),
 		}
 	case len(node.Startup) > 0:
-		return health.Verdict{State: health.Waiting, Message: "Ready, but takes no Pods yet: taint " + strings.Join(node.Startup, ", "), Hint: describe}
-	case slices.ContainsFunc(node.Trouble, func(c kube.Condition) bool { return c.Type == "NetworkUnavailable" }):
-		return health.Verdict{State: health.Waiting, Message: "Ready, but NetworkUnavailable", Evidence: conditionLines(node), Hint: describe}
+		return health.Verdict{State: health.Waiting,
+			Message: "Ready, but takes no Pods yet: taint " + strings.Join(node.Startup, ", "),
+			Hint:    describe}
+	case slices.ContainsFunc(node.Trouble,
+		func(c kube.Condition) bool { return c.Type == "NetworkUnavailable" }):
+		return health.Verdict{State: health.Waiting, Message: "Ready, but NetworkUnavailable",
+			Evidence: conditionLines(node), Hint: describe}
 	}
 	for _, c := range node.Trouble {
 		if why, known := pressures[c.Type]; known {
-			return health.Verdict{State: health.Waiting, Message: "Ready, but " + c.Type, Evidence: conditionLines(node), Cause: why.cause, Hint: "on " + node.Name + ": " + why.hint}
+			return health.Verdict{State: health.Waiting, Message: "Ready, but " + c.Type,
+				Evidence: conditionLines(node), Cause: why.cause,
+				Hint: "on " + node.Name + ": " + why.hint}
 		}
 	}
 	if !node.Lacking.IsEmpty() {
@@ -69,15 +82,19 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 func judgeLacking(node nodeFacts) health.Verdict {
 	labels, taints := node.Lacking.LabelFlags(), node.Lacking.Taints
 	v := health.Verdict{
-		State: health.Waiting, Cause: "they were changed outside the stack; K3s sets labels and taints when a Node registers",
-		Message: "Ready, but without " + strings.Join(slices.Concat(labels, taints), ", ") + ", which strata:hosts sets",
+		State: health.Waiting, Cause: "they were changed outside the stack; K3s sets labels and " +
+			"taints when a Node registers",
+		Message: "Ready, but without " + strings.Join(slices.Concat(labels, taints), ", ") +
+			", which strata:hosts sets",
 	}
 	var commands []string
 	if len(labels) > 0 {
-		commands = append(commands, "kubectl label node "+node.Name+" "+strings.Join(labels, " ")+" --overwrite")
+		commands = append(commands, "kubectl label node "+node.Name+" "+strings.Join(labels, " ")+
+			" --overwrite")
 	}
 	if len(taints) > 0 {
-		commands = append(commands, "kubectl taint node "+node.Name+" "+strings.Join(taints, " ")+" --overwrite")
+		commands = append(commands, "kubectl taint node "+node.Name+" "+strings.Join(taints, " ")+
+			" --overwrite")
 	}
 	v.Hint = strings.Join(commands, "; ")
 	if node.Seconds >= observe.NoticeSeconds {
@@ -90,8 +107,10 @@ func judgeLacking(node nodeFacts) health.Verdict {
 // some that it has (Kubernetes docs, Node-pressure Eviction). MemoryPressure is not among them: it
 // keeps off only Pods without requests and limits.
 var pressures = map[string]struct{ cause, hint string }{
-	"DiskPressure": {"the host's disk is full: the kubelet takes no Pods and evicts some", "df -h /var/lib/rancher /var/lib/kubelet /var/log; free some space: k3s crictl rmi --prune"},
-	"PIDPressure":  {"the host has no process IDs left: the kubelet takes no Pods and evicts some", "ps -eLf | wc -l; sysctl kernel.pid_max"},
+	"DiskPressure": {"the host's disk is full: the kubelet takes no Pods and evicts some",
+		"df -h /var/lib/rancher /var/lib/kubelet /var/log; free some space: k3s crictl rmi --prune"},
+	"PIDPressure": {"the host has no process IDs left: the kubelet takes no Pods and evicts some",
+		"ps -eLf | wc -l; sysctl kernel.pid_max"},
 }
 
 // judgeUsable returns Ready, with a remark for a Node that is cordoned or under pressure.
@@ -123,7 +142,8 @@ func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
 		v.Cause = "the host was a server before"
 		v.Hint = "uninstall K3s on " + node.Name + " and kubectl delete node " + node.Name
 	case node.InternalIP != h.Address && isIP(h.Address):
-		v.Message = fmt.Sprintf("InternalIP is %s, expected %s", observe.OrNone(node.InternalIP), h.Address)
+		v.Message = fmt.Sprintf("InternalIP is %s, expected %s", observe.OrNone(node.InternalIP),
+			h.Address)
 		v.Hint = "set node-ip in the host's config.yaml and restart " + host.UnitName(h)
 	default:
 		return v, false

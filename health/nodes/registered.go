@@ -12,11 +12,13 @@ import (
 // Each registered Node must be Ready by the API alone, since no host can be asked for its unit.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
-		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds)}
+		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck,
+			facts.Seconds >= observe.StartupSeconds)}
 	}
 	set := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(facts.Nodes) == 0 {
-		set.State, set.Message, set.Hint = health.Waiting, "no Nodes registered", "kubectl get nodes"
+		set.State, set.Message, set.Hint = health.Waiting, "no Nodes registered",
+			"kubectl get nodes"
 		return []health.Verdict{set}
 	}
 	verdicts, ready := make([]health.Verdict, 0, len(facts.Nodes)+1), 0

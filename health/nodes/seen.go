@@ -28,10 +28,12 @@ type nodesAndUnits struct {
 	nodes   *Facts
 }
 
-func newNodesAndUnits(hosts []health.Host, spec Spec, asked bool, stable *observe.Stable) *nodesAndUnits {
+func newNodesAndUnits(hosts []health.Host, spec Spec, asked bool,
+	stable *observe.Stable) *nodesAndUnits {
 	n := &nodesAndUnits{
 		hosts: hosts, spec: spec, asked: asked, stable: stable,
-		units: make([]host.UnitFacts, len(hosts)), answers: make([]map[string]host.Answer, len(hosts)),
+		units:   make([]host.UnitFacts, len(hosts)),
+		answers: make([]map[string]host.Answer, len(hosts)),
 	}
 	for range hosts {
 		n.moved = append(n.moved, make(chan struct{}, 1))
@@ -80,7 +82,8 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	var networks, kubelets []health.Verdict
 	for i, h := range n.hosts {
 		if !n.asked {
-			units[i] = health.Verdict{Check: host.UnitCheck(h), State: health.Skipped, Message: host.NoKey}
+			units[i] = health.Verdict{Check: host.UnitCheck(h), State: health.Skipped,
+				Message: host.NoKey}
 			continue
 		}
 		units[i] = host.JudgeUnit(h, n.units[i])
@@ -129,7 +132,8 @@ func (n *nodesAndUnits) addresses(i int) string {
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
 	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.spec.PodNetwork, n.hosts)
-	if len(missing) == 0 || health.StateOf(append(judgeNodes(n.hosts, *n.nodes), host.JudgeUnit(n.hosts[i], n.units[i]))) != health.Ready {
+	if len(missing) == 0 || health.StateOf(append(judgeNodes(n.hosts, *n.nodes),
+		host.JudgeUnit(n.hosts[i], n.units[i]))) != health.Ready {
 		n.stable.Forget(key)
 		return f
 	}
@@ -141,7 +145,8 @@ func (n *nodesAndUnits) facts(i int) networkFacts {
 func (n *nodesAndUnits) ways(i int) []way {
 	var ways []way
 	for j, other := range n.hosts {
-		at := slices.IndexFunc(n.nodes.Nodes, func(node nodeFacts) bool { return node.Name == other.Name })
+		at := slices.IndexFunc(n.nodes.Nodes,
+			func(node nodeFacts) bool { return node.Name == other.Name })
 		if j == i || at < 0 {
 			continue
 		}

@@ -34,9 +34,11 @@ func brief(message string) string {
 // nodeCause names the usual reason behind a Ready condition's message.
 func nodeCause(ready kube.Condition) string {
 	switch {
-	case strings.Contains(ready.Message, "network plugin") || strings.Contains(ready.Message, "cni plugin not initialized"):
+	case strings.Contains(ready.Message, "network plugin") ||
+		strings.Contains(ready.Message, "cni plugin not initialized"):
 		return "the Pod network is not set up on the node (yet)"
-	case strings.Contains(ready.Message, "container runtime is down"), strings.Contains(ready.Message, "PLEG"):
+	case strings.Contains(ready.Message, "container runtime is down"),
+		strings.Contains(ready.Message, "PLEG"):
 		return "containerd does not answer"
 	case ready.Reason == "NodeStatusUnknown":
 		return "the kubelet has stopped posting: the host is down, cut off, or its unit has stopped"

@@ -64,7 +64,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		return nil, err
 	}
 	return &Watch{
-		Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, spec: s, Stable: observe.NewStable(time.Now), Now: time.Now,
+		Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, spec: s,
+		Stable: observe.NewStable(time.Now), Now: time.Now,
 		Renewed: map[string]Renewal{},
 	}, nil
 }
@@ -81,7 +82,8 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 		}
 	}
 	changed := make(chan struct{}, 1)
-	sources := []kube.Source{{Resource: kube.NodeResource}, {Resource: kube.LeaseResource, Namespace: leaseNamespace}}
+	sources := []kube.Source{{Resource: kube.NodeResource},
+		{Resource: kube.LeaseResource, Namespace: leaseNamespace}}
 	parts.Go(func() { w.Cluster.Follow(ctx, changed, sources) })
 	parts.Go(func() {
 		observe.Again(ctx, changed, observe.Interval, func(ctx context.Context) {
@@ -103,12 +105,14 @@ func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, new
 	h := w.hosts[i]
 	if len(w.hosts) > 1 && (w.spec.PodNetwork.IsValid() || w.spec.Kubelets) {
 		parts.Go(func() {
-			host.Follow(ctx, seen.moved[i], func() string { return seen.asks(i) }, func(ctx context.Context, addresses string) {
-				host.AskAnswers(ctx, h, w.key, addresses, kubeletPort, func(address string, came host.Answer) {
-					seen.update(func() { seen.hear(i, address, came) })
-					observe.Signal(news)
+			host.Follow(ctx, seen.moved[i], func() string { return seen.asks(i) },
+				func(ctx context.Context, addresses string) {
+					host.AskAnswers(ctx, h, w.key, addresses, kubeletPort,
+						func(address string, came host.Answer) {
+							seen.update(func() { seen.hear(i, address, came) })
+							observe.Signal(news)
+						})
 				})
-			})
 		})
 	}
 	host.ObserveUnit(ctx, h, w.key, w.spec.PodNetwork.IsValid(), func(f host.UnitFacts) {
@@ -121,13 +125,17 @@ func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, new
 func (w *Watch) Observe(ctx context.Context) Facts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
-	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{}); err != nil {
+	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "",
+				metav1.ListOptions{}); err != nil {
+				return err
+			}
+			leases, err = kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource,
+				leaseNamespace,
+				metav1.ListOptions{})
 			return err
-		}
-		leases, err = kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource, leaseNamespace, metav1.ListOptions{})
-		return err
-	})
+		})
 	if fault != nil {
 		return Facts{Fault: fault, Seconds: seconds}
 	}
@@ -135,7 +143,9 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	for i := range nodes {
 		one := factsOfNode(&nodes[i], w.spec.Settings[nodes[i].Name])
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
-		one.Seconds = w.Stable.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server), fmt.Sprint(one.Lacking)}, " "))
+		one.Seconds = w.Stable.Seconds("node "+one.Name,
+			strings.Join([]string{string(nodes[i].UID), one.InternalIP,
+				strconv.FormatBool(one.Server), fmt.Sprint(one.Lacking)}, " "))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts

@@ -59,14 +59,16 @@ var carriers = map[string]carrier{
 // filtered carries packets that a firewall may drop by their protocol and port.
 func filtered(packets string) carrier {
 	return carrier{
-		packets, "a firewall on a host or between them drops " + packets + " (ufw, firewalld, the cloud's)",
+		packets, "a firewall on a host or between them drops " + packets +
+			" (ufw, firewalld, the cloud's)",
 		"let each node reach each other at " + packets,
 	}
 }
 
 // tried words a host's attempt, as it can be typed there.
 func tried(h health.Host, address string) string {
-	return fmt.Sprintf("tried on %s: %s", h.Name, host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
+	return fmt.Sprintf("tried on %s: %s", h.Name,
+		host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
 // judgeWays judges whether each other host answers in its Pods' network, and packets of full size
@@ -92,14 +94,18 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 	}
 	switch {
 	case len(silent) > 0:
-		v.Message = fmt.Sprintf("%s (%s) gets no answer from the Pod network of %s", h.Name, h.Address, names(silent))
+		v.Message = fmt.Sprintf("%s (%s) gets no answer from the Pod network of %s", h.Name,
+			h.Address, names(silent))
 		v.Cause = by.cause
 		v.Hint = by.hint + "; " + tried(h, silent[0].Address)
 		v.After = append(v.After, behind(silent)...)
 	case len(small) > 0:
-		v.Message = fmt.Sprintf("packets of full size from %s (%s) get no answer from the Pod network of %s", h.Name, h.Address, names(small))
-		v.Cause = "the way between the hosts takes smaller packets than flannel's " + by.packets + " have, or K3s hangs there"
-		v.Hint = fmt.Sprintf("on %s: ping -M do -s 1472 %s; set the network's MTU on each host's own interface and restart K3s", h.Name, small[0].Host)
+		v.Message = fmt.Sprintf("packets of full size from %s (%s) get no answer from the Pod "+
+			"network of %s", h.Name, h.Address, names(small))
+		v.Cause = "the way between the hosts takes smaller packets than flannel's " + by.packets +
+			" have, or K3s hangs there"
+		v.Hint = fmt.Sprintf("on %s: ping -M do -s 1472 %s; set the network's MTU on each host's "+
+			"own interface and restart K3s", h.Name, small[0].Host)
 		v.After = append(v.After, behind(small)...)
 	case len(unasked) > 0:
 		v.Message = "waits for an answer from the Pod network of " + names(unasked)
@@ -115,7 +121,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 // judgeKubelets judges whether the kubelet of each other Node answers a host: kubectl's logs and
 // exec go by the agents' own connections, and show nothing of a port that is closed.
 func judgeKubelets(h health.Host, ways []way) health.Verdict {
-	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
+	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting,
+		After: []string{host.UnitCheck(h), nodeSetCheck}}
 	var silent, unasked []way
 	for _, w := range ways {
 		switch w.Kubelet {
@@ -128,9 +135,12 @@ func judgeKubelets(h health.Host, ways []way) health.Verdict {
 	}
 	switch {
 	case len(silent) > 0:
-		v.Message = fmt.Sprintf("%s (%s) gets no answer at TCP %d of %s", h.Name, h.Address, kubeletPort, names(silent))
-		v.Cause = fmt.Sprintf("a firewall on a host or between them drops TCP %d: metrics of these nodes are missing, and what scales by them", kubeletPort)
-		v.Hint = fmt.Sprintf("let each node reach each other at TCP %d; %s", kubeletPort, tried(h, silent[0].Host))
+		v.Message = fmt.Sprintf("%s (%s) gets no answer at TCP %d of %s", h.Name, h.Address,
+			kubeletPort, names(silent))
+		v.Cause = fmt.Sprintf("a firewall on a host or between them drops TCP %d: metrics of "+
+			"these nodes are missing, and what scales by them", kubeletPort)
+		v.Hint = fmt.Sprintf("let each node reach each other at TCP %d; %s", kubeletPort,
+			tried(h, silent[0].Host))
 		v.After = append(v.After, behind(silent)...)
 	case len(unasked) > 0:
 		v.Message = "waits for an answer from the kubelet of " + names(unasked)

@@ -38,7 +38,8 @@ func DialTrouble(err error) string {
 	}
 	text := err.Error()
 	for _, known := range []string{
-		RefusedText, "no route to host", "network is unreachable", "connection reset", "no such host", "EOF",
+		RefusedText, "no route to host", "network is unreachable", "connection reset",
+		"no such host", "EOF",
 		"tls: ", "server gave HTTP response to HTTPS client",
 	} {
 		if strings.Contains(text, known) {

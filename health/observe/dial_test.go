@@ -16,8 +16,10 @@ func TestATroubleIsToldTheSameOnEachAttempt(t *testing.T) {
 	for text, want := range map[string]string{
 		"dial tcp 10.10.0.1:53412->10.10.0.11:443: connect: connection refused": RefusedText,
 		"remote error: tls: handshake failure":                                  "tls",
-		"dial tcp 10.10.0.11:443: i/o timeout":                                  "timeout; the host is down, or a firewall drops the connection",
-		"Get https://a: context deadline exceeded":                              "timeout; the host is down, or a firewall drops the connection",
+		"dial tcp 10.10.0.11:443: " +
+			"i/o timeout": "timeout; the host is down, or a firewall drops the connection",
+		"Get https://a: context " +
+			"deadline exceeded": "timeout; the host is down, or a firewall drops the connection",
 		"something\nelse": "something else",
 	} {
 		assert.Equal(t, want, DialTrouble(errors.New(text)))
@@ -35,7 +37,10 @@ func TestTheWaysPartInATroubleIsTold(t *testing.T) {
 
 func TestOnlyAChangeIsHandedOn(t *testing.T) {
 	var states []health.State
-	report := ChangesOnly(func(verdicts []health.Verdict) { states = append(states, verdicts[0].State) })
+	report := ChangesOnly(func(verdicts []health.Verdict) {
+		states = append(states,
+			verdicts[0].State)
+	})
 	for _, state := range []health.State{health.Waiting, health.Waiting, health.Ready, health.Waiting} {
 		report([]health.Verdict{{Check: "a", State: state}})
 	}

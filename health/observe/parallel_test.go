@@ -25,6 +25,7 @@ func TestPartsOfAnObservationAreReadAtOnceAndTheFirstErrorIsTheirs(t *testing.T)
 		}
 	}
 	want := errors.New("the first")
-	require.Equal(t, want, InParallel(meet(first, second, want), meet(second, first, errors.New("the second"))))
+	require.Equal(t, want, InParallel(meet(first, second, want),
+		meet(second, first, errors.New("the second"))))
 	require.NoError(t, InParallel())
 }

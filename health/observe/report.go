@@ -21,7 +21,8 @@ func ChangesOnly(report func([]health.Verdict)) func([]health.Verdict) {
 // ReportNews judges whenever there is news, until ctx ends, and hands on the changes; judge returns
 // nil while it knows nothing.
 func ReportNews(
-	ctx context.Context, news <-chan struct{}, judge func() []health.Verdict, report func([]health.Verdict),
+	ctx context.Context, news <-chan struct{}, judge func() []health.Verdict,
+	report func([]health.Verdict),
 ) {
 	report = ChangesOnly(report)
 	for {

@@ -28,7 +28,9 @@ func TestWhatHappenedLongBeforeTheFirstLookIsOld(t *testing.T) {
 	assert.True(t, s.Old("old", now.Add(-fresh-time.Second)))
 	assert.False(t, s.Old("ahead", now.Add(time.Minute)), "a host's clock that is ahead")
 	now = now.Add(time.Hour)
-	assert.True(t, s.Old("old", time.Unix(1000, 0).Add(-fresh-time.Second)), "nothing has happened since")
-	assert.False(t, s.Old("recent", time.Unix(1000, 0).Add(-fresh)), "it was recent at the first look")
+	assert.True(t, s.Old("old", time.Unix(1000, 0).Add(-fresh-time.Second)),
+		"nothing has happened since")
+	assert.False(t, s.Old("recent", time.Unix(1000, 0).Add(-fresh)),
+		"it was recent at the first look")
 	assert.False(t, s.Old("old", time.Unix(1001, 0)), "it happened again")
 }

@@ -37,7 +37,8 @@ func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
 // Repeat calls observe at once, after every change and every interval, until ctx ends, and reports
 // verdicts that differ from the ones before.
-func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration, observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
+func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
+	observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)
 	Again(ctx, changed, every, func(ctx context.Context) {
 		if verdicts := observe(ctx); ctx.Err() == nil {
@@ -47,7 +48,8 @@ func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration, o
 }
 
 // Again calls act at once, after every change and every interval, until ctx ends.
-func Again(ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context)) {
+func Again(ctx context.Context, changed <-chan struct{}, every time.Duration,
+	act func(context.Context)) {
 	for ctx.Err() == nil {
 		act(ctx)
 		WaitFor(ctx, changed, every)

@@ -13,12 +13,17 @@ func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
 	meta := func(version string, spec, status int64) metav1.ObjectMeta {
 		m := metav1.ObjectMeta{ResourceVersion: version, CreationTimestamp: metav1.Unix(1, 0)}
 		specTime, statusTime := metav1.Unix(spec, 0), metav1.Unix(status, 0)
-		m.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &specTime}, {Time: &statusTime, Subresource: "status"}, {Subresource: "status"}}
+		m.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &specTime},
+			{Time: &statusTime, Subresource: "status"}, {Subresource: "status"}}
 		return m
 	}
-	after := func(state, other metav1.ObjectMeta) bool { return (&stateObject{ObjectMeta: state}).after(other) }
-	assert.True(t, after(meta("20", 1, 5), meta("19", 100, 0)), "a later write is newer whatever the clocks say")
-	assert.False(t, after(meta("19", 100, 5), meta("20", 100, 0)), "the state's own specification does not count")
+	after := func(state, other metav1.ObjectMeta) bool {
+		return (&stateObject{ObjectMeta: state}).after(other)
+	}
+	assert.True(t, after(meta("20", 1, 5), meta("19", 100, 0)),
+		"a later write is newer whatever the clocks say")
+	assert.False(t, after(meta("19", 100, 5), meta("20", 100, 0)),
+		"the state's own specification does not count")
 	assert.True(t, after(meta("19", 1, 100), meta("20", 100, 500)), "nor the pool's status")
 	assert.True(t, after(meta("19", 1, 99), meta("20", 100, 0)), "times are in seconds")
 	assert.False(t, after(meta("19", 1, 98), meta("20", 100, 0)))
@@ -26,8 +31,10 @@ func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
 	assert.False(t, after(meta("x", 1, 98), meta("1", 100, 0)))
 	assert.False(t, after(meta("99", 1, 98), meta("x", 100, 0)))
 	created := metav1.ObjectMeta{ResourceVersion: "5", CreationTimestamp: metav1.Unix(100, 0)}
-	assert.False(t, after(metav1.ObjectMeta{ResourceVersion: "4"}, created), "a state without a status")
-	assert.True(t, after(meta("4", 1, 100), created), "an object without managed fields has its creation")
+	assert.False(t, after(metav1.ObjectMeta{ResourceVersion: "4"}, created),
+		"a state without a status")
+	assert.True(t, after(meta("4", 1, 100), created),
+		"an object without managed fields has its creation")
 }
 
 func TestFactsOfAPool(t *testing.T) {
@@ -37,8 +44,10 @@ metadata: {name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {addresses: [10.0.0.0/30]}
 status: {availableIPv4: 1, availableIPv6: 2, assignedIPv4: 3, assignedIPv6: 4}
 `)
-	assert.Equal(t, poolSeen{Deleting: true, Addresses: []string{"10.0.0.0/30"}, Counted: true, Available: 3, Assigned: 7, Size: 4}, p.facts())
-	assert.Equal(t, poolSeen{Addresses: []string{"10.0.0.0/30"}, Size: 4}, healthtest.Decode[poolObject](t, "spec: {addresses: [10.0.0.0/30]}").facts())
+	assert.Equal(t, poolSeen{Deleting: true, Addresses: []string{"10.0.0.0/30"}, Counted: true,
+		Available: 3, Assigned: 7, Size: 4}, p.facts())
+	assert.Equal(t, poolSeen{Addresses: []string{"10.0.0.0/30"}, Size: 4},
+		healthtest.Decode[poolObject](t, "spec: {addresses: [10.0.0.0/30]}").facts())
 	assert.True(t, healthtest.Decode[poolObject](t, "spec: {autoAssign: false}").facts().Named)
 	assert.False(t, healthtest.Decode[poolObject](t, "spec: {autoAssign: true}").facts().Named)
 	assert.False(t, healthtest.Decode[poolObject](t, "status: {availableIPv4: 1}").facts().Counted)

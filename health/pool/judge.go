@@ -74,7 +74,8 @@ type configurationState struct {
 func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
-		return append([]health.Verdict{facts.Fault.Verdict(check, facts.Seconds >= observe.StartupSeconds)}, unseenStates(spec, check)...)
+		return append([]health.Verdict{facts.Fault.Verdict(check,
+			facts.Seconds >= observe.StartupSeconds)}, unseenStates(spec, check)...)
 	}
 	pool := judgePoolObject(spec, facts.Pool)
 	pool.Check = check
@@ -86,8 +87,9 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	if spec.SpeakerPods != "" {
 		speakers = facts.Speakers
 		if len(speakers) == 0 {
-			states = append(states, health.Verdict{Check: "metallb speakers", State: health.Waiting, Message: "no node has a speaker's Pod",
-				Hint: "kubectl -n " + spec.Namespace + " get pods -l " + spec.SpeakerPods})
+			states = append(states, health.Verdict{Check: "metallb speakers", State: health.Waiting,
+				Message: "no node has a speaker's Pod",
+				Hint:    "kubectl -n " + spec.Namespace + " get pods -l " + spec.SpeakerPods})
 		}
 	}
 	for _, node := range speakers {
@@ -106,7 +108,8 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 func unseenStates(spec Spec, after string) []health.Verdict {
 	var verdicts []health.Verdict
 	for _, name := range stateNames(spec) {
-		verdicts = append(verdicts, health.Verdict{Check: "metallb " + name, State: health.Waiting, Message: "not seen", After: []string{after}})
+		verdicts = append(verdicts, health.Verdict{Check: "metallb " + name, State: health.Waiting,
+			Message: "not seen", After: []string{after}})
 	}
 	return verdicts
 }
@@ -120,14 +123,16 @@ func stateNames(spec Spec) []string {
 }
 
 func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: "kubectl -n " + spec.Namespace + " describe ipaddresspool " + spec.Name}
+	v := health.Verdict{State: health.Waiting,
+		Hint: "kubectl -n " + spec.Namespace + " describe ipaddresspool " + spec.Name}
 	switch {
 	case pool.Missing:
 		kube.Absent(&v)
 	case pool.Deleting:
 		v.Message = "is being deleted"
 	case !sameAddresses(pool.Addresses, spec.Addresses):
-		v.Message = fmt.Sprintf("has %s, expected %s", observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
+		v.Message = fmt.Sprintf("has %s, expected %s",
+			observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
 		v.Cause = "another version of the pool, or another field manager writes it"
 	case pool.Named:
 		v.Message = "gives addresses only to Services that name it (autoAssign: false)"
@@ -136,16 +141,20 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 	case pool.Unannounced:
 		v.Message = "no L2Advertisement announces it: no new client finds its addresses"
 		v.Cause = "it was deleted, or is not applied yet"
-		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " + spec.Namespace + " get l2advertisements"
+		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " +
+			spec.Namespace + " get l2advertisements"
 	case !pool.Counted:
 		v.Message = "the controller has not counted its addresses"
 		v.Cause = "the controller is starting, or rejects the configuration"
 	case pool.Size > 0 && pool.Available+pool.Assigned != pool.Size:
-		v.Message = fmt.Sprintf("the controller counts %d addresses, the pool has %d", pool.Available+pool.Assigned, pool.Size)
+		v.Message = fmt.Sprintf("the controller counts %d addresses, the pool has %d",
+			pool.Available+pool.Assigned, pool.Size)
 		v.Cause = "the count is of an earlier version of the pool"
 	case pool.Available == 0:
-		return health.Verdict{State: health.Ready, Message: "every address is assigned: the next Service waits for one",
-			Hint: "add a range to strata:metallb.addresses, or delete a Service that is not needed: kubectl get services -A | grep LoadBalancer"}
+		return health.Verdict{State: health.Ready,
+			Message: "every address is assigned: the next Service waits for one",
+			Hint: "add a range to strata:metallb.addresses, or delete a Service that is not " +
+				"needed: kubectl get services -A | grep LoadBalancer"}
 	default:
 		return health.Verdict{State: health.Ready}
 	}
@@ -176,7 +185,8 @@ func (s configurationState) current() bool {
 // judgeState judges whether one MetalLB process has accepted the configuration as it is now. The
 // conditions come first: the result is computed from them by another reconciler, a moment later.
 func judgeState(states []configurationState, name, pool, wanted string) health.Verdict {
-	v := health.Verdict{Check: "metallb " + name, State: health.Waiting, Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
+	v := health.Verdict{Check: "metallb " + name, State: health.Waiting,
+		Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
 	at := slices.IndexFunc(states, func(s configurationState) bool { return s.Name == name })
 	if at < 0 {
 		v.Message = "has not reported a ConfigurationState"
@@ -197,7 +207,8 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 		reported = reported || c.Type == wanted && c.Status == "True"
 	}
 	if !reported || state.Result != "Valid" {
-		v.Message = fmt.Sprintf("result is %s, expected Valid with %s=True", observe.OrNone(state.Result), wanted)
+		v.Message = fmt.Sprintf("result is %s, expected Valid with %s=True",
+			observe.OrNone(state.Result), wanted)
 		return v
 	}
 	return health.Verdict{Check: v.Check, State: health.Ready}
@@ -216,6 +227,7 @@ func rejected(v health.Verdict, state configurationState, c kube.Condition) heal
 		v.Message = "cannot take over the configuration: " + why
 		return v
 	}
-	v.State, v.Cause = health.Stuck, "the configuration is judged as a whole: until it is valid, the one before stays in force"
+	v.State, v.Cause = health.Stuck, "the configuration is judged as a whole: until it is valid, "+
+		"the one before stays in force"
 	return v
 }

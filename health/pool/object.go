@@ -56,7 +56,8 @@ func (p *poolObject) facts() poolSeen {
 		return poolSeen{Missing: true}
 	}
 	s := p.Status
-	seen := poolSeen{Addresses: p.Spec.Addresses, Deleting: p.DeletionTimestamp != nil, Size: poolSize(p.Spec.Addresses, p.Spec.AvoidBuggyIPs)}
+	seen := poolSeen{Addresses: p.Spec.Addresses, Deleting: p.DeletionTimestamp != nil,
+		Size: poolSize(p.Spec.Addresses, p.Spec.AvoidBuggyIPs)}
 	seen.Named = p.Spec.AutoAssign != nil && !*p.Spec.AutoAssign
 	seen.Counted = s.AvailableIPv4 != nil && s.AssignedIPv4 != nil
 	for _, n := range []*int64{s.AvailableIPv4, s.AvailableIPv6} {
@@ -86,7 +87,8 @@ type stateObject struct {
 }
 
 func (o *stateObject) facts() configurationState {
-	return configurationState{Name: o.Name, Result: o.Status.Result, Summary: o.Status.ErrorSummary, Conditions: o.Status.Conditions}
+	return configurationState{Name: o.Name, Result: o.Status.Result, Summary: o.Status.ErrorSummary,
+		Conditions: o.Status.Conditions}
 }
 
 // after reports whether the state was written after the other object's specification last changed.
@@ -110,7 +112,8 @@ func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
 		last = meta.CreationTimestamp.Time
 	}
 	for _, entry := range meta.ManagedFields {
-		if (entry.Subresource == "status") == status && entry.Time != nil && entry.Time.After(last) {
+		if (entry.Subresource == "status") == status && entry.Time != nil &&
+			entry.Time.After(last) {
 			last = entry.Time.Time
 		}
 	}

@@ -15,7 +15,8 @@ func poolSize(addresses []string, avoidBuggy bool) int64 {
 		if !ok || avoidBuggy {
 			return 0
 		}
-		difference := new(big.Int).Sub(new(big.Int).SetBytes(last.AsSlice()), new(big.Int).SetBytes(first.AsSlice()))
+		difference := new(big.Int).Sub(new(big.Int).SetBytes(last.AsSlice()),
+			new(big.Int).SetBytes(first.AsSlice()))
 		if difference.Sign() < 0 || difference.BitLen() > 32 {
 			return 0
 		}

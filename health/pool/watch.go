@@ -15,9 +15,12 @@ import (
 )
 
 var (
-	poolResource         = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
-	announcementResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "l2advertisements"}
-	stateResource        = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "configurationstates"}
+	poolResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "ipaddresspools"}
+	announcementResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "l2advertisements"}
+	stateResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "configurationstates"}
 )
 
 // stampSlack allows for the difference of two API servers' clocks, and for the resolution of the
@@ -56,16 +59,19 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	if err != nil || pool == nil {
 		return poolFacts{Pool: pool.facts()}, err
 	}
-	announced, err := kube.List[announcementObject](ctx, s, announcementResource, w.spec.Namespace, metav1.ListOptions{})
+	announced, err := kube.List[announcementObject](ctx, s, announcementResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if err != nil {
 		return poolFacts{}, err
 	}
-	states, err := kube.List[stateObject](ctx, s, stateResource, w.spec.Namespace, metav1.ListOptions{})
+	states, err := kube.List[stateObject](ctx, s, stateResource, w.spec.Namespace,
+		metav1.ListOptions{})
 	if err != nil {
 		return poolFacts{}, err
 	}
 	facts := poolFacts{Pool: pool.facts()}
-	facts.Pool.Unannounced = !slices.ContainsFunc(announced, func(one announcementObject) bool { return one.announces(pool.ObjectMeta) })
+	facts.Pool.Unannounced = !slices.ContainsFunc(announced,
+		func(one announcementObject) bool { return one.announces(pool.ObjectMeta) })
 	if facts.Speakers, err = observeSpeakers(ctx, s, w.spec); err != nil {
 		return poolFacts{}, err
 	}
@@ -74,7 +80,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		state.Fresh = states[i].after(pool.ObjectMeta)
 		for j := range announced {
 			// The controller only reads pools; the speakers read the advertisements as well.
-			state.Fresh = state.Fresh && (state.Name == "controller" || states[i].after(announced[j].ObjectMeta))
+			state.Fresh = state.Fresh &&
+				(state.Name == "controller" || states[i].after(announced[j].ObjectMeta))
 		}
 		if err := w.patience(ctx, s, &states[i], &state); err != nil {
 			return poolFacts{}, err
@@ -90,7 +97,8 @@ func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]strin
 	if spec.SpeakerPods == "" {
 		return nil, nil
 	}
-	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace, metav1.ListOptions{LabelSelector: spec.SpeakerPods})
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace,
+		metav1.ListOptions{LabelSelector: spec.SpeakerPods})
 	var nodes []string
 	for i := range pods {
 		if pods[i].Spec.NodeName != "" && pods[i].DeletionTimestamp == nil {

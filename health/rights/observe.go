@@ -27,7 +27,8 @@ type Observer struct {
 
 // NewObserver returns the observer of a Spec's releases.
 func NewObserver(spec health.Spec, secrets health.Secrets, stable *observe.Stable) *Observer {
-	return &Observer{releases: spec.Releases, reader: secrets.Reader, stable: stable, read: map[string]*release{}}
+	return &Observer{releases: spec.Releases, reader: secrets.Reader, stable: stable,
+		read: map[string]*release{}}
 }
 
 // kinds are read by their resources.
@@ -70,8 +71,10 @@ func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error)
 	lists, parts := make([][]object, len(resources)), make([]func() error, len(resources))
 	for i, resource := range resources {
 		parts[i] = func() (err error) {
-			at := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: resource}
-			lists[i], err = kube.List[object](ctx, s, at, "", metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=Helm"})
+			at := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1",
+				Resource: resource}
+			lists[i], err = kube.List[object](ctx, s, at, "",
+				metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=Helm"})
 			return err
 		}
 	}
@@ -114,7 +117,8 @@ func (o *Observer) observe(
 			return facts, err
 		}
 		if right != "" {
-			facts.Losses = append(facts.Losses, loss{differing.account, right, differing.object.String(), differing.change})
+			facts.Losses = append(facts.Losses,
+				loss{differing.account, right, differing.object.String(), differing.change})
 			text += facts.Losses[len(facts.Losses)-1].String()
 		}
 	}
@@ -148,12 +152,14 @@ func (r *release) compare(present map[key]object) (found []difference) {
 		for _, account := range binding.accounts() {
 			changed, change, rules := given(binding, account, present)
 			if covered, lacking := validation.Covers(rules, r.rulesOf(role)); !covered {
-				found = append(found, difference{account, binding.Namespace, lacking, changed, change})
+				found = append(found, difference{account, binding.Namespace, lacking, changed,
+					change})
 			}
 		}
 	}
 	slices.SortFunc(found, func(a, b difference) int {
-		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.object.String(), b.object.String()))
+		return cmp.Or(cmp.Compare(a.account, b.account),
+			cmp.Compare(a.object.String(), b.object.String()))
 	})
 	return found
 }

@@ -69,14 +69,18 @@ type release struct {
 
 // readRelease reads a release from its record, unless it has read that record before. It returns
 // nil if there is no record.
-func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release, error) {
+func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release,
+	error) {
 	namespace, name, _ := strings.Cut(name, "/")
 	options := metav1.ListOptions{LabelSelector: helmrecord.Selector(name) + ",status=deployed"}
 	secrets, err := kube.List[corev1.Secret](ctx, s, kube.SecretResource, namespace, options)
 	if err != nil || len(secrets) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(secrets, func(a, b corev1.Secret) int { return helmrecord.Revision(a) - helmrecord.Revision(b) })
+	newest := slices.MaxFunc(secrets, func(a,
+		b corev1.Secret) int {
+		return helmrecord.Revision(a) - helmrecord.Revision(b)
+	})
 	if before != nil && before.version == newest.ResourceVersion && before.record == newest.Name {
 		return before, nil
 	}
@@ -125,12 +129,14 @@ func (r *release) rulesOf(role object) (rules []rbacv1.PolicyRule) {
 		return role.Rules
 	}
 	for i := range role.AggregationRule.ClusterRoleSelectors {
-		selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])
+		selector, err := metav1.LabelSelectorAsSelector(
+			&role.AggregationRule.ClusterRoleSelectors[i])
 		if err != nil {
 			continue // the API server refuses such a role
 		}
 		for _, other := range r.objects {
-			if other.Kind == "ClusterRole" && other.AggregationRule == nil && selector.Matches(labels.Set(other.Labels)) {
+			if other.Kind == "ClusterRole" && other.AggregationRule == nil &&
+				selector.Matches(labels.Set(other.Labels)) {
 				rules = append(rules, other.Rules...)
 			}
 		}

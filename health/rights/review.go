@@ -27,9 +27,11 @@ func (d difference) denied(ctx context.Context, s *kube.APIServer) (string, erro
 	return "", nil
 }
 
-func review(ctx context.Context, s *kube.APIServer, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
+func review(ctx context.Context, s *kube.APIServer,
+	spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
 	answer, err := kube.Review(ctx, s, "subjectaccessreviews", &authorizationv1.SubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"}, Spec: spec,
+		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1",
+			Kind: "SubjectAccessReview"}, Spec: spec,
 	})
 	if err != nil {
 		return false, fmt.Errorf("ask for permissions of %s: %w", spec.User, err)
@@ -42,16 +44,19 @@ func review(ctx context.Context, s *kube.APIServer, spec authorizationv1.Subject
 func (d difference) spec(right rbacv1.PolicyRule) authorizationv1.SubjectAccessReviewSpec {
 	namespace, name, _ := strings.Cut(d.account, "/")
 	spec := authorizationv1.SubjectAccessReviewSpec{
-		User:   "system:serviceaccount:" + namespace + ":" + name,
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		User: "system:serviceaccount:" + namespace + ":" + name,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace,
+			"system:authenticated"},
 	}
 	if len(right.NonResourceURLs) > 0 {
-		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: right.NonResourceURLs[0], Verb: right.Verbs[0]}
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{
+			Path: right.NonResourceURLs[0], Verb: right.Verbs[0]}
 		return spec
 	}
 	resource, sub, _ := strings.Cut(right.Resources[0], "/")
 	spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
-		Namespace: d.namespace, Verb: right.Verbs[0], Group: right.APIGroups[0], Version: "*", Resource: resource, Subresource: sub,
+		Namespace: d.namespace, Verb: right.Verbs[0], Group: right.APIGroups[0], Version: "*",
+		Resource: resource, Subresource: sub,
 	}
 	if len(right.ResourceNames) > 0 {
 		spec.ResourceAttributes.Name = right.ResourceNames[0]

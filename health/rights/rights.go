@@ -33,7 +33,8 @@ type loss struct {
 }
 
 func (l loss) String() string {
-	return fmt.Sprintf("ServiceAccount %s may not %s: %s %s", l.Account, l.Right, l.Object, l.Change)
+	return fmt.Sprintf("ServiceAccount %s may not %s: %s %s", l.Account, l.Right, l.Object,
+		l.Change)
 }
 
 // shown bounds the losses in the evidence.
@@ -61,7 +62,8 @@ func (f Facts) judge() health.Verdict {
 	if v.State = health.Waiting; f.Seconds >= observe.StartupSeconds {
 		v.State = health.Stuck
 	}
-	v.Message = fmt.Sprintf("expected ServiceAccount %s to have the rights of its roles, found that it may not %s", first.Account, first.Right)
+	v.Message = fmt.Sprintf("expected ServiceAccount %s to have the rights of its roles, found "+
+		"that it may not %s", first.Account, first.Right)
 	if more := len(f.Losses) - 1; more > 0 {
 		v.Message += fmt.Sprintf("; %d more of the release's roles are not in effect", more)
 	}
@@ -78,7 +80,8 @@ func (f Facts) judge() health.Verdict {
 // the namespaces of their roles; with -n kubectl would refuse those of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
-	return fmt.Sprintf("kubectl -n %s get secret %s -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
+	return fmt.Sprintf("kubectl -n %s get secret %s -o "+
+		"go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | kubectl auth reconcile -f -`,
 		namespace, f.Record)
 }

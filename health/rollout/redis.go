@@ -51,17 +51,21 @@ func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 		if v.State = health.Waiting; f.Seconds >= observe.StartupSeconds {
 			v.State = health.Stuck
 		}
-		v.Message = "refuses the password of Pod " + f.Pod + ": nothing that Argo CD finds out is kept or shown"
+		v.Message = "refuses the password of Pod " + f.Pod +
+			": nothing that Argo CD finds out is kept or shown"
 		v.Evidence = []string{f.Refusal}
-		v.Cause = fmt.Sprintf("Secret %s/%s was changed after the Pods of redis or of its clients had started", spec.Namespace, spec.Secret)
-		v.Hint = fmt.Sprintf("have all of them read it again: kubectl -n %s rollout restart deployment,statefulset", spec.Namespace)
+		v.Cause = fmt.Sprintf("Secret %s/%s was changed after the Pods of redis or of its "+
+			"clients had started", spec.Namespace, spec.Secret)
+		v.Hint = fmt.Sprintf("have all of them read it again: kubectl -n %s rollout restart "+
+			"deployment,statefulset", spec.Namespace)
 	}
 	return v
 }
 
 // observeRedis reads the log of the clients' Pods of the last seconds.
 func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFacts, error) {
-	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace, metav1.ListOptions{LabelSelector: spec.Clients})
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace,
+		metav1.ListOptions{LabelSelector: spec.Clients})
 	if err != nil {
 		return redisFacts{}, err
 	}
@@ -70,17 +74,20 @@ func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFact
 		if !kube.PodReady(&pods[i]) || pods[i].DeletionTimestamp != nil {
 			continue // the workload's verdict says so
 		}
-		if facts = readRefusal(ctx, s, pods[i].Namespace, pods[i].Name, spec.Container); facts.Refusal != "" {
+		if facts = readRefusal(ctx, s, pods[i].Namespace, pods[i].Name,
+			spec.Container); facts.Refusal != "" {
 			break
 		}
 	}
 	return facts, nil
 }
 
-func readRefusal(ctx context.Context, s *kube.APIServer, namespace, pod, container string) redisFacts {
+func readRefusal(ctx context.Context, s *kube.APIServer, namespace, pod,
+	container string) redisFacts {
 	ctx, cancel := context.WithTimeout(ctx, redisLogTimeout)
 	defer cancel()
-	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=%s&sinceSeconds=%d", namespace, pod, url.QueryEscape(container), redisLogSeconds)
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=%s&sinceSeconds=%d", namespace,
+		pod, url.QueryEscape(container), redisLogSeconds)
 	status, text, err := s.GetAs(ctx, path, "", redisLogLimit)
 	switch {
 	case apierrors.IsForbidden(err):

@@ -30,6 +30,7 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Workloads:
 func (s Spec) Validate(need health.Need) {
 	need(len(s.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
 	redis := s.Redis
-	need(redis == nil || redis.Namespace != "" && redis.Secret != "" && redis.Clients != "" && redis.Container != "",
+	need(redis == nil || redis.Namespace != "" && redis.Secret != "" && redis.Clients != "" &&
+		redis.Container != "",
 		"rollout.redis: namespace, secret, clients or container is empty")
 }

@@ -45,10 +45,12 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-func (w *rolloutWatch) read(ctx context.Context, s *kube.APIServer) (facts rolloutFacts, err error) {
+func (w *rolloutWatch) read(ctx context.Context, s *kube.APIServer) (facts rolloutFacts,
+	err error) {
 	err = observe.InParallel(
 		func() (err error) {
-			if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+			if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images,
+				w.stable); err != nil {
 				return err
 			}
 			facts.Rights, err = w.rights.Observe(ctx, s)

@@ -38,8 +38,10 @@ type pingFacts struct {
 // judgePing wants the one answer that only a K3s supervisor gives: a port that accepts, or a proxy
 // that answers, is not it.
 func judgePing(h health.Host, f pingFacts) health.Verdict {
-	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting, After: []string{host.UnitCheck(h)}}
-	v.Hint = fmt.Sprintf("curl -k %s/ping; on %s: journalctl -u k3s -e; is a firewall between here and the host?", f.Server, h.Name)
+	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting,
+		After: []string{host.UnitCheck(h)}}
+	v.Hint = fmt.Sprintf("curl -k %s/ping; on %s: journalctl -u k3s -e; is a firewall between "+
+		"here and the host?", f.Server, h.Name)
 	switch {
 	case !f.Seen:
 		v.Message = "not asked yet"
@@ -55,9 +57,12 @@ func judgePing(h health.Host, f pingFacts) health.Verdict {
 			v.Cause = "something else than K3s answers on this port"
 		}
 	case f.Stranger != "":
-		v.Message = fmt.Sprintf("expected a certificate of the CA that K3s has on %s, found another: %s", h.Name, f.Stranger)
+		v.Message = fmt.Sprintf("expected a certificate of the CA that K3s has on %s, found "+
+			"another: %s", h.Name, f.Stranger)
 		v.Cause = "another machine, or a proxy, answers at this address"
-		v.Hint = fmt.Sprintf("openssl s_client -connect %s -showcerts; on %s: openssl x509 -in %s -noout -subject", strings.TrimPrefix(f.Server, "https://"), h.Name, k3shost.ServerCA)
+		v.Hint = fmt.Sprintf("openssl s_client -connect %s -showcerts; on %s: openssl x509 -in "+
+			"%s -noout -subject", strings.TrimPrefix(f.Server, "https://"), h.Name,
+			k3shost.ServerCA)
 	default:
 		return health.Verdict{Check: v.Check, State: health.Ready, Message: "pong", After: v.After}
 	}

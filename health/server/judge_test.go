@@ -21,7 +21,8 @@ type unitCase struct {
 
 func TestServerVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
-		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"}, Role: c.Role}
+		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"},
+			Role: c.Role}
 		if c.Ping == nil {
 			return judgeServer(host, c.Unit, pingFacts{})
 		}
@@ -30,5 +31,6 @@ func TestServerVerdicts(t *testing.T) {
 }
 
 func TestTraits(t *testing.T) {
-	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true}, Spec{}.Traits())
+	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true},
+		Spec{}.Traits())
 }

@@ -36,12 +36,14 @@ type pinger struct {
 	roots  *x509.CertPool
 }
 
-func newPinger(server string, dial tunnel.DialFunc, readCA func(ctx context.Context) (string, error)) *pinger {
-	return &pinger{server: server, readCA: readCA, client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
-		// The answer is one word, so any server may be asked; its certificate is judged afterwards.
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
-		DisableKeepAlives: true, DialContext: dial,
-	}}}
+func newPinger(server string, dial tunnel.DialFunc,
+	readCA func(ctx context.Context) (string, error)) *pinger {
+	return &pinger{server: server, readCA: readCA,
+		client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
+			// The answer is one word, so any server may be asked; its certificate is judged afterwards.
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
+			DisableKeepAlives: true, DialContext: dial,
+		}}}
 }
 
 // observe asks again and again until ctx ends, and reports each answer that differs from the last.
@@ -105,7 +107,8 @@ func (f pingFacts) isPong() bool {
 type readError struct{ error }
 
 func (e readError) Error() string {
-	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3shost.ServerCA, e.error)
+	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3shost.ServerCA,
+		e.error)
 }
 
 // verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so

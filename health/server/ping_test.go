@@ -10,7 +10,9 @@ import (
 )
 
 func TestAServerThatRefusesIsPingedMoreOftenThanOneThatAnswers(t *testing.T) {
-	assert.Equal(t, pingRefusedInterval, pingPause(pingFacts{Seen: true, Error: observe.DialTrouble(errors.New("dial tcp 10.10.0.11:6443: connect: connection refused"))}))
+	assert.Equal(t, pingRefusedInterval,
+		pingPause(pingFacts{Seen: true, Error: observe.DialTrouble(
+			errors.New("dial tcp 10.10.0.11:6443: connect: connection refused"))}))
 	assert.Equal(t, pingInterval, pingPause(pingFacts{Seen: true, Error: "timeout"}))
 	assert.Equal(t, pingInterval, pingPause(pingFacts{Seen: true, Status: 503}))
 }

@@ -25,16 +25,21 @@ import (
 
 // runningUnit returns an observation of a unit that works.
 func runningUnit() map[string][]string {
-	return map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"active"}, "SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
+	return map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"active"},
+		"SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
 }
 
 func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	t.Helper()
 	spec := health.Spec{
-		Gate: "g", Layer: "k3s", Timeout: metav1.Duration{Duration: 2 * time.Second}, TimeoutKey: "k",
-		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Servers: []string{url}, Body: Spec{},
+		Gate: "g", Layer: "k3s", Timeout: metav1.Duration{Duration: 2 * time.Second},
+		TimeoutKey: "k",
+		Hosts:      []health.Host{{Target: server.Target(), Role: "server"}},
+		Servers:    []string{url},
+		Body:       Spec{},
 	}
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, io.Discard)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()},
+		io.Discard)
 	require.NoError(t, err)
 	return result
 }
@@ -49,7 +54,8 @@ func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 		if ca == nil {
 			return 1
 		}
-		if err := pem.Encode(call.Stdout, &pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}); err != nil {
+		if err := pem.Encode(call.Stdout,
+			&pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}); err != nil {
 			return 1
 		}
 		return 0
@@ -58,7 +64,8 @@ func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 
 func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
-	starts := map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"}, "SubState": {"start"}}
+	starts := map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"},
+		"SubState": {"start"}}
 	for _, test := range []struct {
 		name string
 		unit map[string][]string
@@ -69,17 +76,22 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 		says     string
 	}{
 		{"opens on both", runningUnit(), "pong", true, true, health.EndedOpen, ""},
-		{"does not open on another answer", runningUnit(), "ok", true, true, health.EndedTimeout, "expected pong, found HTTP 200"},
-		{"does not open without the unit", starts, "pong", true, true, health.EndedTimeout, "activating"},
-		{"does not open on a stranger's pong", runningUnit(), "pong", true, false, health.EndedTimeout, "expected a certificate of the CA that K3s has on host-1"},
-		{"does not open while the host has no CA", runningUnit(), "pong", false, false, health.EndedTimeout, "cannot be read"},
+		{"does not open on another answer", runningUnit(), "ok", true, true, health.EndedTimeout,
+			"expected pong, found HTTP 200"},
+		{"does not open without the unit", starts, "pong", true, true, health.EndedTimeout,
+			"activating"},
+		{"does not open on a stranger's pong", runningUnit(), "pong", true, false,
+			health.EndedTimeout, "expected a certificate of the CA that K3s has on host-1"},
+		{"does not open while the host has no CA", runningUnit(), "pong", false, false,
+			health.EndedTimeout, "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				assert.Empty(t, r.Header.Get("Authorization"))
-				_, _ = io.WriteString(w, test.path)
-			}))
+			api := httptest.NewTLSServer(
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					assert.Empty(t, r.Header.Get("Authorization"))
+					_, _ = io.WriteString(w, test.path)
+				}))
 			t.Cleanup(api.Close)
 			var ca *x509.Certificate
 			switch {
@@ -99,7 +111,10 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 
 // A first server that was made anew has another CA than before.
 func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
-	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "pong")
+	}))
 	t.Cleanup(api.Close)
 	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
 	reads := []*x509.Certificate{stranger, api.Certificate()}

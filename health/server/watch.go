@@ -28,7 +28,8 @@ func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, er
 	}
 	if w.host.Role == "server" {
 		if len(spec.Servers) != 1 {
-			return nil, fmt.Errorf("spec: servers: expected the host's own URL, found %d", len(spec.Servers))
+			return nil, fmt.Errorf("spec: servers: expected the host's own URL, found %d",
+				len(spec.Servers))
 		}
 		w.server = spec.Servers[0]
 	}
@@ -47,7 +48,8 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 	}
 	var both sync.WaitGroup
 	both.Go(func() {
-		host.ObserveUnit(ctx, w.host, w.key, false, func(f host.UnitFacts) { update(func() { unit = f }) })
+		host.ObserveUnit(ctx, w.host, w.key, false,
+			func(f host.UnitFacts) { update(func() { unit = f }) })
 	})
 	if w.server != "" {
 		dial := tunnel.Dialer(tunnel.Of(w.host.Target), net.Dialer{})

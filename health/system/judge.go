@@ -61,9 +61,12 @@ func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdic
 func judgeObjects(spec Spec, facts systemFacts) []health.Verdict {
 	if facts.Fault != nil {
 		unseen := func(check string) health.Verdict {
-			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{accountCheck}}
+			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen",
+				After: []string{accountCheck}}
 		}
-		return []health.Verdict{facts.Fault.Verdict(accountCheck, facts.Seconds >= observe.StartupSeconds), unseen("coredns"), unseen(dnsCheck), unseen(metricsCheck)}
+		return []health.Verdict{facts.Fault.Verdict(accountCheck,
+			facts.Seconds >= observe.StartupSeconds), unseen("coredns"), unseen(dnsCheck),
+			unseen(metricsCheck)}
 	}
 	verdicts := []health.Verdict{judgeAccount(facts.Account)}
 	verdicts = append(verdicts, judgeDNS(spec, facts)...)
@@ -82,8 +85,10 @@ func judgeAccount(exists bool) health.Verdict {
 		return health.Verdict{Check: accountCheck, State: health.Ready}
 	}
 	return health.Verdict{
-		Check: accountCheck, State: health.Waiting, Message: "does not exist: Pods in default are refused",
-		Cause: "the controller manager has not started or cannot write", Hint: "journalctl -u k3s -n 50 on a server",
+		Check: accountCheck, State: health.Waiting,
+		Message: "does not exist: Pods in default are refused",
+		Cause:   "the controller manager has not started or cannot write",
+		Hint:    "journalctl -u k3s -n 50 on a server",
 	}
 }
 
@@ -91,19 +96,23 @@ func judgeAccount(exists bool) health.Verdict {
 // the other.
 func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	if slices.Contains(spec.Disabled, "coredns") {
-		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS}, {Check: dnsCheck, State: health.Skipped, Message: noDNS}}
+		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS},
+			{Check: dnsCheck, State: health.Skipped, Message: noDNS}}
 	}
 	rollout := kube.JudgeWorkload(facts.DNS)
 	rollout.Check = "coredns"
 	if spec.Existing && facts.DNS.Missing {
-		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is observed"}
+		rollout = health.Verdict{Check: "coredns", State: health.Skipped,
+			Message: "the cluster's owner runs another DNS server; its Service is observed"}
 	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
 	if len(facts.Endpoints.Ready) == 0 {
 		endpoints = health.Verdict{
 			Check: dnsCheck, State: health.Waiting, After: []string{"coredns"},
-			Message: fmt.Sprintf("Service %s/%s has no ready address, %d not ready", dnsNamespace, dnsService, len(facts.Endpoints.NotReady)),
-			Hint:    "kubectl -n kube-system get endpointslices -l kubernetes.io/service-name=" + dnsService,
+			Message: fmt.Sprintf("Service %s/%s has no ready address, %d not ready", dnsNamespace,
+				dnsService, len(facts.Endpoints.NotReady)),
+			Hint: "kubectl -n kube-system get endpointslices -l kubernetes.io/service-name=" +
+				dnsService,
 		}
 	}
 	return []health.Verdict{rollout, endpoints}
@@ -117,10 +126,13 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	available := !m.Missing && m.Available.Status == "True"
 	if slices.Contains(spec.Disabled, "metrics-server") {
 		if m.Missing || available {
-			return health.Verdict{Check: metricsCheck, State: health.Skipped, Message: "metrics-server is in the disable list"}
+			return health.Verdict{Check: metricsCheck, State: health.Skipped,
+				Message: "metrics-server is in the disable list"}
 		}
-		v.Message = "is left although metrics-server is disabled, and does not answer: " + apiServiceReason(m.Available)
-		v.Cause, v.Hint = "it blocks the deletion of namespaces", "kubectl delete apiservice "+metricsAPI
+		v.Message = "is left although metrics-server is disabled, and does not answer: " +
+			apiServiceReason(m.Available)
+		v.Cause, v.Hint = "it blocks the deletion of namespaces",
+			"kubectl delete apiservice "+metricsAPI
 		return v
 	}
 	switch {
@@ -130,11 +142,13 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	case available && len(m.Unmeasured) > 0:
 		v.Message = "has no metrics of Node " + strings.Join(m.Unmeasured, ", ")
 		v.Cause = "metrics-server gets no answer from the kubelet at TCP 10250 there: a firewall, most likely"
-		v.Hint = "let each node reach each other at TCP 10250; kubectl -n kube-system logs deployment/metrics-server --tail=20 has the error"
+		v.Hint = "let each node reach each other at TCP 10250; kubectl -n kube-system logs " +
+			"deployment/metrics-server --tail=20 has the error"
 	case available:
 		return health.Verdict{Check: metricsCheck, State: health.Ready}
 	case m.Missing && spec.Existing:
-		return health.Verdict{Check: metricsCheck, State: health.Skipped, Message: "the cluster's owner has none"}
+		return health.Verdict{Check: metricsCheck, State: health.Skipped,
+			Message: "the cluster's owner has none"}
 	case m.Missing:
 		v.Message = "does not exist"
 		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
@@ -150,10 +164,11 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 // apiServiceCauses are by the reason of condition Available (kube-aggregator,
 // pkg/controllers/status/remote).
 var apiServiceCauses = map[string]string{
-	"MissingEndpoints":     "no Pod of metrics-server is ready, or it is scaled to 0",
-	"EndpointsNotFound":    "no Pod of metrics-server is ready, or it is scaled to 0",
-	"ServiceNotFound":      "the Service of metrics-server does not exist",
-	"FailedDiscoveryCheck": "the API servers do not reach metrics-server's Pod, or it has no metrics yet: Pod network, kube-proxy or a firewall",
+	"MissingEndpoints":  "no Pod of metrics-server is ready, or it is scaled to 0",
+	"EndpointsNotFound": "no Pod of metrics-server is ready, or it is scaled to 0",
+	"ServiceNotFound":   "the Service of metrics-server does not exist",
+	"FailedDiscoveryCheck": "the API servers do not reach metrics-server's Pod, or it has no " +
+		"metrics yet: Pod network, kube-proxy or a firewall",
 }
 
 func apiServiceReason(c kube.Condition) string {

@@ -16,7 +16,8 @@ import (
 )
 
 // nodeMetricsResource has an object for each Node that metrics-server has measured.
-var nodeMetricsResource = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
+var nodeMetricsResource = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1",
+	Resource: "nodes"}
 
 // metricsPods selects the Pods of K3s's metrics-server.
 const metricsPods = "k8s-app=metrics-server"
@@ -29,17 +30,21 @@ const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 // observeMeasured adds to the facts the Nodes that have no metrics although they should. It asks
 // nothing while each Pod of metrics-server is new, because that knows no Node yet. A user who may
 // not read metrics gets no facts about them.
-func observeMeasured(ctx context.Context, s *kube.APIServer, now time.Time, facts *apiServiceFacts) error {
+func observeMeasured(ctx context.Context, s *kube.APIServer, now time.Time,
+	facts *apiServiceFacts) error {
 	before := now.Add(-measuredAfter)
-	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, dnsNamespace, metav1.ListOptions{LabelSelector: metricsPods})
-	if err != nil || !slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return podReadySince(pod, before) }) {
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, dnsNamespace,
+		metav1.ListOptions{LabelSelector: metricsPods})
+	if err != nil || !slices.ContainsFunc(pods,
+		func(pod corev1.Pod) bool { return podReadySince(pod, before) }) {
 		return err
 	}
 	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	measured, err := kube.List[metav1.PartialObjectMetadata](ctx, s, nodeMetricsResource, "", metav1.ListOptions{})
+	measured, err := kube.List[metav1.PartialObjectMetadata](ctx, s, nodeMetricsResource, "",
+		metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		return nil
@@ -48,7 +53,8 @@ func observeMeasured(ctx context.Context, s *kube.APIServer, now time.Time, fact
 		return nil
 	}
 	for _, node := range nodes {
-		isMeasured := slices.ContainsFunc(measured, func(m metav1.PartialObjectMetadata) bool { return m.Name == node.Name })
+		isMeasured := slices.ContainsFunc(measured,
+			func(m metav1.PartialObjectMetadata) bool { return m.Name == node.Name })
 		if !isMeasured && nodeReadySince(node, before) {
 			facts.Unmeasured = append(facts.Unmeasured, node.Name)
 		}
@@ -58,12 +64,14 @@ func observeMeasured(ctx context.Context, s *kube.APIServer, now time.Time, fact
 
 func podReadySince(pod corev1.Pod, before time.Time) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue && c.LastTransitionTime.Time.Before(before)
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue &&
+			c.LastTransitionTime.Time.Before(before)
 	})
 }
 
 func nodeReadySince(node corev1.Node, before time.Time) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue && c.LastTransitionTime.Time.Before(before)
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue &&
+			c.LastTransitionTime.Time.Before(before)
 	})
 }

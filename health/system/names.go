@@ -29,7 +29,8 @@ func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 // name, and each host has its own rules of kube-proxy.
 func judgeNames(domain string, f namesFacts) []health.Verdict {
 	if f.Skipped != "" {
-		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped, Message: f.Skipped}}
+		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped,
+			Message: f.Skipped}}
 	}
 	told := slices.ContainsFunc(f.Hosts, f.right)
 	verdicts := make([]health.Verdict, 0, len(f.Hosts))
@@ -76,13 +77,16 @@ func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Ver
 		}
 		v.Message = fmt.Sprintf("%s gives %s: %s, expected %s", f.Server, name, found, f.Want)
 		v.Cause = "CoreDNS's configuration: ConfigMap coredns, coredns-custom, or another cluster domain"
-		v.Hint = "kubectl -n kube-system get configmap coredns coredns-custom -o yaml; kubectl -n kube-system logs deployment/coredns"
+		v.Hint = "kubectl -n kube-system get configmap coredns coredns-custom -o yaml; kubectl " +
+			"-n kube-system logs deployment/coredns"
 	}
 	if told {
 		// Without kube-proxy's rules the query leaves by the default gateway, and a router may
 		// answer any.
-		v.Cause = "other hosts get the right answer: kube-proxy's rules on this one were flushed, or packets between it and CoreDNS's node are lost"
-		v.Hint = fmt.Sprintf("on %s: iptables-save | grep %s; restarting K3s there writes the rules anew", r.Host, f.Server)
+		v.Cause = "other hosts get the right answer: kube-proxy's rules on this one were " +
+			"flushed, or packets between it and CoreDNS's node are lost"
+		v.Hint = fmt.Sprintf("on %s: iptables-save | grep %s; restarting K3s there writes "+
+			"the rules anew", r.Host, f.Server)
 	}
 	return v
 }

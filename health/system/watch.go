@@ -35,11 +35,13 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		return nil, err
 	}
 	w := &systemWatch{
-		spec: s, cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment},
+		spec: s, cluster: all, stable: observe.NewStable(time.Now),
+		dns:   kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment},
 		hosts: spec.Hosts, key: secrets.SSHKey,
 	}
 	w.spec.Existing = spec.Existing
-	if w.names.Skipped = host.WhyNoHosts(w.hosts, w.key); slices.Contains(w.spec.Disabled, "coredns") {
+	if w.names.Skipped = host.WhyNoHosts(w.hosts, w.key); slices.Contains(w.spec.Disabled,
+		"coredns") {
 		w.names.Skipped = noDNS
 	}
 	for _, h := range w.hosts {
@@ -79,24 +81,27 @@ func (w *systemWatch) sources() []kube.Source {
 		kube.Source{Resource: kube.AccountResource, Namespace: "default", Name: "default"},
 		kube.Source{Resource: kube.APIServiceResource, Name: metricsAPI},
 		kube.Source{Resource: kube.ServiceResource, Namespace: dnsNamespace, Name: dnsService},
-		kube.Source{Resource: kube.EndpointSliceResource, Namespace: dnsNamespace, Labels: kube.ServiceLabel + "=" + dnsService},
+		kube.Source{Resource: kube.EndpointSliceResource, Namespace: dnsNamespace,
+			Labels: kube.ServiceLabel + "=" + dnsService},
 	)
 }
 
 // askFrom makes a host ask at the present address of Service kube-dns.
-func (w *systemWatch) askFrom(ctx context.Context, i int, moved <-chan struct{}, news chan<- struct{}) {
+func (w *systemWatch) askFrom(ctx context.Context, i int, moved <-chan struct{},
+	news chan<- struct{}) {
 	server := func() string {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.names.Server
 	}
 	host.Follow(ctx, moved, server, func(ctx context.Context, server string) {
-		host.Resolve(ctx, w.hosts[i], w.key, server, apiName(w.spec.Domain), func(told host.Resolved) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.names.Hosts[i] = told
-			observe.Signal(news)
-		})
+		host.Resolve(ctx, w.hosts[i], w.key, server, apiName(w.spec.Domain),
+			func(told host.Resolved) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.names.Hosts[i] = told
+				observe.Signal(news)
+			})
 	})
 }
 
@@ -122,10 +127,11 @@ func (w *systemWatch) judge() []health.Verdict {
 
 func (w *systemWatch) observe(ctx context.Context) systemFacts {
 	var facts systemFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = w.read(ctx, s)
-		return err
-	})
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			facts, err = w.read(ctx, s)
+			return err
+		})
 	if fault != nil {
 		return systemFacts{Fault: fault, Seconds: seconds}
 	}
@@ -134,7 +140,8 @@ func (w *systemWatch) observe(ctx context.Context) systemFacts {
 
 func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts, error) {
 	facts := systemFacts{}
-	account, err := kube.Get[corev1.ServiceAccount](ctx, s, kube.AccountResource, "default", "default")
+	account, err := kube.Get[corev1.ServiceAccount](ctx, s, kube.AccountResource, "default",
+		"default")
 	if err != nil {
 		return facts, err
 	}
@@ -156,7 +163,8 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 		return facts, err
 	}
 	facts.DNS = workloads[0]
-	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil || w.names.Skipped != "" {
+	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil ||
+		w.names.Skipped != "" {
 		return facts, err // no host asks
 	}
 	if facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService); err != nil {
@@ -183,7 +191,8 @@ type apiServiceObject struct {
 	} `json:"status"`
 }
 
-func observeAPIService(ctx context.Context, s *kube.APIServer, name string) (apiServiceFacts, error) {
+func observeAPIService(ctx context.Context, s *kube.APIServer, name string) (apiServiceFacts,
+	error) {
 	object, err := kube.Get[apiServiceObject](ctx, s, kube.APIServiceResource, "", name)
 	if err != nil || object == nil {
 		return apiServiceFacts{Missing: err == nil}, err

@@ -12,7 +12,9 @@ import (
 
 // An API that cannot be asked says nothing of addresses: the hosts go on asking where they did.
 func TestASystemGateKeepsTheAddressesThatItHasSeen(t *testing.T) {
-	w := &systemWatch{names: namesFacts{Hosts: []host.Resolved{{Host: "a", Seen: true, Code: host.Success, Addresses: []string{"10.43.0.1"}}}}}
+	w := &systemWatch{names: namesFacts{
+		Hosts: []host.Resolved{{Host: "a", Seen: true, Code: host.Success,
+			Addresses: []string{"10.43.0.1"}}}}}
 	assert.Nil(t, w.judge(), "nothing was observed yet")
 	last := func() health.Verdict {
 		verdicts := w.judge()

@@ -39,13 +39,15 @@ func (c planeConfig) held(route RouteRef) routeHeld {
 	var found routeHeld
 	for _, service := range c.Services {
 		labels := service.Labels
-		if labels[labelKind] != route.Kind || labels[labelNamespace] != route.Namespace || labels[labelName] != route.Name {
+		if labels[labelKind] != route.Kind || labels[labelNamespace] != route.Namespace ||
+			labels[labelName] != route.Name {
 			continue
 		}
 		found.Known = true
 		found.Addresses = append(found.Addresses, service.Upstream.Nodes...)
 		for _, upstream := range c.Upstreams {
-			if upstream.ID != "" && upstream.ID == service.UpstreamID || upstream.Labels[labelService] == service.ID && service.ID != "" {
+			if upstream.ID != "" && upstream.ID == service.UpstreamID ||
+				upstream.Labels[labelService] == service.ID && service.ID != "" {
 				found.Addresses = append(found.Addresses, upstream.Nodes...)
 			}
 		}

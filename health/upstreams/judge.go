@@ -70,14 +70,16 @@ func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
 			f.Fault.Verdict(routesCheck, f.Seconds >= observe.StartupSeconds),
-			{Check: planeCheck, State: health.Waiting, Message: "not seen", After: []string{routesCheck}},
+			{Check: planeCheck, State: health.Waiting, Message: "not seen",
+				After: []string{routesCheck}},
 		}
 	}
 	verdicts := []health.Verdict{judgeRoutes(f)}
 	if len(f.Planes) == 0 {
 		return append(verdicts, health.Verdict{
-			Check: planeCheck, State: health.Waiting, Message: fmt.Sprintf("no Pod with %s runs in %s", spec.Selector, spec.Namespace),
-			Hint: fmt.Sprintf("kubectl -n %s get pods -l %s", spec.Namespace, spec.Selector),
+			Check: planeCheck, State: health.Waiting,
+			Message: fmt.Sprintf("no Pod with %s runs in %s", spec.Selector, spec.Namespace),
+			Hint:    fmt.Sprintf("kubectl -n %s get pods -l %s", spec.Namespace, spec.Selector),
 		})
 	}
 	for _, plane := range f.Planes {
@@ -94,17 +96,21 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")
 		namespace, name, _ := strings.Cut(name, "/")
-		v := health.Verdict{Check: routesCheck, State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", namespace, strings.ToLower(kind), name)}
+		v := health.Verdict{Check: routesCheck, State: health.Waiting,
+			Hint: fmt.Sprintf("kubectl -n %s describe %s %s", namespace,
+				strings.ToLower(kind), name)}
 		switch {
 		case route.Missing:
 			v.Message = route.Route + " does not exist"
 			v.Hint = fmt.Sprintf("kubectl -n %s get %s", namespace, strings.ToLower(kind))
 		case route.Behind != "":
 			v.Message = route.Route + ": " + route.Behind
-			v.Hint = fmt.Sprintf("kubectl -n %s get services,endpointslices,pods -o wide", namespace)
+			v.Hint = fmt.Sprintf("kubectl -n %s get services,endpointslices,pods -o wide",
+				namespace)
 		case len(route.Addresses) == 0:
 			v.Message = route.Route + ": no Pod is ready behind it"
-			v.Hint = fmt.Sprintf("kubectl -n %s get services,endpointslices,pods -o wide", namespace)
+			v.Hint = fmt.Sprintf("kubectl -n %s get services,endpointslices,pods -o wide",
+				namespace)
 		default:
 			continue
 		}
@@ -115,10 +121,12 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 
 // judgePlane compares one Pod of the data plane with the Services' Pods.
 func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe pod %s", spec.Namespace, plane.Pod)}
+	v := health.Verdict{State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s describe pod %s", spec.Namespace, plane.Pod)}
 	switch {
 	case plane.Error != "":
-		v.Message = fmt.Sprintf("does not answer on port %d: %s", spec.Port, health.OneLine(plane.Error))
+		v.Message = fmt.Sprintf("does not answer on port %d: %s", spec.Port,
+			health.OneLine(plane.Error))
 		return v
 	case plane.Status != http.StatusOK:
 		v.Message = fmt.Sprintf("expected its configuration, found HTTP %d", plane.Status)
@@ -128,7 +136,8 @@ func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 	var differ []string
 	longest := 0
 	for i, held := range plane.Routes {
-		if why := difference(f.Routes[i], held); why != "" && f.Routes[i].Behind == "" && !f.Routes[i].Missing {
+		if why := difference(f.Routes[i], held); why != "" && f.Routes[i].Behind == "" &&
+			!f.Routes[i].Missing {
 			differ, longest = append(differ, f.Routes[i].Route+": "+why), max(longest, held.Seconds)
 		}
 	}
@@ -141,11 +150,13 @@ func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 		v.Evidence = differ
 	}
 	namespace, name, _ := strings.Cut(spec.Controller, "/")
-	v.Hint = fmt.Sprintf("kubectl -n %s logs %s --all-containers --tail=50; kubectl -n %[1]s rollout restart %[2]s", namespace, name)
+	v.Hint = fmt.Sprintf("kubectl -n %s logs %s --all-containers --tail=50; kubectl -n %[1]s "+
+		"rollout restart %[2]s", namespace, name)
 	v.Cause = "the controller has not sent the change yet, or the data plane refused it"
 	if longest >= int((2*spec.Resync.Duration+upstreamsSlack)/time.Second) {
 		v.State = health.Stuck
-		v.Cause = fmt.Sprintf("the controller sends everything every %s, and twice in a row this did not change: what it sends is old, or refused", spec.Resync.Duration)
+		v.Cause = fmt.Sprintf("the controller sends everything every %s, and twice in a row this "+
+			"did not change: what it sends is old, or refused", spec.Resync.Duration)
 	}
 	return v
 }
@@ -154,8 +165,9 @@ func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 // deny).
 var planeCauses = map[int]string{
 	http.StatusUnauthorized: "the Pod was started with other keys than the Secret has now",
-	http.StatusForbidden:    "apisix.admin.allow.ipList does not have the Pod's own loopback, which a forwarded port comes from",
-	http.StatusNotFound:     "it is not standalone: only that gives its configuration",
+	http.StatusForbidden: "apisix.admin.allow.ipList does not have the Pod's own loopback, " +
+		"which a forwarded port comes from",
+	http.StatusNotFound: "it is not standalone: only that gives its configuration",
 }
 
 // difference describes the faults of a route in a Pod of the data plane; empty without one.
@@ -164,13 +176,15 @@ func difference(want routeSeen, held routeHeld) string {
 		return "nothing of it"
 	}
 	less := func(from, others []string) []string {
-		return slices.DeleteFunc(slices.Clone(from), func(one string) bool { return slices.Contains(others, one) })
+		return slices.DeleteFunc(slices.Clone(from),
+			func(one string) bool { return slices.Contains(others, one) })
 	}
 	var parts []string
 	for _, part := range []struct {
 		word      string
 		addresses []string
-	}{{"stale", less(held.Addresses, want.Addresses)}, {"missing", less(want.Addresses, held.Addresses)}} {
+	}{{"stale", less(held.Addresses, want.Addresses)},
+		{"missing", less(want.Addresses, held.Addresses)}} {
 		if len(part.addresses) > 0 {
 			parts = append(parts, part.word+" "+strings.Join(part.addresses, " "))
 		}

@@ -14,7 +14,8 @@ import (
 // one port need not name it.
 func TestTheAddressesThatADataPlaneIsToHave(t *testing.T) {
 	addresses := func(port, slice string) []string {
-		return readyAddresses([]discoveryv1.EndpointSlice{*healthtest.Decode[discoveryv1.EndpointSlice](t, slice)}, port)
+		return readyAddresses([]discoveryv1.EndpointSlice{
+			*healthtest.Decode[discoveryv1.EndpointSlice](t, slice)}, port)
 	}
 	const two = `ports: [{name: admin, port: 9000}, {name: http, port: 8080}]
 endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready: false}}, {addresses: [10.0.0.3], conditions: {ready: true}}]`
@@ -35,7 +36,8 @@ func TestEndpointSlicesThatAreBehindThePods(t *testing.T) {
 	leaving := pod(`{metadata: {name: leaving, deletionTimestamp: "2026-01-01T00:00:00Z"}, status: {podIPs: [{ip: 10.0.0.3}], conditions: [{type: Ready, status: "True"}]}}`)
 	of, all := backend{"apps", "shop", "80"}, []corev1.Pod{ready, starting, leaving}
 	assert.Empty(t, lag(of, []string{"10.0.0.1:8080"}, all))
-	assert.Equal(t, "Pod new is ready and not yet in the EndpointSlices of Service apps/shop", lag(of, nil, all))
+	assert.Equal(t, "Pod new is ready and not yet in the EndpointSlices of Service apps/shop",
+		lag(of, nil, all))
 	assert.Equal(t, "the EndpointSlices of Service apps/shop still have 10.0.0.2 10.0.0.3, where no ready Pod is",
 		lag(of, []string{"10.0.0.3:8080", "10.0.0.1:8080", "10.0.0.2:8080"}, all))
 	assert.Empty(t, lag(of, nil, nil))

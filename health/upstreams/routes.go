@@ -32,7 +32,8 @@ type backend struct{ namespace, service, port string }
 // observeRoute reads where a route must lead.
 func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSeen, error) {
 	seen := routeSeen{Route: ref.String()}
-	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx,
+		ref.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		seen.Missing = true
 		return seen, nil
@@ -62,7 +63,8 @@ func backendsOf(ref RouteRef, route map[string]any) []backend {
 		if namespace == "" {
 			namespace = ref.Namespace
 		}
-		if one := (backend{namespace, fmt.Sprint(service), fmt.Sprint(port)}); service != nil && !slices.Contains(found, one) {
+		if one := (backend{namespace, fmt.Sprint(service), fmt.Sprint(port)}); service != nil &&
+			!slices.Contains(found, one) {
 			found = append(found, one)
 		}
 	}
@@ -111,7 +113,8 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 // observeBackend reads the ready addresses of a Service's port. behind reports EndpointSlices that
 // do not match the Pods: they follow a moment later, and a data plane that agrees with them until
 // then is out of date too.
-func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
+func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string,
+	behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
 	if err != nil {
 		return nil, "", err
@@ -123,7 +126,8 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 		return p.Name == to.port || strconv.Itoa(int(p.Port)) == to.port
 	})
 	if at < 0 {
-		return nil, fmt.Sprintf("Service %s/%s has no port %s", to.namespace, to.service, to.port), nil
+		return nil, fmt.Sprintf("Service %s/%s has no port %s", to.namespace, to.service,
+			to.port), nil
 	}
 	all, err := kube.EndpointSlices(ctx, s, to.namespace, to.service)
 	if err != nil {
@@ -133,7 +137,8 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 	if len(service.Spec.Selector) == 0 || service.Spec.PublishNotReadyAddresses {
 		return addresses, "", nil
 	}
-	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, to.namespace, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(service.Spec.Selector).String()})
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, to.namespace,
+		metav1.ListOptions{LabelSelector: labels.SelectorFromSet(service.Spec.Selector).String()})
 	if err != nil {
 		return nil, "", err
 	}
@@ -172,9 +177,11 @@ func lag(of backend, addresses []string, pods []corev1.Pod) string {
 	for i := range pods {
 		pod := &pods[i]
 		ready := pod.DeletionTimestamp == nil && kube.PodReady(pod)
-		has := slices.ContainsFunc(pod.Status.PodIPs, func(ip corev1.PodIP) bool { return listed[ip.IP] })
+		has := slices.ContainsFunc(pod.Status.PodIPs,
+			func(ip corev1.PodIP) bool { return listed[ip.IP] })
 		if ready && !has {
-			return fmt.Sprintf("Pod %s is ready and not yet in the EndpointSlices of Service %s/%s", pod.Name, of.namespace, of.service)
+			return fmt.Sprintf("Pod %s is ready and not yet in the EndpointSlices of Service %s/%s",
+				pod.Name, of.namespace, of.service)
 		}
 		for _, ip := range pod.Status.PodIPs {
 			if ready {
@@ -187,7 +194,8 @@ func lag(of backend, addresses []string, pods []corev1.Pod) string {
 		gone = append(gone, address)
 	}
 	if slices.Sort(gone); len(gone) > 0 {
-		return fmt.Sprintf("the EndpointSlices of Service %s/%s still have %s, where no ready Pod is", of.namespace, of.service, strings.Join(gone, " "))
+		return fmt.Sprintf("the EndpointSlices of Service %s/%s still have %s, where no "+
+			"ready Pod is", of.namespace, of.service, strings.Join(gone, " "))
 	}
 	return ""
 }

@@ -49,12 +49,18 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
-	need(s.Namespace != "" && s.Selector != "" && s.Port > 0, "upstreams: namespace, selector or port is empty")
-	need(strings.Count(s.Controller, "/") == 2, "upstreams.controller: expected namespace/kind/name, found %q", s.Controller)
-	need(s.Resync.Duration > 0, "upstreams.resync: expected a positive duration, found %s", s.Resync.Duration)
+	need(s.Namespace != "" && s.Selector != "" && s.Port > 0,
+		"upstreams: namespace, selector or port is empty")
+	need(strings.Count(s.Controller, "/") == 2,
+		"upstreams.controller: expected namespace/kind/name, found %q", s.Controller)
+	need(s.Resync.Duration > 0, "upstreams.resync: expected a positive duration, found %s",
+		s.Resync.Duration)
 	need(len(s.Routes) > 0, "upstreams.routes: empty; a gate of nothing is always open")
 	for i, route := range s.Routes {
-		need(slices.Contains(RouteKinds, route.Kind), "upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i, route.Kind)
-		need(route.Namespace != "" && route.Name != "", "upstreams.routes[%d]: namespace or name is empty", i)
+		need(slices.Contains(RouteKinds, route.Kind),
+			"upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i,
+			route.Kind)
+		need(route.Namespace != "" && route.Name != "",
+			"upstreams.routes[%d]: namespace or name is empty", i)
 	}
 }

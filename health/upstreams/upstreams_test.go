@@ -30,10 +30,16 @@ func TestWhatADataPlaneHasForARoute(t *testing.T) {
 			{"id": "b2", "labels": {"__ADC_UPSTREAM_SERVICE_ID": "a1"}, "nodes": [{"host": "10.0.0.1", "port": 80, "weight": 5}]},
 			{"id": "c3", "labels": {"__ADC_UPSTREAM_SERVICE_ID": "other"}, "nodes": [{"host": "10.0.0.9", "port": 80}]}]}`,
 			routeHeld{Known: true, Addresses: []string{"10.0.0.1:80", "10.0.0.2:80"}}},
-		"two rules":             {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}, {"id": "2", "upstream_id": "2", ` + labels + `}], "upstreams": [{"id": "1", "nodes": [{"host": "10.0.0.1", "port": 80}]}, {"id": "2", "nodes": [{"host": "10.0.0.1", "port": 80}]}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
-		"in the service":        {`{"services": [{"id": "1", ` + labels + `, "upstream": {"nodes": {"10.0.0.1:80": 1}}}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
-		"empty, as Lua has it":  {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}], "upstreams": [{"id": "1", "labels": [], "nodes": {}}]}`, routeHeld{Known: true}},
-		"its upstream not yet":  {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}]}`, routeHeld{Known: true}},
+		"two rules": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels +
+			`}, {"id": "2", "upstream_id": "2", ` + labels +
+			`}], "upstreams": [{"id": "1", "nodes": [{"host": "10.0.0.1", "port": 80}]}, {"id": "2", "nodes": [{"host": "10.0.0.1", "port": 80}]}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
+		"in the service": {`{"services": [{"id": "1", ` + labels +
+			`, "upstream": {"nodes": {"10.0.0.1:80": 1}}}]}`,
+			routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
+		"empty, as Lua has it": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels +
+			`}], "upstreams": [{"id": "1", "labels": [], "nodes": {}}]}`, routeHeld{Known: true}},
+		"its upstream not yet": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}]}`,
+			routeHeld{Known: true}},
 		"of another kind":       {`{"services": [{"id": "1", "labels": {"k8s/kind": "ApisixRoute", "k8s/namespace": "apps", "k8s/name": "shop"}}]}`, routeHeld{}},
 		"nothing was ever sent": {`{"services_conf_version": 0}`, routeHeld{}},
 	} {
@@ -90,7 +96,8 @@ func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 
 func TestATunnelIsClosedOnce(t *testing.T) {
 	stopped := 0
-	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{}, stop: func() { stopped++ }}}}
+	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{},
+		stop: func() { stopped++ }}}}
 	w.close("b")
 	w.close("a")
 	w.close("a")
@@ -100,7 +107,8 @@ func TestATunnelIsClosedOnce(t *testing.T) {
 
 func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
 	good := Spec{
-		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c", Resync: metav1.Duration{Duration: time.Minute},
+		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c",
+		Resync: metav1.Duration{Duration: time.Minute},
 		Routes: []RouteRef{{Kind: "HTTPRoute", Namespace: "n", Name: "r"}},
 	}
 	check := func(change func(*Spec)) error {
@@ -109,16 +117,21 @@ func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
 		return healthtest.Valid(spec).Validate()
 	}
 	require.NoError(t, check(func(*Spec) {}))
-	require.ErrorContains(t, check(func(s *Spec) { s.Selector = "" }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Selector = "" }),
+		"namespace, selector or port")
 	require.ErrorContains(t, check(func(s *Spec) { s.Port = 0 }), "namespace, selector or port")
 	require.ErrorContains(t, check(func(s *Spec) { s.Controller = "c" }), "upstreams.controller")
-	require.ErrorContains(t, check(func(s *Spec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
+	require.ErrorContains(t, check(func(s *Spec) { s.Resync = metav1.Duration{} }),
+		"upstreams.resync")
 	require.ErrorContains(t, check(func(s *Spec) { s.Routes = nil }), "upstreams.routes")
 	require.ErrorContains(t, check(func(s *Spec) {
 		s.Routes = []RouteRef{{Kind: "TCPRoute", Namespace: "n", Name: "r"}}
 	}), "TCPRoute")
-	require.ErrorContains(t, check(func(s *Spec) { s.Routes = []RouteRef{{Kind: "Ingress", Name: "r"}} }), "routes[0]: namespace or name")
-	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "upstreams: missing")
+	require.ErrorContains(t, check(func(s *Spec) {
+		s.Routes = []RouteRef{{Kind: "Ingress", Name: "r"}}
+	}), "routes[0]: namespace or name")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),
+		"upstreams: missing")
 	_, err := good.NewWatch(health.Spec{Body: good}, health.Secrets{})
 	require.Error(t, err)
 }

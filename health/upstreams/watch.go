@@ -57,7 +57,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		return nil, errors.New("STRATA_API_KEY: empty; the data plane's admin API asks for it")
 	}
 	return &upstreamsWatch{
-		spec: s, cluster: all, stable: observe.NewStable(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
+		spec: s, cluster: all, stable: observe.NewStable(time.Now), key: string(secrets.APIKey),
+		tunnels: map[string]tunnel{},
 	}, nil
 }
 
@@ -68,29 +69,35 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 			w.close(id)
 		}
 	}()
-	observe.Repeat(ctx, nil, upstreamsInterval, func(ctx context.Context) []health.Verdict { return judgeUpstreams(w.spec, w.observe(ctx)) }, report)
+	observe.Repeat(ctx, nil, upstreamsInterval,
+		func(ctx context.Context) []health.Verdict {
+			return judgeUpstreams(w.spec,
+				w.observe(ctx))
+		}, report)
 	return nil
 }
 
 // observe reads the routes first: the data plane's configuration is then at least as new.
 func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		facts = upstreamsFacts{}
-		for _, ref := range w.spec.Routes {
-			route, err := observeRoute(ctx, s, ref)
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) error {
+			facts = upstreamsFacts{}
+			for _, ref := range w.spec.Routes {
+				route, err := observeRoute(ctx, s, ref)
+				if err != nil {
+					return err
+				}
+				facts.Routes = append(facts.Routes, route)
+			}
+			pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace,
+				metav1.ListOptions{LabelSelector: w.spec.Selector})
 			if err != nil {
 				return err
 			}
-			facts.Routes = append(facts.Routes, route)
-		}
-		pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, metav1.ListOptions{LabelSelector: w.spec.Selector})
-		if err != nil {
-			return err
-		}
-		facts.Planes = w.planes(ctx, s, pods, facts.Routes)
-		return nil
-	})
+			facts.Planes = w.planes(ctx, s, pods, facts.Routes)
+			return nil
+		})
 	if fault != nil {
 		return upstreamsFacts{Fault: fault, Seconds: seconds}
 	}
@@ -141,7 +148,8 @@ func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 
 // ask reads one Pod's configuration. The key goes through the forwarded port only, and of the
 // answer nothing but addresses is kept.
-func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig, int, error) {
+func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig,
+	int, error) {
 	var config planeConfig
 	id := string(pod.UID)
 	way, open := w.tunnels[id]
@@ -150,7 +158,8 @@ func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1
 		if err != nil {
 			return config, 0, err
 		}
-		way = tunnel{address: fmt.Sprintf("http://127.0.0.1:%d", port), client: &http.Client{Transport: &http.Transport{}}, stop: stop}
+		way = tunnel{address: fmt.Sprintf("http://127.0.0.1:%d", port),
+			client: &http.Client{Transport: &http.Transport{}}, stop: stop}
 		w.tunnels[id] = way
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, way.address+upstreamsPath, nil)

@@ -40,7 +40,8 @@ const vaultCheck = "vault"
 // judgeVault judges whether Vault is initialised, unsealed and the active server. A sealed one is
 // not Ready either, so the Pod's condition alone would only say that something is wrong.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
-	v := health.Verdict{Check: vaultCheck, State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
+	v := health.Verdict{Check: vaultCheck, State: health.Waiting,
+		Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
 	}
@@ -56,7 +57,8 @@ func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	case f.Status == http.StatusOK && f.Leaving:
 		v.Message = "its Pod is being deleted; the next one starts sealed"
 	case f.Status == http.StatusOK:
-		return []health.Verdict{{Check: vaultCheck, State: health.Ready, Message: "initialised, unsealed, active"}}
+		return []health.Verdict{{Check: vaultCheck, State: health.Ready,
+			Message: "initialised, unsealed, active"}}
 	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):
 		v.State, v.Message = health.Stuck, "sealed"
 		v.Cause = "its Pod was restarted, or it was sealed by hand: only its keys open it, and they are in the state"
@@ -65,14 +67,16 @@ func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	case f.Status == vaultUninitialised:
 		v.State, v.Message = health.Stuck, "not initialised"
 		v.Cause = "its storage is empty: a volume was lost, or the Pod moved to another one"
-		v.Hint = "pulumi up --replace the resource vault-init makes a new one; certificates are then issued by a new root"
+		v.Hint = "pulumi up --replace the resource vault-init makes a new one; certificates are " +
+			"then issued by a new root"
 		v.Evidence = []string{f.Body}
 	case f.Status == vaultStandby:
 		v.Message = "a standby: another server is active"
 	case f.Status == vaultServerUnhealthy:
 		v.Message, v.Evidence = "its storage fails", []string{f.Body}
 	default:
-		v.Message, v.Evidence = fmt.Sprintf("expected HTTP 200 of /v1/sys/health, found %d", f.Status), []string{f.Body}
+		v.Message, v.Evidence = fmt.Sprintf("expected HTTP 200 of /v1/sys/health, found %d",
+			f.Status), []string{f.Body}
 	}
 	return []health.Verdict{v}
 }

@@ -14,14 +14,19 @@ func TestVaultVerdicts(t *testing.T) { healthtest.RunFixtures(t, "vault", judgeV
 
 func TestOnlyVaultSpeaksForVault(t *testing.T) {
 	assert.Empty(t, notVault(http.StatusServiceUnavailable, `{"initialized":true,"sealed":true}`))
-	assert.Equal(t, "no endpoints available", notVault(http.StatusServiceUnavailable, `{"kind":"Status","message":"no endpoints available"}`))
-	assert.Equal(t, "HTTP 200: <html>", notVault(http.StatusOK, "<html>"), "something else answers there")
+	assert.Equal(t, "no endpoints available",
+		notVault(http.StatusServiceUnavailable,
+			`{"kind":"Status","message":"no endpoints available"}`))
+	assert.Equal(t, "HTTP 200: <html>", notVault(http.StatusOK, "<html>"),
+		"something else answers there")
 	assert.Equal(t, "HTTP 200: {}", notVault(http.StatusOK, "{}"))
 }
 
 func TestAVaultGateNamesItsPod(t *testing.T) {
-	require.NoError(t, healthtest.Valid(Spec{Namespace: "vault", Pod: "vault-0", Port: 8200}).Validate())
+	require.NoError(t, healthtest.Valid(Spec{Namespace: "vault", Pod: "vault-0",
+		Port: 8200}).Validate())
 	for _, lacks := range []Spec{{Pod: "vault-0", Port: 8200}, {Namespace: "vault", Port: 8200}, {Namespace: "vault", Pod: "vault-0"}} {
-		require.ErrorContains(t, healthtest.Valid(lacks).Validate(), "vault: namespace, pod or port is empty")
+		require.ErrorContains(t, healthtest.Valid(lacks).Validate(),
+			"vault: namespace, pod or port is empty")
 	}
 }

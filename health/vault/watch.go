@@ -34,12 +34,17 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	if err != nil {
 		return nil, err
 	}
-	return &vaultWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), workload: workload}, nil
+	return &vaultWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now),
+		workload: workload}, nil
 }
 
 // Run implements Watch.
 func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Repeat(ctx, nil, vaultInterval, func(ctx context.Context) []health.Verdict { return judgeVault(w.spec, w.observe(ctx)) }, report)
+	observe.Repeat(ctx, nil, vaultInterval,
+		func(ctx context.Context) []health.Verdict {
+			return judgeVault(w.spec,
+				w.observe(ctx))
+		}, report)
 	return nil
 }
 
@@ -47,24 +52,27 @@ func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) err
 // go there: the API server does not pass its own on.
 func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	var facts vaultFacts
-	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health", w.spec.Namespace, w.spec.Pod, w.spec.Port)
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
-			return err
-		}
-		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-			workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, nil, w.stable)
-			if err != nil {
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health",
+		w.spec.Namespace, w.spec.Pod, w.spec.Port)
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (err error) {
+			if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
 				return err
 			}
-			facts.Workload = workloads[0]
-			return nil
-		}
-		// Asked after the answer: a Pod that is not leaving now has given it.
-		pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
-		facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
-		return err
-	})
+			if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
+				workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, nil,
+					w.stable)
+				if err != nil {
+					return err
+				}
+				facts.Workload = workloads[0]
+				return nil
+			}
+			// Asked after the answer: a Pod that is not leaving now has given it.
+			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
+			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
+			return err
+		})
 	if fault != nil {
 		return vaultFacts{Fault: fault, Seconds: seconds}
 	}

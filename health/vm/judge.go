@@ -28,14 +28,16 @@ func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
 	var foreign *hypervisor.ForeignError
 	switch {
 	case errors.As(f.Fault, &foreign):
-		first.State, first.Message, first.Hint = health.Stuck, health.OneLine(f.Fault.Error()), foreign.Fix
+		first.State, first.Message, first.Hint = health.Stuck, health.OneLine(f.Fault.Error()),
+			foreign.Fix
 	case f.Fault != nil:
 		first.State, first.Message = health.Waiting, health.OneLine(f.Fault.Error())
 		first.Hint = "see that it is on and reachable: strata:hosts.hypervisor"
 	case !f.Seen:
 		first.State, first.Message = health.Waiting, "not asked yet"
 	}
-	second, third := health.Verdict{State: health.Waiting, Message: "not seen"}, health.Verdict{State: health.Waiting, Message: "not seen"}
+	second, third := health.Verdict{State: health.Waiting, Message: "not seen"},
+		health.Verdict{State: health.Waiting, Message: "not seen"}
 	if f.Seen {
 		second, third = judgePower(spec, f), judgeAddressOf(spec, f)
 	}
@@ -46,23 +48,30 @@ func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
 
 func judgePower(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Power, word) })
+		return slices.ContainsFunc(words,
+			func(word string) bool { return strings.Contains(f.Power, word) })
 	}
-	v := health.Verdict{State: health.Stuck, Message: "expected running, found " + f.Power, Evidence: console(f)}
+	v := health.Verdict{State: health.Stuck, Message: "expected running, found " + f.Power,
+		Evidence: console(f)}
 	switch {
 	case !f.Exists:
-		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none", "it was removed by hand"
+		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none",
+			"it was removed by hand"
 		v.Hint = "make it anew: pulumi up --replace with the URN of the node's -vm resource"
 	case f.Running:
 		return health.Verdict{State: health.Ready, Message: "running"}
 	case has("I/O error", "io-error"):
 		v.Cause = "its storage is full or fails: the machine stands still until it can write"
-		v.Hint = "make room on the storage, then on the hypervisor: " + spec.OnHypervisor("virsh resume "+spec.Name(), "qm resume with the VM's number")
+		v.Hint = "make room on the storage, then on the hypervisor: " +
+			spec.OnHypervisor("virsh resume "+spec.Name(), "qm resume with the VM's number")
 	case has("crashed", "panicked", "guest-panicked", "internal-error", "failed"):
 		v.Cause = "the guest's kernel or the emulator ended"
-		v.Hint = "see the console; " + spec.OnHypervisor("virsh start "+spec.Name()+" on the hypervisor", "qm start with the VM's number on the node")
+		v.Hint = "see the console; " + spec.OnHypervisor("virsh start "+spec.Name()+
+			" on the hypervisor", "qm start with the VM's number on the node")
 	default:
-		v.State, v.Hint = health.Waiting, "on the hypervisor: "+spec.OnHypervisor("virsh start "+spec.Name(), "qm start with the VM's number")
+		v.State, v.Hint = health.Waiting,
+			"on the hypervisor: "+spec.OnHypervisor("virsh start "+spec.Name(),
+				"qm start with the VM's number")
 	}
 	return v
 }
@@ -70,20 +79,24 @@ func judgePower(spec hypervisor.Spec, f vmFacts) health.Verdict {
 func judgeAddressOf(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	want := spec.Guest.Address.Addr().String()
 	reserve := fmt.Sprintf("reserve %s for %s on the network's DHCP server, and restart the machine", want, spec.MAC())
-	v4 := slices.DeleteFunc(slices.Clone(f.Addresses), func(address string) bool { return !strings.Contains(address, ".") })
+	v4 := slices.DeleteFunc(slices.Clone(f.Addresses),
+		func(address string) bool { return !strings.Contains(address, ".") })
 	switch {
 	case !spec.Guest.DHCP:
 		return health.Verdict{State: health.Skipped, Message: "the machine sets its address itself"}
 	case slices.Contains(v4, want) || f.Answers:
 		return health.Verdict{State: health.Ready, Message: want}
 	case len(v4) > 0:
-		return health.Verdict{State: health.Stuck, Message: "expected " + want + ", found " + strings.Join(v4, ", "),
-			Cause: "the DHCP server gave another address to " + spec.MAC(), Hint: reserve}
+		return health.Verdict{State: health.Stuck,
+			Message: "expected " + want + ", found " + strings.Join(v4, ", "),
+			Cause:   "the DHCP server gave another address to " + spec.MAC(), Hint: reserve}
 	}
-	v := health.Verdict{State: health.Waiting, Message: "expected " + want + ", found no lease and no answer", Evidence: console(f),
+	v := health.Verdict{State: health.Waiting,
+		Message: "expected " + want + ", found no lease and no answer", Evidence: console(f),
 		Cause: "the machine still boots, or no DHCP server answers it", Hint: reserve}
 	if f.Agent != "" {
-		v.Evidence = append([]string{"the guest's agent: " + health.OneLine(f.Agent)}, v.Evidence...)
+		v.Evidence = append([]string{"the guest's agent: " + health.OneLine(f.Agent)},
+			v.Evidence...)
 	}
 	return v
 }

@@ -12,7 +12,8 @@ import (
 )
 
 func TestVirtualMachineVerdicts(t *testing.T) {
-	spec := hypervisor.Spec{Driver: "libvirt", Stack: "dev", Node: "server-1", Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
+	spec := hypervisor.Spec{Driver: "libvirt", Stack: "dev", Node: "server-1",
+		Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
 	still := spec
 	still.Guest.DHCP = false
 	up := hypervisor.Facts{Exists: true, Running: true, Power: "running (booted)"}
@@ -26,17 +27,26 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 	}{
 		{"runs, sets its own address", still, vmFacts{Seen: true, Facts: up}, health.Ready, ""},
 		{"runs, has its lease", spec, vmFacts{Seen: true, Facts: with("fe80::1", "10.10.0.11")}, health.Ready, ""},
-		{"answers, and no agent tells its address", spec, vmFacts{Seen: true, Facts: up, Answers: true}, health.Ready, ""},
+		{"answers, and no agent tells its address", spec,
+			vmFacts{Seen: true, Facts: up, Answers: true}, health.Ready, ""},
 		{"no lease", spec, vmFacts{Seen: true, Facts: with("fe80::1")}, health.Waiting, "found no lease and no answer"},
 		{"another lease", spec, vmFacts{Seen: true, Facts: with("10.10.0.99")}, health.Stuck, "found 10.10.0.99"},
 		{"gone", still, vmFacts{Seen: true}, health.Stuck, "found none"},
-		{"off", still, vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Power: "shut off (shutdown)"}}, health.Waiting, "found shut off"},
-		{"a full storage", still, vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Power: "paused (I/O error)"}}, health.Stuck, "found paused (I/O error)"},
-		{"a full storage of Proxmox", still, vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Power: "io-error"}}, health.Stuck, "found io-error"},
-		{"a panic", still, vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Power: "crashed (panicked)"}}, health.Stuck, "found crashed"},
-		{"a hypervisor that does not answer", still, vmFacts{Fault: errors.New("no route to host")}, health.Waiting, "no route to host"},
+		{"off", still, vmFacts{Seen: true,
+			Facts: hypervisor.Facts{Exists: true, Power: "shut off (shutdown)"}}, health.Waiting, "found shut off"},
+		{"a full storage", still, vmFacts{Seen: true,
+			Facts: hypervisor.Facts{Exists: true, Power: "paused (I/O error)"}}, health.Stuck,
+			"found paused (I/O error)"},
+		{"a full storage of Proxmox", still,
+			vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Power: "io-error"}},
+			health.Stuck, "found io-error"},
+		{"a panic", still, vmFacts{Seen: true,
+			Facts: hypervisor.Facts{Exists: true, Power: "crashed (panicked)"}}, health.Stuck, "found crashed"},
+		{"a hypervisor that does not answer", still, vmFacts{Fault: errors.New("no route to host")},
+			health.Waiting, "no route to host"},
 		{"not asked yet", still, vmFacts{}, health.Waiting, "not asked yet"},
-		{"another owner's", still, vmFacts{Fault: &hypervisor.ForeignError{Where: "h", What: "there is a domain x", Fix: "rename it"}}, health.Stuck, "did not make"},
+		{"another owner's", still, vmFacts{Fault: &hypervisor.ForeignError{Where: "h",
+			What: "there is a domain x", Fix: "rename it"}}, health.Stuck, "did not make"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			verdicts := judgeVM(test.spec, test.facts)
@@ -48,7 +58,8 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 			}
 			assert.Len(t, failing, 1, "one cause, not its consequences")
 			if !test.facts.Seen {
-				assert.Equal(t, []health.State{test.want, health.Waiting, health.Waiting}, []health.State{verdicts[0].State, verdicts[1].State, verdicts[2].State})
+				assert.Equal(t, []health.State{test.want, health.Waiting, health.Waiting},
+					[]health.State{verdicts[0].State, verdicts[1].State, verdicts[2].State})
 			}
 			assert.Contains(t, failing[0].Message, test.says)
 			if test.facts.Seen {
@@ -59,10 +70,14 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 }
 
 func TestAMachineWithoutALeaseNamesTheReservationAndShowsItsConsole(t *testing.T) {
-	spec := hypervisor.Spec{Driver: "proxmox", Stack: "dev", Node: "a", Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
-	v := judgeAddressOf(spec, vmFacts{Seen: true, Facts: hypervisor.Facts{Exists: true, Running: true, Agent: "QEMU guest agent is not running", Console: "ci-info: no lease\n"}})
+	spec := hypervisor.Spec{Driver: "proxmox", Stack: "dev", Node: "a",
+		Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
+	v := judgeAddressOf(spec, vmFacts{Seen: true,
+		Facts: hypervisor.Facts{Exists: true, Running: true,
+			Agent: "QEMU guest agent is not running", Console: "ci-info: no lease\n"}})
 	assert.Contains(t, v.Hint, "reserve 10.10.0.11 for "+spec.MAC())
-	assert.Equal(t, []string{"the guest's agent: QEMU guest agent is not running", "console:\nci-info: no lease"}, v.Evidence)
+	assert.Equal(t, []string{"the guest's agent: QEMU guest agent is not running",
+		"console:\nci-info: no lease"}, v.Evidence)
 }
 
 func TestTraits(t *testing.T) {

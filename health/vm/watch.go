@@ -56,13 +56,15 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 }
 
 // observe observes until ctx ends or the hypervisor cannot be asked.
-func (w *vmWatch) observe(ctx context.Context, host hypervisor.Host, report func([]health.Verdict)) error {
+func (w *vmWatch) observe(ctx context.Context, host hypervisor.Host,
+	report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
 		facts, err := drivers.New(host, w.spec.AnyOwner()).Observe(ctx) // a Spec has no identity, and what the gate waits for has asked
 		if err != nil {
 			return err
 		}
-		report(judgeVM(w.spec, vmFacts{Seen: true, Facts: facts, Answers: w.spec.Guest.DHCP && answers(ctx, w.spec)}))
+		report(judgeVM(w.spec, vmFacts{Seen: true, Facts: facts, Answers: w.spec.Guest.DHCP &&
+			answers(ctx, w.spec)}))
 		observe.Pause(ctx, vmPoll)
 	}
 	return ctx.Err()
@@ -73,7 +75,8 @@ func (w *vmWatch) observe(ctx context.Context, host hypervisor.Host, report func
 func answers(ctx context.Context, spec hypervisor.Spec) bool {
 	ctx, cancel := context.WithTimeout(ctx, vmDial)
 	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp",
+		net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
 	if err != nil {
 		return false
 	}

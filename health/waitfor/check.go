@@ -73,7 +73,8 @@ func checkValue(path, rest string) string {
 		return "the value is a literal, not another path"
 	case strings.ContainsAny(value[:1], `'"`):
 		return "quotes would be part of the value"
-	case strings.Contains(path, "[*]") || strings.Contains(path, ".*") || strings.Contains(path, ".."):
+	case strings.Contains(path, "[*]") || strings.Contains(path, ".*") ||
+		strings.Contains(path, ".."):
 		return "of several values only the first is compared: select one with a filter"
 	}
 	return ""

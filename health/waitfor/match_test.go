@@ -25,8 +25,10 @@ var waits = map[string]waitfor.Expression{
 	"service-address":    waitfor.Exists("{.status.loadBalancer.ingress[0].ip}"),
 	"metallb-controller": waitfor.Equals("{.status.result}", "Valid"),
 	"webhook-bundle":     waitfor.Exists("{.webhooks[0].clientConfig.caBundle}"),
-	"route-accepted":     waitfor.ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted"),
-	"application-synced": waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"), waitfor.Equals("{.status.health.status}", "Healthy")),
+	"route-accepted": waitfor.ConditionOn(
+		`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted"),
+	"application-synced": waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"),
+		waitfor.Equals("{.status.health.status}", "Healthy")),
 }
 
 type waitFixture struct {
@@ -48,10 +50,16 @@ func TestEveryWaitEndsWhenItMayAndOnlyThen(t *testing.T) {
 		require.NotEmptyf(t, fixture.Match, "%s: no object that ends the wait", name)
 		require.NotEmptyf(t, fixture.NotMatch, "%s: no object that must not", name)
 		for _, s := range fixture.Match {
-			t.Run(name+"/"+s.Name, func(t *testing.T) { assert.True(t, matches(t, wait, s.Object)) })
+			t.Run(name+"/"+s.Name, func(t *testing.T) {
+				assert.True(t,
+					matches(t, wait, s.Object))
+			})
 		}
 		for _, s := range fixture.NotMatch {
-			t.Run(name+"/"+s.Name, func(t *testing.T) { assert.False(t, matches(t, wait, s.Object)) })
+			t.Run(name+"/"+s.Name, func(t *testing.T) {
+				assert.False(t,
+					matches(t, wait, s.Object))
+			})
 		}
 	}
 }
@@ -119,13 +127,15 @@ func at(object map[string]any, path string) []any {
 
 func stale(object map[string]any, observed []any) bool {
 	generation := at(object, "$.metadata.generation")
-	return len(observed) > 0 && len(generation) > 0 && observed[0].(float64) < generation[0].(float64)
+	return len(observed) > 0 && len(generation) > 0 &&
+		observed[0].(float64) < generation[0].(float64)
 }
 
 func conditionTrue(object map[string]any, name string) bool {
 	for _, c := range at(object, "$.status.conditions[*]") {
 		c := c.(map[string]any)
-		if strings.EqualFold(fmt.Sprint(c["type"]), name) && strings.EqualFold(fmt.Sprint(c["status"]), "True") {
+		if strings.EqualFold(fmt.Sprint(c["type"]), name) &&
+			strings.EqualFold(fmt.Sprint(c["status"]), "True") {
 			return !stale(object, at(c, "$.observedGeneration"))
 		}
 	}

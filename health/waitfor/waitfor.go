@@ -43,7 +43,8 @@ func ConditionOn(path, conditionType string) Expression {
 		panic(refuse(path, "the path is not wrapped in { }"))
 	}
 	must("condition=" + conditionType) // refuses what is no type
-	return must(fmt.Sprintf(`jsonpath=%s.conditions[?@.type==%q].status}=True`, inner, conditionType))
+	return must(fmt.Sprintf(`jsonpath=%s.conditions[?@.type==%q].status}=True`, inner,
+		conditionType))
 }
 
 // Exists waits for path to select anything. An empty list, an empty string and 0 exist.
@@ -92,7 +93,8 @@ func (e Expression) String() string {
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
 	if seconds < 1 || len(e.parts) == 0 {
-		panic(refuse(e.String(), fmt.Sprintf("a limit of %s is not a positive number of seconds", limit)))
+		panic(refuse(e.String(), fmt.Sprintf("a limit of %s is not a positive number of seconds",
+			limit)))
 	}
 	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
 }

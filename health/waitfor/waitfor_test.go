@@ -18,14 +18,21 @@ func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
 		want string
 	}{
 		{"a condition", waitfor.Condition("Established"), "condition=Established"},
-		{"a field that exists", waitfor.Exists("{.status.availableIPv4}"), "jsonpath={.status.availableIPv4}"},
-		{"a field's value", waitfor.Equals("{.status.result}", "Valid"), "jsonpath={.status.result}=Valid"},
-		{"a condition below a filter", accepted, `jsonpath={.status.parents[?@.controllerName=="traefik.io/gateway-controller"].conditions[?@.type=="Accepted"].status}=True`},
+		{"a field that exists", waitfor.Exists("{.status.availableIPv4}"),
+			"jsonpath={.status.availableIPv4}"},
+		{"a field's value", waitfor.Equals("{.status.result}", "Valid"),
+			"jsonpath={.status.result}=Valid"},
+		{"a condition below a filter", accepted,
+			`jsonpath={.status.parents[?@.controllerName=="traefik.io/gateway-controller"].conditions[?@.type=="Accepted"].status}=True`},
 		{
-			"several at once", waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"), waitfor.Condition("Ready")),
+			"several at once", waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"),
+				waitfor.Condition("Ready")),
 			`["jsonpath={.status.sync.status}=Synced","condition=Ready"]`,
 		},
-		{"several with comparison signs", waitfor.All(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"), waitfor.Condition("Ready")), `["jsonpath={.status.list[?@ > 3 && @ < 5]}","condition=Ready"]`},
+		{"several with comparison signs",
+			waitfor.All(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"),
+				waitfor.Condition("Ready")),
+			`["jsonpath={.status.list[?@ > 3 && @ < 5]}","condition=Ready"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, c.have.String()) })
 	}
@@ -33,8 +40,10 @@ func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
 
 func TestTheTimeLimitIsWholeSeconds(t *testing.T) {
 	have := waitfor.Condition("Ready").Annotations(2 * time.Minute)
-	assert.Equal(t, map[string]string{waitfor.Annotation: "condition=Ready", waitfor.TimeoutAnnotation: "120"}, have)
-	assert.Equal(t, "1", waitfor.Condition("Ready").Annotations(time.Second)[waitfor.TimeoutAnnotation])
+	assert.Equal(t, map[string]string{waitfor.Annotation: "condition=Ready",
+		waitfor.TimeoutAnnotation: "120"}, have)
+	assert.Equal(t, "1", waitfor.Condition("Ready").Annotations(
+		time.Second)[waitfor.TimeoutAnnotation])
 	assert.Panics(t, func() { waitfor.Condition("Ready").Annotations(900 * time.Millisecond) })
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
@@ -43,9 +52,11 @@ func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, part, why string
 	}{
-		{"== after the braces is true for any value", "jsonpath={.status.phase}==Running", "existence"},
+		{"== after the braces is true for any value", "jsonpath={.status.phase}==Running",
+			"existence"},
 		{"a value with =", "jsonpath={.status.x}=a=b", "cannot contain ="},
-		{"!= in the path", `jsonpath={.status.conditions[?(@.type!='Ready')].status}=True`, "splits at ="},
+		{"!= in the path", `jsonpath={.status.conditions[?(@.type!='Ready')].status}=True`,
+			"splits at ="},
 		{">= in the path", "jsonpath={.status.list[?@ >= 3]}", "splits at ="},
 		{"<= in the path", "jsonpath={.status.list[?@ <= 3]}", "splits at ="},
 		{"a brace in quotes", `jsonpath={.metadata.annotations['a}b']}`, "RFC 9535"},

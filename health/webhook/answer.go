@@ -64,8 +64,10 @@ type webhookFault struct {
 // webhookFaults are tried in order: a timeout while dialling also says "dial tcp".
 var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`does not support dry run`), answerNoDryRun},
-	{regexp.MustCompile(`no endpoints available for service|service "[^"]*" not found`), answerNoEndpoints},
-	{regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`), answerUnknownCA},
+	{regexp.MustCompile(`no endpoints available for service|service "[^"]*" not found`),
+		answerNoEndpoints},
+	{regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`),
+		answerUnknownCA},
 	{regexp.MustCompile(`x509: certificate is (valid for|not valid for any names)|x509: cannot validate certificate for|doesn't contain any IP SANs`), answerName},
 	{regexp.MustCompile(`x509: certificate has expired or is not yet valid`), answerExpired},
 	{regexp.MustCompile(`i/o timeout|context deadline exceeded|Client\.Timeout|timed out|TLS handshake timeout`), answerTimeout},
@@ -101,7 +103,8 @@ func statusKind(err error, text string) answerKind {
 	if denial.MatchString(text) {
 		return answerDenied
 	}
-	if strings.Contains(text, "failed calling webhook") || strings.Contains(text, "admission webhook") {
+	if strings.Contains(text, "failed calling webhook") ||
+		strings.Contains(text, "admission webhook") {
 		for _, f := range webhookFaults {
 			if f.pattern.MatchString(text) {
 				return f.kind
@@ -118,7 +121,8 @@ func statusKind(err error, text string) answerKind {
 		return answerForbidden
 	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err):
 		return answerTimeout
-	case apierrors.IsUnauthorized(err), apierrors.IsServiceUnavailable(err), apierrors.IsTooManyRequests(err):
+	case apierrors.IsUnauthorized(err), apierrors.IsServiceUnavailable(err),
+		apierrors.IsTooManyRequests(err):
 		return answerAPI
 	default:
 		return answerOther

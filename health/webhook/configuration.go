@@ -47,7 +47,8 @@ func configurationName(s Spec) string {
 }
 
 func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
-	v := health.Verdict{Check: configurationCheck(spec), State: health.Waiting, Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
+	v := health.Verdict{Check: configurationCheck(spec), State: health.Waiting,
+		Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
 	switch {
 	case c.Missing:
 		v.Message = "does not exist: the API server would call no webhook"
@@ -62,7 +63,8 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 		return v
 	}
 	if hooks := hooksWith(c.Hooks, "different"); len(hooks) > 0 {
-		v.Message = fmt.Sprintf("caBundle is not ca.crt of Secret %s/%s in %s", spec.Namespace, spec.CASecret, strings.Join(hooks, ", "))
+		v.Message = fmt.Sprintf("caBundle is not ca.crt of Secret %s/%s in %s", spec.Namespace,
+			spec.CASecret, strings.Join(hooks, ", "))
 		v.Cause = "the CA is of an earlier certificate, or something else writes the configuration"
 		return v
 	}
@@ -90,16 +92,19 @@ func judgeCoverage(spec Spec, c configurationFacts, v health.Verdict) health.Ver
 		}
 		switch {
 		case hook.Target != target:
-			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, observe.OrNone(hook.Target), target)
+			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name,
+				observe.OrNone(hook.Target), target)
 			return v
 		case hook.Ignore && !proves(spec):
-			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and the gate has nothing that proves it was asked"
+			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and " +
+				"the gate has nothing that proves it was asked"
 			v.Hint = "give the gate a deny object, or for a mutating webhook the fields that it fills"
 			return v
 		default:
 			return health.Verdict{Check: v.Check, State: health.Ready}
 		}
 	}
-	v.Message = "no webhook of it is asked about the creation of " + kindOfObject(spec.Accept) + ": a dry run would prove nothing"
+	v.Message = "no webhook of it is asked about the creation of " + kindOfObject(spec.Accept) +
+		": a dry run would prove nothing"
 	return v
 }

@@ -48,8 +48,10 @@ type probe struct {
 }
 
 func newProbe(server *kube.APIServer, spec Spec, now observe.Clock) *probe {
-	facts := probeFacts{Server: server.Name, Accept: answer{Kind: answerOther, Text: "not asked yet"}}
-	return &probe{server: server, spec: spec, stable: observe.NewStable(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
+	facts := probeFacts{Server: server.Name,
+		Accept: answer{Kind: answerOther, Text: "not asked yet"}}
+	return &probe{server: server, spec: spec, stable: observe.NewStable(now), now: now,
+		wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
 }
 
 // kick asks for the next dry run now, and ends one that hangs.
@@ -140,7 +142,8 @@ func (p *probe) askBoth(ctx context.Context) probeFacts {
 	if facts.Accept.Kind != answerAccepted {
 		return facts
 	}
-	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 && len(p.spec.Deny) > 0 {
+	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 &&
+		len(p.spec.Deny) > 0 {
 		facts.Deny = deny()
 	}
 	return facts
@@ -160,7 +163,8 @@ func unfilled(object map[string]any, paths []string) []string {
 		path, want, exact := strings.Cut(entry, "=")
 		value, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
 		text := fmt.Sprint(value)
-		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, text) || exact && text != want {
+		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, text) ||
+			exact && text != want {
 			empty = append(empty, entry)
 		}
 	}

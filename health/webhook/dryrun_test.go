@@ -12,6 +12,7 @@ import (
 func TestThePluralIsWhatAnyServerServes(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{{}, {}}}
 	assert.Empty(t, w.plural())
-	w.probes[1].kind = &kube.ResourceKind{Resource: schema.GroupVersionResource{Resource: "ipaddresspools"}}
+	w.probes[1].kind = &kube.ResourceKind{
+		Resource: schema.GroupVersionResource{Resource: "ipaddresspools"}}
 	assert.Equal(t, "ipaddresspools", w.plural())
 }

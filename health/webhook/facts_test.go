@@ -11,7 +11,8 @@ func TestRulesThatCoverACreation(t *testing.T) {
 	rule := func(operation, group, version, resource string) admissionv1.RuleWithOperations {
 		return admissionv1.RuleWithOperations{
 			Operations: []admissionv1.OperationType{admissionv1.OperationType(operation)},
-			Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: []string{resource}},
+			Rule: admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{version},
+				Resources: []string{resource}},
 		}
 	}
 	covers := func(r admissionv1.RuleWithOperations) bool {
@@ -24,7 +25,8 @@ func TestRulesThatCoverACreation(t *testing.T) {
 	assert.False(t, covers(rule("CREATE", "other.io", "v1beta1", "ipaddresspools")))
 	assert.False(t, covers(rule("CREATE", "metallb.io", "v1", "ipaddresspools")))
 	assert.False(t, covers(rule("CREATE", "metallb.io", "v1beta1", "bgppeers")))
-	assert.True(t, coversCreate(rule("CREATE", "metallb.io", "v1beta1", "bgppeers"), "metallb.io", "v1beta1", ""), "an unknown resource is left to the dry run")
+	assert.True(t, coversCreate(rule("CREATE", "metallb.io", "v1beta1", "bgppeers"), "metallb.io",
+		"v1beta1", ""), "an unknown resource is left to the dry run")
 }
 
 func TestBundlesAreComparedWithTheSecret(t *testing.T) {
@@ -37,6 +39,10 @@ func TestBundlesAreComparedWithTheSecret(t *testing.T) {
 func TestTheTargetOfAHook(t *testing.T) {
 	port := int32(8443)
 	assert.Empty(t, hookTarget(admissionv1.WebhookClientConfig{}))
-	assert.Equal(t, "n/s:443", hookTarget(admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Namespace: "n", Name: "s"}}))
-	assert.Equal(t, "n/s:8443", hookTarget(admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Namespace: "n", Name: "s", Port: &port}}))
+	assert.Equal(t, "n/s:443", hookTarget(
+		admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Namespace: "n",
+			Name: "s"}}))
+	assert.Equal(t, "n/s:8443", hookTarget(
+		admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Namespace: "n",
+			Name: "s", Port: &port}}))
 }

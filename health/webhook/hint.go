@@ -10,13 +10,16 @@ import (
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
-		return "the webhook is starting, or its Service is not created yet: it has a ready Pod only once its certificate is issued and mounted"
+		return "the webhook is starting, or its Service is not created yet: it has a ready Pod " +
+			"only once its certificate is issued and mounted"
 	case answerRefused:
-		return "the webhook is starting: its Deployment runs, but it listens only once its certificate is issued and mounted"
+		return "the webhook is starting: its Deployment runs, but it listens only once its " +
+			"certificate is issued and mounted"
 	case answerUnknownCA:
 		return "the webhook's CA is not injected yet, or the API server still uses the one before"
 	case answerTimeout, answerUnreachable:
-		return "network fault between API server " + p.Server + " and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
+		return "network fault between API server " + p.Server +
+			" and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
 	case answerName, answerExpired:
 		return "the serving certificate was made for another Service, or by another clock"
 	case answerDenied:
@@ -36,7 +39,8 @@ func probeCause(p probeFacts) string {
 // Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back, its
 // requests for a Service go to the default gateway, and a proxy there answers for any server. The
 // webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
-const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
+const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is " +
+	"not up on it yet, and the request leaves the host"
 
 // strange reports a certificate that is not the webhook's own.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
@@ -52,9 +56,12 @@ func (p probeFacts) clusterName() bool {
 func probeHint(spec Spec, kind answerKind) string {
 	switch kind {
 	case answerUnknownCA, answerName, answerExpired:
-		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
+		return fmt.Sprintf("compare caBundle in %s %s with the certificate that "+
+			"%s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service,
+			spec.Namespace, spec.Port)
 	case answerTimeout, answerUnreachable:
-		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
+		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o "+
+			"jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
 	case answerNotServed:
 		return "kubectl api-resources; kubectl get namespace " + spec.Namespace
 	case answerAPI:

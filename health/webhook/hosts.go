@@ -14,14 +14,16 @@ import (
 
 // connectionTo returns the webhook's Service at an address as observeAddress joins it.
 func connectionTo(s Spec, address string) host.Connection {
-	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
+	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address,
+		":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
 // judgeHosts judges for each host whether the webhook's address answers there. kube-proxy programs
 // each host by itself, so one of them can be behind, and its API server with it.
 func judgeHosts(spec Spec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
-		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped, Message: f.Skipped}}
+		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped,
+			Message: f.Skipped}}
 	}
 	verdicts := make([]health.Verdict, 0, len(f.Runs))
 	for _, run := range f.Runs {
@@ -51,14 +53,16 @@ func judgeHostRun(spec Spec, address string, run host.Run) health.Verdict {
 	v.Cause = "kube-proxy on the host has not seen the endpoint, or the Pod does not listen"
 	v.Hint = "on " + run.Host + ": " + run.Command
 	if run.Code == host.TimedOut {
-		v.Message, v.Cause = address+" does not answer in time", "network fault between "+run.Host+" and the webhook's Pod: Pod network or a firewall"
+		v.Message, v.Cause = address+" does not answer in time",
+			"network fault between "+run.Host+" and the webhook's Pod: Pod network or a firewall"
 	}
 	return v
 }
 
 // askHosts keeps asking the hosts at the Service's present address, until ctx ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
-	host.FromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, func(address string) host.Connection { return connectionTo(w.spec, address) },
+	host.FromHostsAt(ctx, w.hosts, w.key, w.moved, w.address,
+		func(address string) host.Connection { return connectionTo(w.spec, address) },
 		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 

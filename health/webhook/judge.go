@@ -83,13 +83,16 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
 	var verdicts []health.Verdict
 	if facts.Fault != nil {
-		verdicts = append(verdicts, facts.Fault.Verdict(existence[0], facts.Seconds >= observe.StartupSeconds),
-			health.Verdict{Check: existence[1], State: health.Waiting, Message: "not seen", After: existence[:1]})
+		verdicts = append(verdicts, facts.Fault.Verdict(existence[0],
+			facts.Seconds >= observe.StartupSeconds),
+			health.Verdict{Check: existence[1], State: health.Waiting, Message: "not seen",
+				After: existence[:1]})
 		return verdicts
 	}
 	configurations := judgeConfigurations(spec, facts)
 	verdicts = append(verdicts, configurations...)
-	complete := !slices.ContainsFunc(configurations, func(v health.Verdict) bool { return v.State == health.Waiting })
+	complete := !slices.ContainsFunc(configurations,
+		func(v health.Verdict) bool { return v.State == health.Waiting })
 	if len(configurations) > 1 {
 		existence = append(existence, configurations[1].Check)
 	}
@@ -108,8 +111,10 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 			// webhook's answer.
 			v.State = health.Waiting
 		}
-		if probe.strange() && (!probe.clusterName() || slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {
-			v.State, v.Cause, v.Hint = health.Waiting, strangerCause, probeHint(spec, answerUnreachable)
+		if probe.strange() && (!probe.clusterName() ||
+			slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {
+			v.State, v.Cause, v.Hint = health.Waiting, strangerCause,
+				probeHint(spec, answerUnreachable)
 		}
 		v.Check, v.After = "webhook through "+probe.Server, existence
 		verdicts = append(verdicts, v)
@@ -130,7 +135,8 @@ func judgeEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
 	if len(e.Ready) == 0 {
 		v.State = health.Waiting
 		v.Message = fmt.Sprintf("no ready address, %d not ready", len(e.NotReady))
-		v.Hint = "kubectl -n " + spec.Namespace + " get endpointslices -l kubernetes.io/service-name=" + spec.Service
+		v.Hint = "kubectl -n " + spec.Namespace +
+			" get endpointslices -l kubernetes.io/service-name=" + spec.Service
 	}
 	return v
 }

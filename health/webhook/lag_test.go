@@ -28,7 +28,8 @@ func TestOnlyAPassThatProvesIsRepeatedAtOnce(t *testing.T) {
 		{"nothing that must be denied: it has to hold for a second", unproved, 1, probeInterval},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, (&probe{spec: c.spec, facts: probeFacts{Passes: c.passes}}).pause())
+			assert.Equal(t, c.want, (&probe{spec: c.spec,
+				facts: probeFacts{Passes: c.passes}}).pause())
 		})
 	}
 	assert.GreaterOrEqual(t, (consecutiveUnproved-1)*probeInterval, 900*time.Millisecond)
@@ -37,7 +38,8 @@ func TestOnlyAPassThatProvesIsRepeatedAtOnce(t *testing.T) {
 func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{
 		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {}},
-		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {}, facts: probeFacts{Passes: 1}},
+		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {},
+			facts: probeFacts{Passes: 1}},
 	}}
 	w.facts.Hosts.Address = "10.43.7.7:443"
 	news := make(chan struct{}, 1)
@@ -52,16 +54,19 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 // counts only behind the first.
 func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 	c := fakeapi.New(t, 1)
-	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
+	c.Serve("metallb.io/v1beta1", "IPAddressPool",
+		fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	pool := func(name string) map[string]any {
-		return map[string]any{"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": map[string]any{"name": name, "namespace": "n"}}
+		return map[string]any{"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool",
+			"metadata": map[string]any{"name": name, "namespace": "n"}}
 	}
 	var accepts, denies atomic.Int32
 	var broken atomic.Bool
 	asked := make(chan struct{}, 8) // for the second answer, once each time
-	refusal := &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "x" denied the request: no`}
+	refusal := &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
+		Message: `admission webhook "x" denied the request: no`}
 	c.Servers[0].Script(fakeapi.Script{Admit: func(object map[string]any) *fakeapi.Refusal {
 		if object["metadata"].(map[string]any)["name"] == "deny" {
 			denies.Add(1)
@@ -76,7 +81,8 @@ func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 		}
 		return nil
 	}})
-	p := newProbe(all.Servers[0], Spec{Accept: pool("accept"), Deny: pool("deny"), DenyMatch: `"x"`}, time.Now)
+	p := newProbe(all.Servers[0], Spec{Accept: pool("accept"), Deny: pool("deny"),
+		DenyMatch: `"x"`}, time.Now)
 	for want := range 2 {
 		require.True(t, p.attempt(t.Context(), 1, true))
 		assert.Equal(t, want+1, p.latest(1).Passes)

@@ -18,7 +18,8 @@ import (
 )
 
 func configurationResource(mutating bool) schema.GroupVersionResource {
-	resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1",
+		Resource: "validatingwebhookconfigurations"}
 	if mutating {
 		resource.Resource = "mutatingwebhookconfigurations"
 	}
@@ -31,24 +32,35 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		facts = webhookFacts{}
-		return observe.InParallel(
-			func() (err error) { version, err = w.observeConfigurations(ctx, s, &facts); return err },
-			func() (err error) {
-				facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace, w.spec.Service)
-				return err
-			},
-			func() (err error) { facts.Hosts.Address, err = observeAddress(ctx, s, w.spec); return err },
-			func() (err error) {
-				if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
+		func(ctx context.Context, s *kube.APIServer) error {
+			facts = webhookFacts{}
+			return observe.InParallel(
+				func() (err error) {
+					version,
+						err = w.observeConfigurations(ctx, s, &facts)
 					return err
-				}
-				facts.Rights, err = w.rights.Observe(ctx, s)
-				return err
-			},
-		)
-	})
+				},
+				func() (err error) {
+					facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace,
+						w.spec.Service)
+					return err
+				},
+				func() (err error) {
+					facts.Hosts.Address,
+						err = observeAddress(ctx, s, w.spec)
+					return err
+				},
+				func() (err error) {
+					if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images,
+						w.stable); err != nil {
+						return err
+					}
+					facts.Rights, err = w.rights.Observe(ctx, s)
+					return err
+				},
+			)
+		})
 	if fault != nil {
 		return webhookFacts{Fault: fault, Seconds: seconds}, ""
 	}
@@ -77,14 +89,16 @@ func (w *webhookWatch) observeConfigurations(
 func (w *webhookWatch) observeConfiguration(
 	ctx context.Context, s *kube.APIServer, spec Spec,
 ) (configurationFacts, string, error) {
-	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
+	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s,
+		configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
 		return configurationFacts{Missing: object == nil}, "", err
 	}
 	facts := configurationFacts{}
 	var ca []byte
 	if w.spec.CASecret != "" {
-		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.CASecret)
+		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace,
+			w.spec.CASecret)
 		if err != nil {
 			return facts, "", err
 		}
@@ -97,8 +111,13 @@ func (w *webhookWatch) observeConfiguration(
 	for i := range object.Webhooks {
 		hook := &object.Webhooks[i]
 		facts.Hooks = append(facts.Hooks, hookFacts{
-			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, ca), Target: hookTarget(hook.ClientConfig),
-			Covers: slices.ContainsFunc(hook.Rules, func(r admissionv1.RuleWithOperations) bool { return coversCreate(r, group, version, w.plural()) }),
+			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, ca),
+			Target: hookTarget(hook.ClientConfig),
+			Covers: slices.ContainsFunc(hook.Rules,
+				func(r admissionv1.RuleWithOperations) bool {
+					return coversCreate(r, group, version,
+						w.plural())
+				}),
 			Ignore: hook.FailurePolicy != nil && *hook.FailurePolicy == admissionv1.Ignore,
 		})
 	}
@@ -108,7 +127,8 @@ func (w *webhookWatch) observeConfiguration(
 // observeAddress reads the address at which the API servers call the webhook; empty while there is
 // none.
 func observeAddress(ctx context.Context, s *kube.APIServer, spec Spec) (string, error) {
-	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
+		spec.Service)
 	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
 		return "", err
 	}
@@ -139,9 +159,11 @@ func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource 
 	matches := func(list []string, want string) bool {
 		return slices.Contains(list, "*") || slices.Contains(list, want)
 	}
-	creates := slices.Contains(rule.Operations, admissionv1.OperationAll) || slices.Contains(rule.Operations, admissionv1.Create)
+	creates := slices.Contains(rule.Operations, admissionv1.OperationAll) ||
+		slices.Contains(rule.Operations, admissionv1.Create)
 	return creates && matches(rule.APIGroups, group) && matches(rule.APIVersions, version) &&
-		(resource == "" || matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*"))
+		(resource == "" || matches(rule.Resources, resource) ||
+			slices.Contains(rule.Resources, "*/*"))
 }
 
 func bundleState(bundle, ca []byte) string {

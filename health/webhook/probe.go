@@ -21,7 +21,8 @@ func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 		return judgeNotDenied(spec, p)
 	}
 	if p.Passes < passesNeeded(spec) {
-		return health.Verdict{State: health.Waiting, Message: fmt.Sprintf("served, not yet %d times in a row", passesNeeded(spec))}
+		return health.Verdict{State: health.Waiting,
+			Message: fmt.Sprintf("served, not yet %d times in a row", passesNeeded(spec))}
 	}
 	return health.Verdict{State: health.Ready}
 }
@@ -40,7 +41,8 @@ func passesNeeded(s Spec) int {
 
 // probePassed reports whether both dry runs came back as they must.
 func probePassed(s Spec, p probeFacts) bool {
-	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
+	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 &&
+		(len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
 // deniedBy reports whether the webhook itself refused, and not a schema, a quota or another
@@ -50,7 +52,9 @@ func deniedBy(spec Spec, a answer) bool {
 }
 
 func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Message: probeMessage(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
+	v := health.Verdict{State: health.Waiting, Message: probeMessage(p.Accept.Kind),
+		Evidence: []string{p.Accept.Text}, Cause: probeCause(p),
+		Hint: probeHint(spec, p.Accept.Kind)}
 	switch p.Accept.Kind {
 	case answerDenied, answerForbidden, answerInvalid:
 		if spec.Mutates != "" && strings.Contains(p.Accept.Text, unmutated) {
@@ -74,7 +78,8 @@ func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
 // judgeNotMutated judges an API server that accepts because it calls no webhook (cert-manager
 // pkg/util/cmapichecker, ErrMutationWebhookMissing).
 func judgeNotMutated(spec Spec, p probeFacts) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
+	v := health.Verdict{State: health.Waiting,
+		Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
 	v.Cause, v.Hint = notMutated(spec)
 	if p.Accept.Text != "" {
 		v.Evidence = []string{p.Accept.Text}
@@ -92,19 +97,24 @@ func notMutated(spec Spec) (cause, hint string) {
 	if spec.Mutates != "" {
 		mutation = mutationOf(spec)
 	}
-	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
+	return "the API server does not ask the mutating webhook (yet)",
+		"kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
 // judgeNotDenied judges the case that other gates pass: everything is accepted because no webhook
 // is called.
 func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
+	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind),
+		Cause: "the API server does not ask this webhook (yet)"}
 	v.Message = "an object that the webhook must refuse was accepted"
 	if p.Deny.Kind != answerAccepted {
-		v.Message = "an object that the webhook must refuse was not refused by it: " + probeMessage(p.Deny.Kind)
-		v.Evidence, v.Cause = []string{p.Deny.Text}, probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
+		v.Message = "an object that the webhook must refuse was not refused by it: " +
+			probeMessage(p.Deny.Kind)
+		v.Evidence, v.Cause = []string{p.Deny.Text},
+			probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
 	}
-	stable := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied || p.Deny.Kind == answerInvalid
+	stable := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied ||
+		p.Deny.Kind == answerInvalid
 	if stable && p.Seconds >= observe.NoticeSeconds {
 		v.State = health.Stuck
 	}

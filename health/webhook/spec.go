@@ -51,6 +51,7 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Workloads:
 func (s Spec) Validate(need health.Need) {
 	for i, entry := range s.AcceptFills {
 		path, _, _ := strings.Cut(entry, "=")
-		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
+		need(path != "" && !slices.Contains(strings.Split(path, "."), ""),
+			"webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
 	}
 }

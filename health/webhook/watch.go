@@ -74,12 +74,16 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 func (w *webhookWatch) newProbes() error {
-	accept, deny := &unstructured.Unstructured{Object: w.spec.Accept}, &unstructured.Unstructured{Object: w.spec.Deny}
+	accept, deny := &unstructured.Unstructured{Object: w.spec.Accept},
+		&unstructured.Unstructured{Object: w.spec.Deny}
 	if accept.GetKind() == "" || accept.GetAPIVersion() == "" {
-		return errors.New("spec: webhook.accept: expected an object with apiVersion and kind; without one nothing can be proved")
+		return errors.New("spec: webhook.accept: expected an object with apiVersion and kind; " +
+			"without one nothing can be proved")
 	}
-	if len(w.spec.Deny) > 0 && (deny.GetKind() != accept.GetKind() || deny.GetAPIVersion() != accept.GetAPIVersion()) {
-		return fmt.Errorf("spec: webhook.deny: is %s, expected %s as accept", kindOfObject(w.spec.Deny), kindOfObject(w.spec.Accept))
+	if len(w.spec.Deny) > 0 && (deny.GetKind() != accept.GetKind() ||
+		deny.GetAPIVersion() != accept.GetAPIVersion()) {
+		return fmt.Errorf("spec: webhook.deny: is %s, expected %s as accept",
+			kindOfObject(w.spec.Deny), kindOfObject(w.spec.Accept))
 	}
 	for _, server := range w.cluster.Servers {
 		w.probes = append(w.probes, newProbe(server, w.spec, time.Now))
@@ -107,14 +111,17 @@ func (w *webhookWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 func (w *webhookWatch) sources() []kube.Source {
 	sources := []kube.Source{
 		{Resource: configurationResource(w.spec.Mutating), Name: w.spec.Configuration},
-		{Resource: kube.EndpointSliceResource, Namespace: w.spec.Namespace, Labels: kube.ServiceLabel + "=" + w.spec.Service},
+		{Resource: kube.EndpointSliceResource, Namespace: w.spec.Namespace,
+			Labels: kube.ServiceLabel + "=" + w.spec.Service},
 		{Resource: kube.ServiceResource, Namespace: w.spec.Namespace, Name: w.spec.Service},
 	}
 	if w.spec.Mutates != "" {
-		sources = append(sources, kube.Source{Resource: configurationResource(true), Name: w.spec.Mutates})
+		sources = append(sources, kube.Source{Resource: configurationResource(true),
+			Name: w.spec.Mutates})
 	}
 	if w.spec.CASecret != "" {
-		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.CASecret})
+		sources = append(sources, kube.Source{Resource: kube.SecretResource,
+			Namespace: w.spec.Namespace, Name: w.spec.CASecret})
 	}
 	for _, ref := range w.workloads {
 		sources = append(sources, ref.Sources()...)
@@ -123,7 +130,8 @@ func (w *webhookWatch) sources() []kube.Source {
 }
 
 // observeAgain observes the objects at every change, and lets the probes try again at once.
-func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{}, news chan<- struct{}) {
+func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{},
+	news chan<- struct{}) {
 	for ctx.Err() == nil {
 		facts, version := w.observe(ctx)
 		if ctx.Err() != nil {

@@ -20,12 +20,18 @@ func TestWhatAWebhookGateObserves(t *testing.T) {
 		}
 		return names
 	}
-	assert.Equal(t, []string{"validatingwebhookconfigurations", "endpointslices", "services"}, resources())
+	assert.Equal(t, []string{"validatingwebhookconfigurations", "endpointslices", "services"},
+		resources())
 	w.spec.Mutating, w.spec.CASecret = true, "ca"
-	w.workloads = []kube.WorkloadRef{{Namespace: "n", Kind: "DaemonSet", Name: "d"}, {Namespace: "n", Kind: "StatefulSet", Name: "s"}, {Namespace: "n", Kind: "Deployment", Name: "e"}}
-	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services", "secrets", "daemonsets", "pods", "statefulsets", "pods", "deployments", "pods"}, resources())
+	w.workloads = []kube.WorkloadRef{{Namespace: "n", Kind: "DaemonSet", Name: "d"},
+		{Namespace: "n", Kind: "StatefulSet", Name: "s"},
+		{Namespace: "n", Kind: "Deployment", Name: "e"}}
+	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services",
+		"secrets", "daemonsets", "pods", "statefulsets", "pods", "deployments", "pods"},
+		resources())
 	w.spec.Mutates, w.workloads = "m", nil
-	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services", "mutatingwebhookconfigurations", "secrets"}, resources())
+	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services",
+		"mutatingwebhookconfigurations", "secrets"}, resources())
 
 	group, version := splitVersion(map[string]any{"apiVersion": "metallb.io/v1beta1"})
 	assert.Equal(t, []string{"metallb.io", "v1beta1"}, []string{group, version})
@@ -50,14 +56,17 @@ func TestAWebhookGateSaysNothingBeforeItsFirstObservation(t *testing.T) {
 	assert.Equal(t, health.Ready, from().State)
 	assert.Len(t, news, 1)
 	spec := Spec{Port: 443}
-	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", connectionTo(spec, "10.43.7.7:443").Command())
-	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'", connectionTo(spec, "[fd00::7]:443").Command())
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'",
+		connectionTo(spec, "10.43.7.7:443").Command())
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'",
+		connectionTo(spec, "[fd00::7]:443").Command())
 }
 
 func TestADryRunHasHalfASecondBeforeNewsEndsIt(t *testing.T) {
 	start := time.Unix(0, 0)
 	now, ended := start, 0
-	p := &probe{now: func() time.Time { return now }, started: start, cancel: func() { ended++ }, wake: make(chan struct{}, 1)}
+	p := &probe{now: func() time.Time { return now }, started: start, cancel: func() { ended++ },
+		wake: make(chan struct{}, 1)}
 	now = start.Add(probePatience)
 	p.kick()
 	assert.Zero(t, ended)

@@ -30,7 +30,8 @@ func ImageGiB(path string) (gib float64, err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var header qcow2Header
 	switch err := binary.Read(file, binary.BigEndian, &header); {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && header.Magic != qcow2Magic:
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil &&
+		header.Magic != qcow2Magic:
 		return 0, fmt.Errorf("expected a qcow2 file, found another: %s", path)
 	case err != nil:
 		return 0, err

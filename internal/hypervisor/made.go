@@ -18,7 +18,8 @@ func (s Spec) Made() map[string]string {
 		made["hosts.vm.gateway"] = s.Guest.Gateway.String()
 	}
 	if l := s.Libvirt; l != nil {
-		made["hosts.libvirt.pool"], made["hosts.libvirt.bridge"], made["hosts.libvirt.network"] = l.Pool, l.Bridge,
+		made["hosts.libvirt.pool"], made["hosts.libvirt.bridge"],
+			made["hosts.libvirt.network"] = l.Pool, l.Bridge,
 			l.Network
 		made["hosts.libvirt.type"], made["hosts.arch"] = l.Type, l.Arch
 	}

@@ -51,7 +51,8 @@ func (m Mark) Names() string {
 	if m.Cluster == "" {
 		return fmt.Sprintf("node %s of stack %s", m.Node, m.Stack)
 	}
-	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project, m.Cluster)
+	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project,
+		m.Cluster)
 }
 
 // Line returns the mark for hypervisors that only store a text.
@@ -126,7 +127,8 @@ func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	if m.Stack == s.Stack && m.Node == s.Node {
 		e.Unsure = s.Cluster == ""
 		e.Fix =
-			"it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine has " +
+			"it was made with another state of this stack's file: two people need stacks of two " +
+				"names; if that state is lost or this machine has " +
 				fmt.Sprintf("no other user: strata owner -s %s %s --take, see docs/host-ownership.md", s.Stack, s.Node)
 	}
 	return e
@@ -137,5 +139,6 @@ func (e *ForeignError) Error() string {
 	if e.Owner != "" {
 		what += ", " + e.Owner
 	}
-	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where, what, e.Fix)
+	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where,
+		what, e.Fix)
 }

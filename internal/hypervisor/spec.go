@@ -167,7 +167,8 @@ func (s Spec) check() error {
 	need(word.MatchString(s.Node), "node: expected a name, found "+fmt.Sprintf("%q", s.Node))
 	need(s.Cluster == "" || word.MatchString(s.Cluster) &&
 		word.MatchString(s.Project),
-		"cluster and project: expected names, found "+fmt.Sprintf("%q and %q", s.Cluster, s.Project))
+		"cluster and project: expected names, found "+
+			fmt.Sprintf("%q and %q", s.Cluster, s.Project))
 	need(s.Timeout.Duration > 0, "a positive timeout is required")
 	need(s.Driver == "libvirt" && s.Libvirt != nil || s.Driver == "proxmox" &&
 		s.Proxmox != nil, "driver: expected libvirt or proxmox with its section, found "+s.Driver)

@@ -27,7 +27,8 @@ func certificate(t *testing.T, ends time.Time) []byte {
 	var chain []byte
 	for _, template := range []*x509.Certificate{
 		{SerialNumber: big.NewInt(1), NotAfter: ends},
-		{SerialNumber: big.NewInt(2), NotAfter: time.Unix(0, 0), IsCA: true, BasicConstraintsValid: true},
+		{SerialNumber: big.NewInt(2), NotAfter: time.Unix(0, 0), IsCA: true,
+			BasicConstraintsValid: true},
 	} {
 		der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 		require.NoError(t, err)
@@ -43,7 +44,8 @@ func told(t *testing.T, files map[string][]byte) []string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(root+path), 0o755))
 		require.NoError(t, os.WriteFile(root+path, content, 0o600))
 	}
-	script := strings.ReplaceAll(k3shost.CertificatesFunction, "/var/lib/", root+"/var/lib/") + "certificates\n"
+	script := strings.ReplaceAll(k3shost.CertificatesFunction, "/var/lib/", root+"/var/lib/") +
+		"certificates\n"
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
 	require.NoError(t, err, string(out))
 	var lines []string

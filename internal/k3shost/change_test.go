@@ -30,16 +30,31 @@ func TestAPersonChangesTheOwnerOfAHost(t *testing.T) {
 		output          string
 		fails, leftMark string
 	}{
-		"it is shown":                        {map[string]string{mark: otherMark}, k3shost.Show, "other shop prod agent-1 ff00", "", otherMark},
-		"a mark is cleared":                  {map[string]string{mark: otherMark, config: "token: x\n"}, k3shost.Clear, "other shop prod agent-1 ff00", "", ""},
-		"no mark to clear":                   {nil, k3shost.Clear, "free", "", ""},
-		"a host that K3s has left":           {map[string]string{mark: otherMark}, k3shost.Take, "other shop prod agent-1 ff00", "", own},
-		"a K3s of this cluster":              {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: secret\n"}, k3shost.Take, "other shop prod agent-1 ff00", "", own},
-		"a token with the CA's hash":         {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:secret\n"}, k3shost.Take, "other shop prod agent-1 ff00", "", own},
-		"another one with the CA's hash":     {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:other\n"}, k3shost.Take, "other shop prod agent-1 ff00", "its token is another", otherMark},
-		"a K3s of another cluster":           {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: other\n"}, k3shost.Take, "other shop prod agent-1 ff00", "its token is another", otherMark},
-		"another node of this cluster":       {map[string]string{mark: otherMark, config: "node-name: agent-2\ntoken: secret\n"}, k3shost.Take, "other shop prod agent-1 ff00", "two steps", otherMark},
-		"a K3s without a mark that is not's": {map[string]string{config: "node-name: agent-1\ntoken: other\n"}, k3shost.Take, "unmarked", "its token is another", ""},
+		"it is shown": {map[string]string{mark: otherMark}, k3shost.Show,
+			"other shop prod agent-1 ff00", "", otherMark},
+		"a mark is cleared": {map[string]string{mark: otherMark,
+			config: "token: x\n"}, k3shost.Clear, "other shop prod agent-1 ff00", "", ""},
+		"no mark to clear": {nil, k3shost.Clear, "free", "", ""},
+		"a host that K3s has left": {map[string]string{mark: otherMark}, k3shost.Take,
+			"other shop prod agent-1 ff00", "", own},
+		"a K3s of this cluster": {map[string]string{mark: otherMark,
+			config: "node-name: agent-1\ntoken: secret\n"}, k3shost.Take,
+			"other shop prod agent-1 ff00", "", own},
+		"a token with the CA's hash": {map[string]string{mark: otherMark,
+			config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:secret\n"}, k3shost.Take,
+			"other shop prod agent-1 ff00", "", own},
+		"another one with the CA's hash": {map[string]string{mark: otherMark,
+			config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:other\n"}, k3shost.Take,
+			"other shop prod agent-1 ff00", "its token is another", otherMark},
+		"a K3s of another cluster": {map[string]string{mark: otherMark,
+			config: "node-name: agent-1\ntoken: other\n"}, k3shost.Take,
+			"other shop prod agent-1 ff00", "its token is another", otherMark},
+		"another node of this cluster": {map[string]string{mark: otherMark,
+			config: "node-name: agent-2\ntoken: secret\n"}, k3shost.Take,
+			"other shop prod agent-1 ff00", "two steps", otherMark},
+		"a K3s without a mark that is not's": {
+			map[string]string{config: "node-name: agent-1\ntoken: other\n"}, k3shost.Take,
+			"unmarked", "its token is another", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -47,8 +62,10 @@ func TestAPersonChangesTheOwnerOfAHost(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
 			}
-			owner := k3shost.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum, Project: "strata", Stack: "dev", Node: "agent-1"}
-			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(k3shost.ChangeScript(test.to, owner))
+			owner := k3shost.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum,
+				Project: "strata", Stack: "dev", Node: "agent-1"}
+			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/",
+				root+"/var/lib/").Replace(k3shost.ChangeScript(test.to, owner))
 			command := exec.CommandContext(t.Context(), "sh", "-c", text)
 			var output, failed strings.Builder
 			command.Stdout, command.Stderr = &output, &failed

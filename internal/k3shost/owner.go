@@ -38,8 +38,9 @@ func (o *Owner) At(node string) *Owner {
 
 // Variables returns the variables that Ownership needs.
 func (o Owner) Variables() map[string]string {
-	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256, "PROJECT": o.Project,
-		"STACK": o.Stack, "NODE": o.Node}
+	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256,
+		"PROJECT": o.Project,
+		"STACK":   o.Stack, "NODE": o.Node}
 }
 
 // Insists returns the beginning of a script that ends on a host of another stack. For nil it is

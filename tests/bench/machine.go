@@ -23,7 +23,8 @@ func machine() string {
 	if processor == "" {
 		processor = "unknown processor" // as on arm64, where the kernel gives numbers only
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s, %s", processor, runtime.NumCPU(), memory, kernel, runtime.GOARCH)
+	return fmt.Sprintf("%s, %d cores, %s, %s, %s", processor, runtime.NumCPU(), memory, kernel,
+		runtime.GOARCH)
 }
 
 // field returns the first value of a name in a file of lines such as "MemTotal:  123 kB"; empty if
@@ -35,7 +36,8 @@ func field(path, name string) string {
 	}
 	defer func() { _ = file.Close() }()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if key, value, found := strings.Cut(lines.Text(), ":"); found && strings.TrimSpace(key) == name {
+		if key, value, found := strings.Cut(lines.Text(), ":"); found &&
+			strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}
 	}

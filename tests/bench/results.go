@@ -137,7 +137,8 @@ func write(path string, results []Result, gone func(name string) bool) error {
 	for _, r := range slices.Concat(slices.DeleteFunc(old, func(r Result) bool { return gone(r.Name) }), results) {
 		byName[r.Name] = r
 	}
-	all := slices.SortedFunc(maps.Values(byName), func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
+	all := slices.SortedFunc(maps.Values(byName),
+		func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("results: %w", err)

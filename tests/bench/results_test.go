@@ -22,7 +22,8 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench", "results.json")
 	require.NoError(t,
-		Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}), Most("a", "ms", 0.5, 0, []float64{1})}))
+		Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}),
+			Most("a", "ms", 0.5, 0, []float64{1})}))
 	require.NoError(t, Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{3})}))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -42,8 +43,10 @@ func TestAPartThatIsNoMoreGoes(t *testing.T) {
 	require.NoError(t,
 		Merge(path,
 			[]Result{Most("share", "s", 0.5, 0, []float64{1}),
-				Most("share/old", "ratio", 0.5, 0, []float64{1}), Most("shared/a", "s", 0.5, 0, []float64{1})}))
-	require.NoError(t, Replace(path, "share", []Result{Most("share/new", "ratio", 0.5, 0, []float64{1})}))
+				Most("share/old", "ratio", 0.5, 0, []float64{1}),
+				Most("shared/a", "s", 0.5, 0, []float64{1})}))
+	require.NoError(t, Replace(path, "share",
+		[]Result{Most("share/new", "ratio", 0.5, 0, []float64{1})}))
 	all, err := Read(path)
 	require.NoError(t, err)
 	var names []string
@@ -62,7 +65,8 @@ func TestATargetIsMetFromItsSide(t *testing.T) {
 }
 
 func TestAPointSortsByItsPlace(t *testing.T) {
-	ten, hundred := On("up", "workloads", 10, "s", []float64{1, 3, 2}), On("up", "workloads", 100, "s", []float64{4})
+	ten, hundred := On("up", "workloads", 10, "s", []float64{1, 3, 2}),
+		On("up", "workloads", 100, "s", []float64{4})
 	assert.Less(t, ten.Name, hundred.Name)
 	assert.Equal(t, 2.0, ten.Value)
 	assert.Equal(t, &Point{Curve: "up", Of: "workloads", X: 10}, ten.Point)

@@ -16,7 +16,8 @@ type Trial struct {
 // Histories counts programs of operations, and how many violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
-	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories", least: 1020}
+	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories",
+		least: 1020}
 )
 
 // Tally writes the counts of one part into the file, for example engine/local, and the sums of all

@@ -12,7 +12,8 @@ func TestATallyAddsItsParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	require.NoError(t, Tally(path, "engine/local", Kills, 5, 5))
 	require.NoError(t, Tally(path, "lab/local", Kills, 3, 2))
-	require.NoError(t, Tally(path, "engine/local", Kills, 7, 7), "a part that is tried again replaces itself")
+	require.NoError(t, Tally(path, "engine/local", Kills, 7, 7),
+		"a part that is tried again replaces itself")
 	require.NoError(t, Tally(path, "engine/local", Histories, 1019, 0))
 	all, err := Read(path)
 	require.NoError(t, err)

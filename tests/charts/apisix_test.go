@@ -31,7 +31,8 @@ func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
 	container := as[pods](found).Spec.Template.Spec.Containers[0]
 	assert.Equal(t, "IfNotPresent", string(container.ImagePullPolicy))
 	require.NotNil(t, container.StartupProbe)
-	assert.Equal(t, container.ReadinessProbe.HTTPGet, container.StartupProbe.HTTPGet, "the same probe")
+	assert.Equal(t, container.ReadinessProbe.HTTPGet, container.StartupProbe.HTTPGet,
+		"the same probe")
 	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
 }
 

@@ -12,18 +12,22 @@ import (
 
 // children are Applications of a root, and Argo CD's contribution of each to the root's own health.
 var children = []struct{ name, text, status, message string }{
-	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing", "not compared yet"},
+	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing",
+		"not compared yet"},
 	{"Synced and Healthy", app(`main`, `main`, `Synced`, `Healthy`), "Healthy", ""},
 	{"Degraded", app(`main`, `main`, `Synced`, `Degraded`), "Degraded", ""},
 	{"the verdict is of an earlier revision", app(`v2`, `v1`, `Synced`, `Healthy`), "Progressing",
 		"its last comparison is of an earlier source"},
-	{"compared, and not synced yet", app(`main`, `main`, `OutOfSync`, `Healthy`), "Progressing", "sync is OutOfSync"},
-	{"cannot be compared", app(`main`, `main`, `Unknown`, `Healthy`), "Progressing", "sync is Unknown"},
+	{"compared, and not synced yet", app(`main`, `main`, `OutOfSync`, `Healthy`), "Progressing",
+		"sync is OutOfSync"},
+	{"cannot be compared", app(`main`, `main`, `Unknown`, `Healthy`), "Progressing",
+		"sync is Unknown"},
 	{"its sync failed, and what lived on is Healthy (argo-cd#27917)",
 		`{spec: {source: {repoURL: r}, syncPolicy: {automated: {}}}, status: {
 		sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy},
 		conditions: [{type: SyncError, message: "no matches for kind"}]}}`, "Progressing", "sync is OutOfSync; no matches for kind"},
-	{"an operation is asked for", `{operation: {sync: {}}, ` + healthy + `}`, "Progressing", "an operation is running"},
+	{"an operation is asked for", `{operation: {sync: {}}, ` + healthy + `}`, "Progressing",
+		"an operation is running"},
 	{"hooks are running",
 		`{spec: {source: {repoURL: r}}, status: {operationState: {phase: Running}, sync: {status: Synced, comparedTo: {source: {repoURL: r}}},
 		health: {status: Healthy}}}`, "Progressing", "an operation is running"},
@@ -63,7 +67,8 @@ func app(revision, compared, sync, health string) string {
 // Argo CD has no check of its own for an Application: without this one a root is Healthy with any
 // children.
 func TestTheRootCountsWhatItBrings(t *testing.T) {
-	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd", "argocd-cm")
+	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd",
+		"argocd-cm")
 	require.True(t, ok)
 	script := as[corev1.ConfigMap](configuration).Data["resource.customizations.health.argoproj.io_Application"]
 	require.NotEmpty(t, script)
@@ -87,9 +92,11 @@ func judged(t *testing.T, script string, object map[string]any) (status, message
 	for _, library := range []struct {
 		name string
 		open lua.LGFunction
-	}{{lua.LoadLibName, lua.OpenPackage}, {lua.BaseLibName, lua.OpenBase}, {lua.TabLibName, lua.OpenTable}} {
+	}{{lua.LoadLibName, lua.OpenPackage}, {lua.BaseLibName, lua.OpenBase},
+		{lua.TabLibName, lua.OpenTable}} {
 		require.NoError(t,
-			state.CallByParam(lua.P{Fn: state.NewFunction(library.open), Protect: true}, lua.LString(library.name)))
+			state.CallByParam(lua.P{Fn: state.NewFunction(library.open), Protect: true},
+				lua.LString(library.name)))
 	}
 	state.SetGlobal("obj", value(state, object))
 	require.NoError(t, state.DoString(script))

@@ -48,8 +48,12 @@ func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	manifest, err := artifacts.ReadManifest(project)
 	require.NoError(t, err)
 	charts := givenCharts(t)
-	isWhole := func(path string) bool { return strings.HasPrefix(path, "charts/") || strings.HasPrefix(path, "crds/") }
-	manifest.Artifacts = slices.DeleteFunc(manifest.Artifacts, func(e artifacts.Entry) bool { return isWhole(e.Path) })
+	isWhole := func(path string) bool {
+		return strings.HasPrefix(path, "charts/") ||
+			strings.HasPrefix(path, "crds/")
+	}
+	manifest.Artifacts = slices.DeleteFunc(manifest.Artifacts,
+		func(e artifacts.Entry) bool { return isWhole(e.Path) })
 	for _, entry := range have.Artifacts {
 		if isWhole(entry.Path) {
 			manifest.Artifacts = append(manifest.Artifacts, place(t, project, entry, charts))
@@ -84,7 +88,8 @@ func givenCharts(t *testing.T) map[string]string {
 
 // place copies an entry's file, or the given chart of its name, into a project's bundle; it marks a
 // given chart as used.
-func place(t *testing.T, project string, entry artifacts.Entry, charts map[string]string) artifacts.Entry {
+func place(t *testing.T, project string, entry artifacts.Entry,
+	charts map[string]string) artifacts.Entry {
 	t.Helper()
 	file := filepath.Join(bundle, entry.Path)
 	if strings.HasPrefix(entry.Path, "charts/") {
@@ -94,7 +99,8 @@ func place(t *testing.T, project string, entry artifacts.Entry, charts map[strin
 			loaded, err := loader.LoadFile(other)
 			require.NoError(t, err, other)
 			charts[loaded.Name()] = ""
-			file, entry.Version, entry.Origin = other, loaded.Metadata.Version, "real: given in CHARTS"
+			file, entry.Version, entry.Origin = other, loaded.Metadata.Version,
+				"real: given in CHARTS"
 		}
 	}
 	text, err := os.ReadFile(file)

@@ -20,16 +20,19 @@ var platforms = []struct {
 }{
 	{"staging", nil},
 	{"APISIX and its demo", map[string]any{
-		"ingress": map[string]any{"controllers": []string{"traefik", "apisix"}}, "apps": map[string]any{"demo": true},
+		"ingress": map[string]any{"controllers": []string{"traefik", "apisix"}},
+		"apps":    map[string]any{"demo": true},
 	}},
-	{"staging, certificates of its own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
+	{"staging, certificates of its own Vault",
+		map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
 	{"staging, certificates by ACME", map[string]any{
 		"certManager": map[string]any{"issuer": "acme",
 			"acme": map[string]any{"server": "https://acme.example.org/directory"}},
 		"ingress": map[string]any{"domain": "platform.example.org"},
 	}},
 	{"staging, Vault to try out",
-		map[string]any{"vault": map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}}},
+		map[string]any{"vault": map[string]any{"enabled": true,
+			"storage": map[string]any{"persistent": false}}}},
 }
 
 func TestEachChartTakesOurValues(t *testing.T) {

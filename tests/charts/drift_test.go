@@ -75,7 +75,8 @@ func TestDriftOfTheCharts(t *testing.T) {
 				t.Skip("not compared: " + why)
 			}
 			t.Error(
-				"it was compared with nothing: either the lab has not built what stands in for it, which make lab does, or no stack asks for an artifact of this name")
+				"it was compared with nothing: either the lab has not built what stands in for " +
+					"it, which make lab does, or no stack asks for an artifact of this name")
 		})
 	}
 	for artifact, both := range all {
@@ -164,18 +165,21 @@ func TestAChangedChartIsADifference(t *testing.T) {
 		"a selector":         {"Deployment", `"matchLabels":{`, `"matchLabels":{"app":"other",`},
 		"a webhook's policy": {"ValidatingWebhookConfiguration", `"failurePolicy":"Fail"`,
 			`"failurePolicy":"Ignore"`},
-		"a version of a kind":   {"CustomResourceDefinition", `"served":true`, `"served":false`},
-		"what a webhook is for": {"ValidatingWebhookConfiguration", `"resources":[`, `"resources":["others",`},
+		"a version of a kind": {"CustomResourceDefinition", `"served":true`, `"served":false`},
+		"what a webhook is for": {"ValidatingWebhookConfiguration", `"resources":[`,
+			`"resources":["others",`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := slices.Clone(objects)
 			for i, one := range changed {
 				if one.Kind == change.kind {
-					changed[i].text = []byte(strings.ReplaceAll(string(one.text), change.old, change.other))
+					changed[i].text = []byte(strings.ReplaceAll(string(one.text), change.old,
+						change.other))
 				}
 			}
 			assert.NotEmpty(t, drift.Compare(before, factsOf(changed), nil).Unknown)
 		})
 	}
-	assert.NotEmpty(t, drift.Compare(before, factsOf(objects[1:]), nil).Unknown, "an object that is not there")
+	assert.NotEmpty(t, drift.Compare(before, factsOf(objects[1:]), nil).Unknown,
+		"an object that is not there")
 }

@@ -76,7 +76,8 @@ func (w *world) route(o object) {
 			slices.ContainsFunc(as[gatewayObject](gateway).Spec.Listeners, func(l listener) bool {
 				return l.Name == parent.SectionName
 			}),
-			"%s: no Gateway %s/%s with listener %s", o.from, parent.Namespace, parent.Name, parent.SectionName)
+			"%s: no Gateway %s/%s with listener %s", o.from, parent.Namespace, parent.Name,
+			parent.SectionName)
 	}
 	for _, rule := range spec.Rules {
 		for _, backend := range rule.BackendRefs {

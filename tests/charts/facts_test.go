@@ -26,7 +26,10 @@ func factsOf(objects []object) []string {
 func (o object) facts() []string {
 	name := o.Kind + " " + o.Name
 	facts := []string{name}
-	add := func(format string, args ...any) { facts = append(facts, name+": "+fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) {
+		facts = append(facts,
+			name+": "+fmt.Sprintf(format, args...))
+	}
 	switch o.Kind {
 	case "Service":
 		serviceFacts(as[corev1.Service](o), add)
@@ -34,11 +37,13 @@ func (o object) facts() []string {
 		podFacts(as[pods](o), add)
 	case "ValidatingWebhookConfiguration":
 		for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](o).Webhooks {
-			webhookFacts(webhook.Name, webhook.ClientConfig, webhook.FailurePolicy, webhook.Rules, add)
+			webhookFacts(webhook.Name, webhook.ClientConfig, webhook.FailurePolicy,
+				webhook.Rules, add)
 		}
 	case "MutatingWebhookConfiguration":
 		for _, webhook := range as[admissionv1.MutatingWebhookConfiguration](o).Webhooks {
-			webhookFacts(webhook.Name, webhook.ClientConfig, webhook.FailurePolicy, webhook.Rules, add)
+			webhookFacts(webhook.Name, webhook.ClientConfig, webhook.FailurePolicy,
+				webhook.Rules, add)
 		}
 	case "CustomResourceDefinition":
 		definition := as[apiextensionsv1.CustomResourceDefinition](o)
@@ -96,7 +101,8 @@ func webhookFacts(
 		if to.Port != nil {
 			port = *to.Port
 		}
-		add("webhook %s asks %s/%s:%d%s, or else %s", name, to.Namespace, to.Name, port, path, failure)
+		add("webhook %s asks %s/%s:%d%s, or else %s", name, to.Namespace, to.Name, port, path,
+			failure)
 	}
 	for _, rule := range rules {
 		for _, resource := range rule.Resources {

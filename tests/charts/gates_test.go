@@ -65,7 +65,8 @@ func (w *world) gate(spec health.Spec) {
 	case pool.Spec:
 		w.registered(spec.Gate, "IPAddressPool", body.Namespace, body.Name)
 	case issuer.Spec:
-		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer", false: "Issuer"}[body.Namespace == ""], body.Namespace, body.Name)
+		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer",
+			false: "Issuer"}[body.Namespace == ""], body.Namespace, body.Name)
 	case certificate.Spec:
 		w.registered(spec.Gate, "Certificate", body.Namespace, body.Name)
 		w.secret("gate "+spec.Gate, body.Namespace, body.Secret)
@@ -78,7 +79,8 @@ func (w *world) gate(spec health.Spec) {
 			w.registered(spec.Gate, "Application", body.Namespace, name)
 		}
 	default:
-		w.need(slices.Contains(beforeCharts, spec.Kind()), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind())
+		w.need(slices.Contains(beforeCharts, spec.Kind()),
+			"gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind())
 	}
 }
 
@@ -92,8 +94,10 @@ func (w *world) upstreams(gate string, spec upstreams.Spec) {
 			return false
 		}
 		workload := as[pods](o)
-		return selector.Matches(labels.Set(workload.Spec.Template.Labels)) && listens(workload, spec.Port, "")
-	}), "gate %s: no workload in %s with %s listens on %d", gate, spec.Namespace, spec.Selector, spec.Port)
+		return selector.Matches(labels.Set(workload.Spec.Template.Labels)) &&
+			listens(workload, spec.Port, "")
+	}), "gate %s: no workload in %s with %s listens on %d", gate, spec.Namespace, spec.Selector,
+		spec.Port)
 	for _, route := range spec.Routes {
 		w.registered(gate, route.Kind, route.Namespace, route.Name)
 	}
@@ -118,7 +122,8 @@ func (w *world) vault(gate string, spec vault.Spec) {
 	w.workloads(gate, []string{spec.Workload})
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
-	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate,
+	w.need(!ok || listens(as[pods](set), spec.Port, ""),
+		"gate %s: Pod %s does not listen on %d", gate,
 		spec.Pod, spec.Port)
 	if ok {
 		w.stored(gate, set)
@@ -163,7 +168,8 @@ func (w *world) claim(gate string, spec claim.Spec) {
 			}
 		}
 	}
-	w.need(false, "gate %s: no StatefulSet makes PersistentVolumeClaim %s/%s", gate, spec.Namespace, spec.Name)
+	w.need(false, "gate %s: no StatefulSet makes PersistentVolumeClaim %s/%s", gate, spec.Namespace,
+		spec.Name)
 }
 
 func (w *world) http(gate string, spec http.Spec) {
@@ -202,7 +208,8 @@ func (w *world) gateway(gate string, spec gateway.Spec) {
 		i := slices.IndexFunc(listeners, func(l listener) bool { return l.Name == name })
 		w.need(i >= 0, "gate %s: the Gateway has no listener %s", gate, name)
 		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) &&
-			w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
+			w.anyServes(spec.Namespace, listeners[i].Port),
+			"gate %s: nothing listens for listener %s", gate, name)
 	}
 }
 

@@ -14,14 +14,17 @@ var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},
 		{Fact: "- RoleBinding cert-manager-tokenrequest", Why: ofOtherVersions},
-		{Fact: "- Service cert-manager: port tcp-prometheus-servicemonitor 9402 to http-metrics", Why: ofOtherVersions},
+		{Fact: "- Service cert-manager: port tcp-prometheus-servicemonitor 9402 to http-metrics",
+			Why: ofOtherVersions},
 		{Fact: "+ Service cert-manager: port http-metrics 9402 to 0", Why: ofOtherVersions},
 	},
 	"argo-cd 10.1.1": {
 		{Fact: "+ ConfigMap argocd-redis-health-configmap",
 			Why: "the lab's image of Redis has no shell for the probe that it holds"},
 		{
-			Fact: "- Deployment argocd-redis: selects app.kubernetes.io/instance=argocd,app.kubernetes.io/name=argocd-redis", Why: "a selector of a stack that is up cannot change"},
+			Fact: "- Deployment argocd-redis: selects " +
+				"app.kubernetes.io/instance=argocd,app.kubernetes.io/name=argocd-redis",
+			Why: "a selector of a stack that is up cannot change"},
 		{Fact: "+ Deployment argocd-redis: selects app.kubernetes.io/name=argocd-redis",
 			Why: "a selector of a stack that is up cannot change"},
 		{Fact: "+ Deployment argocd-repo-server: init container copyutil",
@@ -36,10 +39,15 @@ var known = map[string][]drift.Known{
 	},
 	"apisix-ingress-controller 1.1.3": {
 		{Fact: "+ ClusterRole apisix-ingress-controller-apisix-ingress-metrics-*", Why: noLeader},
-		{Fact: "+ ClusterRoleBinding apisix-ingress-controller-apisix-ingress-metrics-*", Why: noLeader},
-		{Fact: "+ Role apisix-ingress-controller-apisix-ingress-leader-election-role", Why: noLeader},
-		{Fact: "+ RoleBinding apisix-ingress-controller-apisix-ingress-leader-election-rolebinding", Why: noLeader},
-		{Fact: "- ValidatingWebhookConfiguration apisix-ingress-controller-webhook: webhook v*", Why: ofOtherVersions},
-		{Fact: "+ ValidatingWebhookConfiguration apisix-ingress-controller-webhook: webhook v*", Why: ofOtherVersions},
+		{Fact: "+ ClusterRoleBinding apisix-ingress-controller-apisix-ingress-metrics-*",
+			Why: noLeader},
+		{Fact: "+ Role apisix-ingress-controller-apisix-ingress-leader-election-role",
+			Why: noLeader},
+		{Fact: "+ RoleBinding apisix-ingress-controller-apisix-ingress-leader-election-rolebinding",
+			Why: noLeader},
+		{Fact: "- ValidatingWebhookConfiguration apisix-ingress-controller-webhook: webhook v*",
+			Why: ofOtherVersions},
+		{Fact: "+ ValidatingWebhookConfiguration apisix-ingress-controller-webhook: webhook v*",
+			Why: ofOtherVersions},
 	},
 }

@@ -42,7 +42,9 @@ func TestAnOriginalChartWithoutABundleFails(t *testing.T) {
 // ignored.
 func TestAnOriginalChartThatNothingInstallsFails(t *testing.T) {
 	all := map[string]*compared{"metallb-chart": {}, "gateway-api-crds": {}}
-	assert.Equal(t, []string{"metalb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz"}, notCompared(all, []string{
-		"gateway-api-crds-v1.6.1.yaml", "metalb-chart-0.16.2.tgz", "metallb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz",
-	}))
+	assert.Equal(t, []string{"metalb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz"},
+		notCompared(all, []string{
+			"gateway-api-crds-v1.6.1.yaml", "metalb-chart-0.16.2.tgz", "metallb-chart-0.16.2.tgz",
+			"vault-chart-0.34.1.tgz",
+		}))
 }

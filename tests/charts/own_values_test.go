@@ -29,7 +29,8 @@ var own = map[string]struct{ key, values, kind, name, want string }{
 		"Service", "traefik", `"example.org/mine":"yes"`},
 	"apisix": {"apisix.values", `{resources: {limits: {memory: 1234Mi}}}`,
 		"Deployment", "apisix", `"memory":"1234Mi"`},
-	"apisix-ingress-controller": {"apisix.controllerValues", `{deployment: {resources: {limits: {memory: 1234Mi}}}}`,
+	"apisix-ingress-controller": {"apisix.controllerValues",
+		`{deployment: {resources: {limits: {memory: 1234Mi}}}}`,
 		"Deployment", "apisix-ingress-controller", `"memory":"1234Mi"`},
 	"argocd": {"argocd.values", `{server: {podAnnotations: {example.org/mine: "yes"}}}`,
 		"Deployment", "argocd-server", `"example.org/mine":"yes"`},
@@ -66,7 +67,8 @@ func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 			p := newProgram(t, withOwn(t, platform.sections))
 			for _, release := range p.releases {
 				one, ok := own[release.name]
-				require.True(t, ok, "release %s: say here which values a user may set", release.name)
+				require.True(t, ok, "release %s: say here which values a user may set",
+					release.name)
 				objects, err := release.render()
 				require.NoError(t, err)
 				found, ok := find(objects, one.kind, release.namespace, one.name)
@@ -90,7 +92,8 @@ func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
 	}})
 	assert.Equal(t,
 		[]string{
-			"strata:metallb.values.speakr: is no value that the chart has, so it would be ignored; did you mean speaker?"}, p.warnings)
+			"strata:metallb.values.speakr: is no value that the chart has, so it would be " +
+				"ignored; did you mean speaker?"}, p.warnings)
 }
 
 // Helm would refuse these in the middle of an update. The program checks them all against the
@@ -98,7 +101,8 @@ func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
 func TestValuesThatTheChartsSchemaRefusesAreRefusedBeforeAnyChange(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
 		"image": map[string]any{"tag": 3},
-		"ports": map[string]any{"web": map[string]any{"redirectTo": map[string]any{"port": "websecure"}}},
+		"ports": map[string]any{"web": map[string]any{
+			"redirectTo": map[string]any{"port": "websecure"}}},
 	}}})
 	require.ErrorContains(t, err, "configuration of stack staging:\n")
 	require.ErrorContains(t, err,
@@ -131,7 +135,8 @@ func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 		{"traefik", "ports.websecure.exposedPort", `{ports: {websecure: {exposedPort: 8443}}}`},
 		{"traefik", "service.spec.type", `{service: {spec: {type: ClusterIP}}}`},
 		{"traefik", "gatewayClass.enabled", `{gatewayClass: {enabled: false}}`},
-		{"argocd", "server.service.servicePortHttp", `{server: {service: {servicePortHttp: 8080}}}`},
+		{"argocd", "server.service.servicePortHttp",
+			`{server: {service: {servicePortHttp: 8080}}}`},
 		{"vault", "server.service.port", `{server: {service: {port: 8300}}}`},
 		{"metallb", "crds.enabled", `{crds: {enabled: false}}`},
 		{"metallb", "speaker.enabled", `{speaker: {enabled: false}}`},
@@ -139,7 +144,8 @@ func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 	}
 	for _, release := range []string{"metallb", "cert-manager", "vault", "traefik", "argocd"} {
 		cases = append(cases,
-			struct{ release, path, values string }{release, "fullnameOverride", `{fullnameOverride: other}`})
+			struct{ release, path, values string }{release, "fullnameOverride",
+				`{fullnameOverride: other}`})
 	}
 	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range cases {
@@ -152,7 +158,8 @@ func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 			require.NoError(t, yaml.Unmarshal([]byte(mutant.values), &values))
 			broken := *p
 			broken.releases = slices.Clone(p.releases)
-			i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == mutant.release })
+			i := slices.IndexFunc(p.releases,
+				func(r *release) bool { return r.name == mutant.release })
 			require.GreaterOrEqual(t, i, 0)
 			other := *p.releases[i]
 			other.values = over(other.values, values)
@@ -210,13 +217,15 @@ func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
 				continue
 			}
 			for _, value := range config.OwnedValues()[own[release.name].key] {
-				known := slices.ContainsFunc(slices.Collect(maps.Keys(elsewhere)), func(one string) bool {
-					return strings.HasPrefix(loaded.Name()+" "+value.Path, one)
-				})
+				known := slices.ContainsFunc(slices.Collect(maps.Keys(elsewhere)),
+					func(one string) bool {
+						return strings.HasPrefix(loaded.Name()+" "+value.Path, one)
+					})
 				if known {
 					continue
 				}
-				assert.Empty(t, unknown(loaded, nested(t, value.Path)), "%s does not have this value",
+				assert.Empty(t, unknown(loaded, nested(t, value.Path)),
+					"%s does not have this value",
 					release.chartName())
 			}
 		}
@@ -243,7 +252,8 @@ func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
 	p := newProgram(t,
 		map[string]any{
-			"argocd": map[string]any{"values": map[string]any{"global": map[string]any{"networkPolicy": policies}}}})
+			"argocd": map[string]any{"values": map[string]any{
+				"global": map[string]any{"networkPolicy": policies}}}})
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "argocd" })
 	require.GreaterOrEqual(t, i, 0)
 	objects, err := p.releases[i].render()
@@ -252,9 +262,11 @@ func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
 	require.True(t, ok)
 	var policy networkingv1.NetworkPolicy
 	require.NoError(t, json.Unmarshal(server.text, &policy))
-	assert.True(t, slices.ContainsFunc(policy.Spec.Ingress, func(rule networkingv1.NetworkPolicyIngressRule) bool {
-		return len(rule.From) == 0 && (len(rule.Ports) == 0 || rule.Ports[0].Port.StrVal == "server")
-	}), "%s", server.text)
+	assert.True(t, slices.ContainsFunc(policy.Spec.Ingress,
+		func(rule networkingv1.NetworkPolicyIngressRule) bool {
+			return len(rule.From) == 0 && (len(rule.Ports) == 0 ||
+				rule.Ports[0].Port.StrVal == "server")
+		}), "%s", server.text)
 	problems, _ := newWorld(t, p).check()
 	assert.Empty(t, problems)
 }

@@ -39,7 +39,8 @@ func TestPoliciesAdmitWhatLayersServeAndNothingElse(t *testing.T) {
 			policies := policiesOf(w.own)
 			require.NotEmpty(t, policies)
 			for _, served := range w.forEveryone() {
-				assert.True(t, policies.admit(served.pod, everyone, served.port), "%s is not reached", served.what)
+				assert.True(t, policies.admit(served.pod, everyone, served.port),
+					"%s is not reached", served.what)
 			}
 			for _, one := range closed {
 				pod, there := w.pod(one.namespace, one.workload)
@@ -48,10 +49,12 @@ func TestPoliciesAdmitWhatLayersServeAndNothingElse(t *testing.T) {
 				}
 				seen[one.workload] = true
 				for _, from := range []string{everyone, "team-a", "default"} {
-					assert.False(t, policies.admit(pod, from, one.port), "%s:%d from %q", one.workload, one.port, from)
+					assert.False(t, policies.admit(pod, from, one.port), "%s:%d from %q",
+						one.workload, one.port, from)
 				}
 				assert.True(t, one.from == "" ||
-					policies.admit(pod, one.from, one.port), "%s:%d from %s", one.workload, one.port, one.from)
+					policies.admit(pod, one.from, one.port), "%s:%d from %s", one.workload,
+					one.port, one.from)
 			}
 		})
 	}
@@ -65,13 +68,16 @@ func TestPoliciesSelectEachPodOfALayer(t *testing.T) {
 			w := newWorld(t, newProgram(t, platform.sections))
 			policies := policiesOf(w.own)
 			for _, one := range w.charts {
-				if !slices.Contains(workloadKinds, one.Kind) || as[pods](one).Spec.Template.Spec.HostNetwork {
+				if !slices.Contains(workloadKinds, one.Kind) ||
+					as[pods](one).Spec.Template.Spec.HostNetwork {
 					continue
 				}
 				pod := podOf(one)
-				assert.True(t, slices.ContainsFunc(policies, func(p networkingv1.NetworkPolicy) bool {
-					return p.Namespace == pod.Namespace && selects(&p.Spec.PodSelector, pod.Labels)
-				}),
+				assert.True(t, slices.ContainsFunc(policies,
+					func(p networkingv1.NetworkPolicy) bool {
+						return p.Namespace == pod.Namespace &&
+							selects(&p.Spec.PodSelector, pod.Labels)
+					}),
 					"no policy selects %s %s/%s", one.Kind, one.Namespace, one.Name)
 			}
 		})
@@ -97,9 +103,10 @@ func (all networkPolicies) admit(pod corev1.Pod, from string, port int32) bool {
 			continue
 		}
 		isolated = true
-		if slices.ContainsFunc(policy.Spec.Ingress, func(rule networkingv1.NetworkPolicyIngressRule) bool {
-			return isFrom(rule, from) && isTo(rule, port)
-		}) {
+		if slices.ContainsFunc(policy.Spec.Ingress,
+			func(rule networkingv1.NetworkPolicyIngressRule) bool {
+				return isFrom(rule, from) && isTo(rule, port)
+			}) {
 			return true
 		}
 	}
@@ -107,20 +114,22 @@ func (all networkPolicies) admit(pod corev1.Pod, from string, port int32) bool {
 }
 
 func isFrom(rule networkingv1.NetworkPolicyIngressRule, from string) bool {
-	return len(rule.From) == 0 || slices.ContainsFunc(rule.From, func(peer networkingv1.NetworkPolicyPeer) bool {
-		if peer.PodSelector != nil {
-			return false // of Pods with certain labels only
-		}
-		namespace := labels.Set{corev1.LabelMetadataName: from}
-		selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
-		return err == nil && from != everyone && selector.Matches(namespace)
-	})
+	return len(rule.From) == 0 || slices.ContainsFunc(rule.From,
+		func(peer networkingv1.NetworkPolicyPeer) bool {
+			if peer.PodSelector != nil {
+				return false // of Pods with certain labels only
+			}
+			namespace := labels.Set{corev1.LabelMetadataName: from}
+			selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
+			return err == nil && from != everyone && selector.Matches(namespace)
+		})
 }
 
 func isTo(rule networkingv1.NetworkPolicyIngressRule, port int32) bool {
-	return len(rule.Ports) == 0 || slices.ContainsFunc(rule.Ports, func(open networkingv1.NetworkPolicyPort) bool {
-		return open.Port.IntVal == port && *open.Protocol == corev1.ProtocolTCP
-	})
+	return len(rule.Ports) == 0 || slices.ContainsFunc(rule.Ports,
+		func(open networkingv1.NetworkPolicyPort) bool {
+			return open.Port.IntVal == port && *open.Protocol == corev1.ProtocolTCP
+		})
 }
 
 func podOf(workload object) corev1.Pod {

@@ -34,7 +34,8 @@ type release struct {
 func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) *release {
 	t.Helper()
 	inputs := plain(r.Inputs)
-	made := &release{name: r.Text("name"), namespace: r.Text("namespace"), values: inputs["values"].(map[string]any)}
+	made := &release{name: r.Text("name"), namespace: r.Text("namespace"),
+		values: inputs["values"].(map[string]any)}
 	var err error
 	made.chart, err = filepath.Abs(r.Text("chart")) // its path is relative to the project
 	require.NoError(t, err)
@@ -129,7 +130,8 @@ func (r *release) orphans(t *testing.T, owned []object) []string {
 	var found []string
 	for file, text := range r.definitions(loaded) {
 		for _, one := range parse(t, file, "", text) {
-			if _, ok := find(owned, one.Kind, "", one.Name); !ok && one.Kind == "CustomResourceDefinition" {
+			if _, ok := find(owned, one.Kind, "", one.Name); !ok &&
+				one.Kind == "CustomResourceDefinition" {
 				found = append(found, one.Name)
 			}
 		}

@@ -20,7 +20,8 @@ func (w *world) rights(spec health.Spec) {
 	for _, o := range w.charts {
 		if o.Kind == "Role" || o.Kind == "RoleBinding" {
 			named := as[struct{ Metadata struct{ Namespace string } }](o).Metadata.Namespace
-			w.need(named != "", "gate %s: %s %s of %s names no namespace", spec.Gate, o.Kind, o.Name, o.from)
+			w.need(named != "", "gate %s: %s %s of %s names no namespace", spec.Gate, o.Kind,
+				o.Name, o.from)
 		}
 	}
 }
@@ -36,8 +37,10 @@ func (w *world) redis(gate string, spec rollout.Redis) {
 		return selector.Matches(labels.Set(template.Labels)) &&
 			slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool {
 				return c.Name == spec.Container &&
-					slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "REDIS") })
+					slices.ContainsFunc(c.Env,
+						func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "REDIS") })
 			})
-	}), "gate %s: no workload in %s with %s has a container %s that knows redis", gate, spec.Namespace,
+	}), "gate %s: no workload in %s with %s has a container %s that knows redis", gate,
+		spec.Namespace,
 		spec.Clients, spec.Container)
 }

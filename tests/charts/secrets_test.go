@@ -19,7 +19,8 @@ func (w *world) secret(who, namespace, name string) {
 		return
 	}
 	for _, one := range w.own {
-		if one.Kind == "Certificate" && one.Namespace == namespace && as[certificateObject](one).Spec.SecretName == name {
+		if one.Kind == "Certificate" && one.Namespace == namespace &&
+			as[certificateObject](one).Spec.SecretName == name {
 			return
 		}
 	}

@@ -24,7 +24,8 @@ func (w *world) service(who, namespace, name string, loadBalancer bool, ports ..
 		service.Spec.Type == corev1.ServiceTypeLoadBalancer, "%s: Service %s/%s is of type %q", who,
 		namespace, name, service.Spec.Type)
 	for _, port := range ports {
-		i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int(p.Port) == port })
+		i := slices.IndexFunc(service.Spec.Ports,
+			func(p corev1.ServicePort) bool { return int(p.Port) == port })
 		w.need(i >= 0, "%s: Service %s/%s has no port %d", who, namespace, name, port)
 		w.need(i < 0 || w.backed(namespace, service.Spec, i),
 			"%s: nothing listens behind port %d of Service %s/%s", who, port, namespace, name)
@@ -40,11 +41,13 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 		number = int(service.Ports[i].Port)
 	}
 	return slices.ContainsFunc(w.all(), func(o object) bool {
-		if o.Namespace != namespace || !slices.Contains(workloadKinds, o.Kind) || len(service.Selector) == 0 {
+		if o.Namespace != namespace || !slices.Contains(workloadKinds, o.Kind) ||
+			len(service.Selector) == 0 {
 			return false
 		}
 		workload := as[pods](o)
-		return labels.SelectorFromSet(service.Selector).Matches(labels.Set(workload.Spec.Template.Labels)) &&
+		return labels.SelectorFromSet(service.Selector).Matches(
+			labels.Set(workload.Spec.Template.Labels)) &&
 			listens(workload, number, target.StrVal)
 	})
 }
@@ -52,7 +55,8 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 // anyListens reports whether a workload of a namespace has a port.
 func (w *world) anyListens(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
-		return o.Namespace == namespace && slices.Contains(workloadKinds, o.Kind) && listens(as[pods](o), port, "")
+		return o.Namespace == namespace && slices.Contains(workloadKinds, o.Kind) &&
+			listens(as[pods](o), port, "")
 	})
 }
 
@@ -62,7 +66,8 @@ func (w *world) anyServes(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
 		return o.Namespace == namespace && o.Kind == "Service" &&
 			slices.ContainsFunc(as[corev1.Service](o).Spec.Ports, func(p corev1.ServicePort) bool {
-				return int(p.Port) == port && as[corev1.Service](o).Spec.Type == corev1.ServiceTypeLoadBalancer
+				return int(p.Port) == port &&
+					as[corev1.Service](o).Spec.Type == corev1.ServiceTypeLoadBalancer
 			})
 	})
 }
@@ -87,9 +92,11 @@ func (w *world) workload(o object) {
 	}
 	who, workload := o.Kind+" "+o.Namespace+"/"+o.Name, as[pods](o)
 	template := workload.Spec.Template
-	w.need(selects(&workload.Spec.Selector, template.Labels), "%s: does not select its own Pods", who)
+	w.need(selects(&workload.Spec.Selector, template.Labels),
+		"%s: does not select its own Pods", who)
 	for _, spread := range template.Spec.TopologySpreadConstraints {
-		w.need(selects(spread.LabelSelector, template.Labels), "%s: spreads Pods that are not its own", who)
+		w.need(selects(spread.LabelSelector, template.Labels),
+			"%s: spreads Pods that are not its own", who)
 	}
 	for _, secret := range secretsOf(template.Spec) {
 		w.secret(who, o.Namespace, secret)
@@ -102,15 +109,21 @@ func selects(selector *metav1.LabelSelector, have map[string]string) bool {
 }
 
 // hinted are Pods that our messages tell an operator to find by labels.
-var hinted = []struct{ namespace, name string }{{"argocd", "argocd-repo-server"}, {"vault", "vault"}}
+var hinted = []struct{ namespace, name string }{{"argocd", "argocd-repo-server"},
+	{"vault", "vault"}}
 
 // hints checks that the labels in our messages select Pods, if their chart is installed.
 func (w *world) hints() {
 	for _, one := range hinted {
-		selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": one.name}}
-		there := func(o object) bool { return o.Namespace == one.namespace && slices.Contains(workloadKinds, o.Kind) }
-		w.need(!slices.ContainsFunc(w.charts, there) || slices.ContainsFunc(w.charts, func(o object) bool {
-			return there(o) && selects(selector, as[pods](o).Spec.Template.Labels)
-		}), "messages: no Pod in %s has the name label %s", one.namespace, one.name)
+		selector := &metav1.LabelSelector{
+			MatchLabels: map[string]string{"app.kubernetes.io/name": one.name}}
+		there := func(o object) bool {
+			return o.Namespace == one.namespace &&
+				slices.Contains(workloadKinds, o.Kind)
+		}
+		w.need(!slices.ContainsFunc(w.charts, there) ||
+			slices.ContainsFunc(w.charts, func(o object) bool {
+				return there(o) && selects(selector, as[pods](o).Spec.Template.Labels)
+			}), "messages: no Pod in %s has the name label %s", one.namespace, one.name)
 	}
 }

@@ -28,7 +28,8 @@ func TestAMisspeltValueIsNoticed(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range misspelt {
 		t.Run(mutant.release+" "+mutant.key, func(t *testing.T) {
-			i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == mutant.release })
+			i := slices.IndexFunc(p.releases,
+				func(r *release) bool { return r.name == mutant.release })
 			require.GreaterOrEqual(t, i, 0)
 			broken := *p.releases[i]
 			broken.values = renamed(t, broken.values, mutant.section, mutant.key, mutant.other)

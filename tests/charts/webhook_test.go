@@ -23,8 +23,12 @@ func (w *world) webhook(gate string, spec webhook.Spec) {
 		kind = "MutatingWebhookConfiguration"
 	}
 	asked := w.configuration(gate, kind, spec.Configuration, spec)
-	w.need(slices.ContainsFunc(asked, func(name string) bool { return strings.Contains(name, spec.DenyMatch) }),
-		"gate %s: no webhook that is asked about its request has %q in its name", gate, spec.DenyMatch)
+	w.need(slices.ContainsFunc(asked, func(name string) bool {
+		return strings.Contains(name,
+			spec.DenyMatch)
+	}),
+		"gate %s: no webhook that is asked about its request has %q in its name", gate,
+		spec.DenyMatch)
 	if spec.Mutates != "" {
 		w.configuration(gate, "MutatingWebhookConfiguration", spec.Mutates, spec)
 	}
@@ -45,7 +49,8 @@ func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []stri
 		if to != nil && to.Port != nil {
 			port = *to.Port
 		}
-		w.need(to != nil && to.Namespace == spec.Namespace && to.Name == spec.Service && int(port) == spec.Port,
+		w.need(to != nil && to.Namespace == spec.Namespace && to.Name == spec.Service &&
+			int(port) == spec.Port,
 			"gate %s: %s %s: webhook %s is not at %s/%s:%d", gate, kind, name, webhook.Name,
 			spec.Namespace, spec.Service, spec.Port)
 		if w.covers(webhook.Rules, spec.Accept) {
@@ -69,7 +74,8 @@ func (w *world) covers(rules []admissionv1.RuleWithOperations, accept map[string
 		operation := slices.ContainsFunc(rule.Operations, func(o admissionv1.OperationType) bool {
 			return o == admissionv1.Create || o == admissionv1.OperationAll
 		})
-		return operation && has(rule.APIGroups, of.Group, "*") && has(rule.APIVersions, of.Version, "*") &&
+		return operation && has(rule.APIGroups, of.Group, "*") &&
+			has(rule.APIVersions, of.Version, "*") &&
 			has(rule.Resources, definition.Spec.Names.Plural, "*", "*/*")
 	})
 }

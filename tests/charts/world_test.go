@@ -31,7 +31,8 @@ func newWorld(t *testing.T, p *program) *world {
 	for _, release := range p.releases {
 		objects, err := release.render()
 		require.NoError(t, err)
-		w.charts, w.releases = append(w.charts, objects...), append(w.releases, release.namespace+"/"+release.name)
+		w.charts, w.releases = append(w.charts, objects...),
+			append(w.releases, release.namespace+"/"+release.name)
 	}
 	for _, one := range append(slices.Clone(w.charts), p.definitions...) {
 		if one.Kind == "CustomResourceDefinition" {
@@ -85,10 +86,14 @@ func find(objects []object, kind, namespace, name string) (object, bool) {
 }
 
 // served returns the definition of a kind, if one serves that version.
-func (w *world) served(group, version, kind string) (apiextensionsv1.CustomResourceDefinition, bool) {
+func (w *world) served(group, version, kind string) (
+	apiextensionsv1.CustomResourceDefinition, bool) {
 	for _, one := range w.definitions {
-		if one.Spec.Group == group && one.Spec.Names.Kind == kind && slices.ContainsFunc(one.Spec.Versions,
-			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version && v.Served }) {
+		if one.Spec.Group == group && one.Spec.Names.Kind == kind &&
+			slices.ContainsFunc(one.Spec.Versions,
+				func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+					return v.Name == version && v.Served
+				}) {
 			return one, true
 		}
 	}

@@ -22,11 +22,13 @@ var pinned = regexp.MustCompile(`uses: ([\w.-]+/[\w.-]+)@[0-9a-f]{40} # (v\d+)\.
 // actions. It includes shellcheck's, if that is installed.
 func faults(t *testing.T, text string) []string {
 	t.Helper()
-	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: "shellcheck"})
+	linter, err := actionlint.NewLinter(io.Discard,
+		&actionlint.LinterOptions{Shellcheck: "shellcheck"})
 	require.NoError(t, err)
 	// A repository lists the labels of its own runners in its actionlint configuration; here they
 	// are the example's.
-	found, err := linter.Lint("strata.yaml", pinned.ReplaceAll([]byte(text), []byte("uses: $1@$2\n")), nil)
+	found, err := linter.Lint("strata.yaml",
+		pinned.ReplaceAll([]byte(text), []byte("uses: $1@$2\n")), nil)
 	require.NoError(t, err)
 	var texts []string
 	for _, one := range found {
@@ -57,8 +59,9 @@ func TestAFaultInTheWorkflowIsFound(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{
-		"an unknown key":                               {"timeout-minutes: 30", "timeout: 30"},
-		"a misspelt context":                           {"github.event_name == 'push'", "github.event-nam == 'push'"},
+		"an unknown key": {"timeout-minutes: 30", "timeout: 30"},
+		"a misspelt context": {"github.event_name == 'push'",
+			"github.event-nam == 'push'"},
 		"an input that an action has not":              {"go-version-file", "go-version-fil"},
 		"an event that is none":                        {"  pull_request:\n", "  pull_requests:\n"},
 		"a secret in an expression that is not closed": {"secrets.SSH_KEY }}", "secrets.SSH_KEY }"},

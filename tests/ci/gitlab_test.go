@@ -135,7 +135,8 @@ func TestThePipelineIsOne(t *testing.T) {
 	require.NoError(t, p.check())
 	require.Len(t, p.jobs, 3)
 	for name, one := range p.jobs {
-		script := strings.Join(slices.Concat(p.Default.BeforeScript, one.Script, p.Default.AfterScript), "\n")
+		script := strings.Join(slices.Concat(p.Default.BeforeScript, one.Script,
+			p.Default.AfterScript), "\n")
 		assert.NoError(t, shellcheck(t, script), name)
 	}
 }
@@ -164,11 +165,13 @@ func TestAFaultInThePipelineIsFound(t *testing.T) {
 		"a stage that is none": {"stage: up", "stage: deploy"},
 		"a rule that is no condition": {`$CI_PIPELINE_SOURCE == "merge_request_event"`,
 			`CI_PIPELINE_SOURCE = merge_request_event`},
-		"a key that is written twice":            {"  stage: preview\n", "  stage: preview\n  stage: preview\n"},
+		"a key that is written twice": {"  stage: preview\n",
+			"  stage: preview\n  stage: preview\n"},
 		"two ups at the same time":               {"  resource_group: production\n", ""},
 		"an up that a newer pipeline interrupts": {"interruptible: false", "interruptible: true"},
-		"a script that is a key":                 {"  script:\n    - make", "  scripts:\n    - make"},
-		"a timeout without a unit":               {"2 hours", "2h!"},
+		"a script that is a key": {"  script:\n    - make",
+			"  scripts:\n    - make"},
+		"a timeout without a unit": {"2 hours", "2h!"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, string(text), change[0])

@@ -13,7 +13,8 @@ import (
 )
 
 // rooms are the product's folders, from the top down.
-var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config", "internal"}
+var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config",
+	"internal"}
 
 // pulumi is the module by which resources are declared, which health does not.
 const pulumi = "github.com/pulumi/pulumi/sdk/v3"
@@ -31,7 +32,8 @@ func TestAnImportOfARoomAboveIsNoticed(t *testing.T) {
 	rules, err := os.ReadFile("../../.golangci.yml")
 	require.NoError(t, err)
 	write(".golangci.yml", string(rules))
-	write("go.mod", "module strata\n\ngo 1.26\n\nrequire "+pulumi+" v3.0.0\nreplace "+pulumi+" => ./sdk\n")
+	write("go.mod", "module strata\n\ngo 1.26\n\nrequire "+pulumi+" v3.0.0\nreplace "+pulumi+
+		" => ./sdk\n")
 	write("sdk/go.mod", "module "+pulumi+"\n")
 	write("sdk/go/pulumi/pulumi.go", "package pulumi\n")
 	declares := "package health\n\nimport _ \"" + pulumi + "/go/pulumi\"\n"
@@ -41,15 +43,18 @@ func TestAnImportOfARoomAboveIsNoticed(t *testing.T) {
 		write(room+"/inner/inner.go", "package inner\n")
 		for other, imported := range rooms {
 			path := fmt.Sprintf("%s/%s/imports.go", room, imported)
-			write(path, fmt.Sprintf("package %s\n\nimport _ \"strata/%s/inner\"\n", imported, imported))
+			write(path, fmt.Sprintf("package %s\n\nimport _ \"strata/%s/inner\"\n", imported,
+				imported))
 			if other < at {
 				above[path] = true
 			}
 		}
 	}
-	linter, err := exec.Command("go", "tool", "-modfile=../../hack/tools/go.mod", "-n", "golangci-lint").Output()
+	linter, err := exec.Command("go", "tool", "-modfile=../../hack/tools/go.mod", "-n",
+		"golangci-lint").Output()
 	require.NoError(t, err)
-	run := exec.Command(strings.TrimSpace(string(linter)), "run", "--enable-only", "depguard", "./...")
+	run := exec.Command(strings.TrimSpace(string(linter)), "run", "--enable-only", "depguard",
+		"./...")
 	run.Dir = module
 	found, err := run.Output()
 	require.Error(t, err, "%s", found)

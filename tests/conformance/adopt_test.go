@@ -15,51 +15,57 @@ import (
 // adoptCases apply to a state that a kill has separated from its objects. They test the hook before
 // a create (actions/stack/adopt) together with the provider's own create.
 var adoptCases = []testCase{
-	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
-		w := newWorld(t, upserting)
-		up(
-			t,
-			w.resource("core/v1:ConfigMap", "cm"),
-			plugin.Create,
-			props(configMap("cm", map[string]any{"k": "forgotten"}, nil)),
-		)
-		err := fails(
-			t,
-			w.resource("core/v1:ConfigMap", "again"),
-			plugin.Create,
-			props(configMap("cm", map[string]any{"k": "new"}, nil)),
-		)
-		assert.ErrorContains(t, err, "conflict", "as after a destroy that broke off and a password that is drawn again")
-	}},
-	{"it is taken over by the hook with other values, and can be changed from there", func(t *testing.T) {
-		w := newWorld(t, upserting)
-		token, version, kind := w.established()
-		up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "forgotten")))
-		r := w.resource(token, "again")
-		w.adopt("kubernetes:"+token, false, colored(version, "drawn again"))
-		up(t, r, plugin.Create, props(colored(version, "drawn again")))
-		w.adopt("kubernetes:"+token, true, colored(version, "changed"))
-		up(t, r, plugin.Update, props(colored(version, "changed")))
-		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
-	}},
+	{"an object of the provider's own is no longer its own for a state that has forgotten it",
+		func(t *testing.T) {
+			w := newWorld(t, upserting)
+			up(
+				t,
+				w.resource("core/v1:ConfigMap", "cm"),
+				plugin.Create,
+				props(configMap("cm", map[string]any{"k": "forgotten"}, nil)),
+			)
+			err := fails(
+				t,
+				w.resource("core/v1:ConfigMap", "again"),
+				plugin.Create,
+				props(configMap("cm", map[string]any{"k": "new"}, nil)),
+			)
+			assert.ErrorContains(t, err, "conflict",
+				"as after a destroy that broke off and a password that is drawn again")
+		}},
+	{"it is taken over by the hook with other values, and can be changed from there",
+		func(t *testing.T) {
+			w := newWorld(t, upserting)
+			token, version, kind := w.established()
+			up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "forgotten")))
+			r := w.resource(token, "again")
+			w.adopt("kubernetes:"+token, false, colored(version, "drawn again"))
+			up(t, r, plugin.Create, props(colored(version, "drawn again")))
+			w.adopt("kubernetes:"+token, true, colored(version, "changed"))
+			up(t, r, plugin.Update, props(colored(version, "changed")))
+			assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
+		}},
 	{"a list that the API server fills in is taken over by the hook", func(t *testing.T) {
 		w := newWorld(t, upserting)
 		token, version, kind := w.established(routed)
 		inputs := func(parent string) map[string]any {
 			fields := widget(version, "w", nil)
-			fields["spec"] = map[string]any{"host": "a.test", "parents": []any{map[string]any{"name": parent}}}
+			fields["spec"] = map[string]any{"host": "a.test",
+				"parents": []any{map[string]any{"name": parent}}}
 			return fields
 		}
 		up(t, w.resource(token, "w"), plugin.Create, props(inputs("gateway")))
 		require.Equal(t, "Gateway", parentOf(t, w.mustGet(kind, "w"))["kind"])
 		err := fails(t, w.resource(token, "again"), plugin.Create, props(inputs("gateway")))
-		assert.ErrorContains(t, err, "conflict", "the same inputs: what the API server has filled in is not in them")
+		assert.ErrorContains(t, err, "conflict",
+			"the same inputs: what the API server has filled in is not in them")
 
 		r := w.resource(token, "again")
 		w.adopt("kubernetes:"+token, false, inputs("gateway"))
 		up(t, r, plugin.Create, props(inputs("gateway")))
 		up(t, r, plugin.Update, props(inputs("other")))
-		assert.Equal(t, map[string]any{"name": "other", "kind": "Gateway"}, parentOf(t, w.mustGet(kind, "w")))
+		assert.Equal(t, map[string]any{"name": "other", "kind": "Gateway"},
+			parentOf(t, w.mustGet(kind, "w")))
 	}},
 	{"what was taken over without the hook can be changed with it", func(t *testing.T) {
 		w := newWorld(t, upserting)
@@ -68,7 +74,8 @@ var adoptCases = []testCase{
 		r := w.resource(token, "again")
 		up(t, r, plugin.Create, props(colored(version, "old")))
 		err := fails(t, r, plugin.Update, props(colored(version, "changed")))
-		assert.ErrorContains(t, err, "conflict", "with the name of the resource that the state has forgotten")
+		assert.ErrorContains(t, err, "conflict",
+			"with the name of the resource that the state has forgotten")
 		w.adopt("kubernetes:"+token, true, colored(version, "changed"))
 		up(t, r, plugin.Update, props(colored(version, "changed")))
 		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])

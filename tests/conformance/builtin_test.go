@@ -17,7 +17,8 @@ import (
 func service(name string, spec map[string]any) map[string]any {
 	fields := map[string]any{"ports": []any{map[string]any{"port": 80, "protocol": "TCP"}}}
 	maps.Copy(fields, spec)
-	return map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": meta(name, nil), "spec": fields}
+	return map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": meta(name, nil),
+		"spec": fields}
 }
 
 func deployment(name string, replicas int, annotations map[string]any) map[string]any {
@@ -43,7 +44,8 @@ var builtinCases = []testCase{
 		const unavailable = "[MinimumReplicasUnavailable] Deployment does not have minimum availability."
 		want := plugin.Create
 		inTime(t, 5, func(timeout float64) bool {
-			inputs := deployment("d", 1, map[string]any{"pulumi.com/timeoutSeconds": strconv.Itoa(int(timeout))})
+			inputs := deployment("d", 1,
+				map[string]any{"pulumi.com/timeoutSeconds": strconv.Itoa(int(timeout))})
 			err := fails(t, r, want, props(inputs))
 			assert.ErrorContains(t, err, "'d' timed out waiting to be Ready")
 			want = plugin.Update
@@ -85,21 +87,24 @@ var builtinCases = []testCase{
 		assert.NotEmpty(t, text(r.State, "spec", "clusterIP"))
 		up(t, r, plugin.Same, props(service("svc", nil)))
 	}},
-	{"a Service that selects no Pod is ready when its endpoints did not change for 10 s", func(t *testing.T) {
-		w := newWorld(t)
-		r := w.resource("core/v1:Service", "svc")
-		r.Timeout = 2 * slowest.Seconds()
-		began := time.Now()
-		up(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "none"}})))
-		assert.GreaterOrEqual(t, time.Since(began), 9*time.Second)
-		assert.Less(t, time.Since(began), slowest)
-		require.NoError(t, r.Refresh(t.Context()))
-	}},
+	{"a Service that selects no Pod is ready when its endpoints did not change for 10 s",
+		func(t *testing.T) {
+			w := newWorld(t)
+			r := w.resource("core/v1:Service", "svc")
+			r.Timeout = 2 * slowest.Seconds()
+			began := time.Now()
+			up(t, r, plugin.Create, props(service("svc",
+				map[string]any{"selector": map[string]any{"app": "none"}})))
+			assert.GreaterOrEqual(t, time.Since(began), 9*time.Second)
+			assert.Less(t, time.Since(began), slowest)
+			require.NoError(t, r.Refresh(t.Context()))
+		}},
 	{"a Service that selects no Pod is ready when time is up", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:Service", "svc")
 		r.Timeout = 2
-		up(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "none"}})))
+		up(t, r, plugin.Create, props(service("svc",
+			map[string]any{"selector": map[string]any{"app": "none"}})))
 	}},
 	{"a Service whose Pod is not ready is stored with its reasons", func(t *testing.T) {
 		w := newWorld(t)
@@ -107,7 +112,8 @@ var builtinCases = []testCase{
 			"metadata": map[string]any{"name": "p", "labels": map[string]any{"app": "p"}},
 			// Endpoints name the node.
 			"spec": map[string]any{
-				"nodeName": "nowhere", "containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}},
+				"nodeName": "nowhere", "containers": []any{map[string]any{"name": "c",
+					"image": "example.invalid/c"}},
 			},
 		}))
 		w.patch(pods, "p", `{"status":{"phase":"Running","podIP":"10.9.9.9","podIPs":[{"ip":"10.9.9.9"}],`+
@@ -117,17 +123,19 @@ var builtinCases = []testCase{
 		// their Service.
 		w.create(services, &unstructured.Unstructured{Object: service("other", selector)})
 		eventually(t, func() bool { return w.pendingAddresses("other") > 0 })
-		w.create(endpoints, object("v1", "Endpoints", "svc", map[string]any{"subsets": []any{map[string]any{
-			"notReadyAddresses": []any{map[string]any{"ip": "10.9.9.9"}},
-			"ports":             []any{map[string]any{"port": 80, "protocol": "TCP"}},
-		}}}))
+		w.create(endpoints, object("v1", "Endpoints", "svc",
+			map[string]any{"subsets": []any{map[string]any{
+				"notReadyAddresses": []any{map[string]any{"ip": "10.9.9.9"}},
+				"ports":             []any{map[string]any{"port": 80, "protocol": "TCP"}},
+			}}}))
 		r := w.resource("core/v1:Service", "svc")
 		r.Timeout = 8
 		err := fails(t, r, plugin.Create, props(service("svc", selector)))
 		assert.ErrorContains(t, err, "'svc' timed out waiting to be Ready")
 		assert.NotEmpty(t, r.ID)
-		assert.Contains(t, r.InitErrors, "Service does not target any Pods. Selected Pods may not be ready, "+
-			"or field '.spec.selector' may not match labels on any Pods")
+		assert.Contains(t, r.InitErrors,
+			"Service does not target any Pods. Selected Pods may not be ready, "+
+				"or field '.spec.selector' may not match labels on any Pods")
 		require.Error(t, r.Refresh(t.Context()))
 	}},
 	{"a LoadBalancer waits for its address", func(t *testing.T) {
@@ -160,12 +168,14 @@ var builtinCases = []testCase{
 		r := w.resource("core/v1:Pod", "p")
 		inputs := map[string]any{
 			"apiVersion": "v1", "kind": "Pod", "metadata": meta("p", nil),
-			"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}}},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "c",
+				"image": "example.invalid/c"}}},
 		}
 		ready := later(func() {
 			w.patch(pods, "p", `{"status":{"phase":"Running","conditions":[`+
 				`{"type":"PodScheduled","status":"True"},{"type":"Initialized","status":"True"},`+
-				`{"type":"ContainersReady","status":"True"},{"type":"Ready","status":"True"}]}}`, "status")
+				`{"type":"ContainersReady","status":"True"},{"type":"Ready","status":"True"}]}}`,
+				"status")
 		})
 		defer ready.wait()
 		r.Timeout = slowest.Seconds()
@@ -182,12 +192,14 @@ var builtinCases = []testCase{
 					`{"type":"PodScheduled","status":"True"},{"type":"Initialized","status":"True"},{"type":"Ready",`+
 					`"status":"False","reason":"ContainersNotReady","message":"containers with unready status: [c]"}],`+
 					`"containerStatuses":[{"name":"c","image":"c","imageID":"","ready":false,"restartCount":0,`+
-					`"state":{"waiting":{"reason":"ErrImagePull","message":"not found"}}}]}}`, "status")
+					`"state":{"waiting":{"reason":"ErrImagePull","message":"not found"}}}]}}`,
+					"status")
 			})
 			defer waiting.wait()
 			fails(t, r, plugin.Create, props(map[string]any{
 				"apiVersion": "v1", "kind": "Pod", "metadata": meta("p", nil),
-				"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}}},
+				"spec": map[string]any{"containers": []any{map[string]any{"name": "c",
+					"image": "example.invalid/c"}}},
 			}))
 			return slices.Contains(r.InitErrors,
 				"[Pod "+w.namespace+"/p]: containers with unready status: [c][ErrImagePull] not found")
@@ -206,12 +218,15 @@ var builtinCases = []testCase{
 	{"config maps, namespaces and roles are not awaited", func(t *testing.T) {
 		w := newWorld(t)
 		atOnce(t, 9*time.Second, func() {
-			up(t, w.resource("rbac.authorization.k8s.io/v1:Role", "role"), plugin.Create, props(map[string]any{
-				"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": meta(unique("role"), nil),
-				"rules": []any{
-					map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}},
-				},
-			}))
+			up(t, w.resource("rbac.authorization.k8s.io/v1:Role", "role"), plugin.Create,
+				props(map[string]any{
+					"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+					"metadata": meta(unique("role"), nil),
+					"rules": []any{
+						map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"},
+							"verbs": []any{"get"}},
+					},
+				}))
 		})
 	}},
 }

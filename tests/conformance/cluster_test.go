@@ -38,7 +38,8 @@ func controlPlane(t *testing.T) *control.Plane {
 		if dir, plane.err = binaries.subfolder("plane"); plane.err != nil {
 			return
 		}
-		binary, plane.err = plugin.Build(context.Background(), "controlplane", filepath.Join(dir, "..", "controlplane"))
+		binary, plane.err = plugin.Build(context.Background(), "controlplane",
+			filepath.Join(dir, "..", "controlplane"))
 		if plane.err == nil {
 			plane.running, plane.err = control.Start(context.Background(), binary, dir)
 		}
@@ -100,7 +101,8 @@ func unique(prefix string) string {
 }
 
 func object(version, kind, name string, more map[string]any) *unstructured.Unstructured {
-	fields := map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": name}}
+	fields := map[string]any{"apiVersion": version, "kind": kind,
+		"metadata": map[string]any{"name": name}}
 	maps.Copy(fields, more)
 	return &unstructured.Unstructured{Object: fields}
 }
@@ -110,8 +112,10 @@ func (w *world) resource(token, name string) *plugin.Resource {
 	return plugin.New(w.plugin, "kubernetes:"+token, name)
 }
 
-func (w *world) get(kind schema.GroupVersionResource, name string) (*unstructured.Unstructured, error) {
-	return w.client.Resource(kind).Namespace(w.namespace).Get(w.t.Context(), name, metav1.GetOptions{})
+func (w *world) get(kind schema.GroupVersionResource, name string) (*unstructured.Unstructured,
+	error) {
+	return w.client.Resource(kind).Namespace(w.namespace).Get(w.t.Context(), name,
+		metav1.GetOptions{})
 }
 
 func (w *world) mustGet(kind schema.GroupVersionResource, name string) *unstructured.Unstructured {
@@ -123,7 +127,8 @@ func (w *world) mustGet(kind schema.GroupVersionResource, name string) *unstruct
 
 func (w *world) create(kind schema.GroupVersionResource, obj *unstructured.Unstructured) {
 	w.t.Helper()
-	_, err := w.client.Resource(kind).Namespace(w.namespace).Create(w.t.Context(), obj, metav1.CreateOptions{})
+	_, err := w.client.Resource(kind).Namespace(w.namespace).Create(w.t.Context(), obj,
+		metav1.CreateOptions{})
 	require.NoError(w.t, err)
 }
 
@@ -148,7 +153,8 @@ func (w *world) patch(kind schema.GroupVersionResource, name, body string, subre
 	var err error
 	eventually(w.t, func() bool {
 		_, err = w.client.Resource(kind).Namespace(w.namespace).Patch(
-			w.t.Context(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{}, subresources...)
+			w.t.Context(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{},
+			subresources...)
 		return !apierrors.IsNotFound(err)
 	})
 	require.NoError(w.t, err)
@@ -163,7 +169,8 @@ func meta(name string, annotations map[string]any) map[string]any {
 }
 
 func configMap(name string, data, annotations map[string]any) map[string]any {
-	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta(name, annotations), "data": data}
+	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": meta(name, annotations), "data": data}
 }
 
 func labelled(name string, labels map[string]any) resource.PropertyMap {
@@ -175,7 +182,8 @@ func labelled(name string, labels map[string]any) resource.PropertyMap {
 const widgetKind = "Widget"
 
 // widgets creates a custom kind for the case and returns its definition and names.
-func (w *world) widgets() (definition map[string]any, token string, kind schema.GroupVersionResource) {
+func (w *world) widgets() (definition map[string]any, token string,
+	kind schema.GroupVersionResource) {
 	group := unique("w") + ".example"
 	definition = map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -203,7 +211,8 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 
 // established creates the definition of a custom kind, with a schema of its own if given, and waits
 // for it.
-func (w *world) established(properties ...map[string]any) (token, version string, kind schema.GroupVersionResource) {
+func (w *world) established(properties ...map[string]any) (token, version string,
+	kind schema.GroupVersionResource) {
 	w.t.Helper()
 	definition, token, kind := w.widgets()
 	for _, one := range properties {
@@ -214,12 +223,14 @@ func (w *world) established(properties ...map[string]any) (token, version string
 		&unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
 	require.NoError(w.t, err)
 	eventually(w.t, func() bool {
-		_, err := w.client.Resource(kind).Namespace(w.namespace).List(w.t.Context(), metav1.ListOptions{})
+		_, err := w.client.Resource(kind).Namespace(w.namespace).List(w.t.Context(),
+			metav1.ListOptions{})
 		return err == nil
 	})
 	return token, kind.Group + "/v1", kind
 }
 
 func widget(version, name string, annotations map[string]any) map[string]any {
-	return map[string]any{"apiVersion": version, "kind": widgetKind, "metadata": meta(name, annotations)}
+	return map[string]any{"apiVersion": version, "kind": widgetKind,
+		"metadata": meta(name, annotations)}
 }

@@ -64,10 +64,12 @@ var definitionCases = []testCase{
 		token, version, kind := w.established()
 		r := w.resource(token, "w")
 		up(t, r, plugin.Create, props(widget(version, "w", nil)))
-		err := w.client.Resource(definitions).Delete(t.Context(), "widgets."+kind.Group, metav1.DeleteOptions{})
+		err := w.client.Resource(definitions).Delete(t.Context(), "widgets."+kind.Group,
+			metav1.DeleteOptions{})
 		require.NoError(t, err)
 		eventually(t, func() bool {
-			_, err := w.client.Resource(definitions).Get(t.Context(), "widgets."+kind.Group, metav1.GetOptions{})
+			_, err := w.client.Resource(definitions).Get(t.Context(), "widgets."+kind.Group,
+				metav1.GetOptions{})
 			return err != nil
 		})
 		require.NoError(t, r.Delete(t.Context()))

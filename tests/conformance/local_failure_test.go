@@ -17,7 +17,8 @@ var localFailureCases = []testCase{
 	{"a failed create names status, command and output, and stores nothing", func(t *testing.T) {
 		r := newLocal(t)
 		// One stream only, because the order across two streams is undefined.
-		err := fails(t, r, plugin.Create, props(map[string]any{"create": "exec 2>&1; echo a; echo b >&2; exit 3"}))
+		err := fails(t, r, plugin.Create,
+			props(map[string]any{"create": "exec 2>&1; echo a; echo b >&2; exit 3"}))
 		assert.ErrorContains(t, err, "exit status 3: running \"exec 2>&1; echo a; echo b >&2; exit 3\":\na\nb\n")
 		assert.Empty(t, r.ID)
 		up(t, r, plugin.Create, props(map[string]any{"create": "echo retried"}))
@@ -52,7 +53,8 @@ var localFailureCases = []testCase{
 				t,
 				r,
 				plugin.Create,
-				props(map[string]any{"create": fmt.Sprintf("touch %s; sleep %d; true", file, int(3*timeout))}),
+				props(map[string]any{"create": fmt.Sprintf("touch %s; sleep %d; true", file,
+					int(3*timeout))}),
 			)
 			if _, err := os.Stat(file); err != nil {
 				return false // the shell was killed before it had come to its child

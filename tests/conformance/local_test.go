@@ -17,13 +17,14 @@ func newLocal(t *testing.T) *plugin.Resource {
 }
 
 var localCases = []testCase{
-	{"create runs the command and returns both streams without the last newline", func(t *testing.T) {
-		r := newLocal(t)
-		up(t, r, plugin.Create, props(map[string]any{"create": "echo out; echo err >&2"}))
-		assert.Equal(t, "out", text(r.State, "stdout"))
-		assert.Equal(t, "err", text(r.State, "stderr"))
-		assert.NotEmpty(t, r.ID)
-	}},
+	{"create runs the command and returns both streams without the last newline",
+		func(t *testing.T) {
+			r := newLocal(t)
+			up(t, r, plugin.Create, props(map[string]any{"create": "echo out; echo err >&2"}))
+			assert.Equal(t, "out", text(r.State, "stdout"))
+			assert.Equal(t, "err", text(r.State, "stderr"))
+			assert.NotEmpty(t, r.ID)
+		}},
 	{"the same inputs change nothing", func(t *testing.T) {
 		r := newLocal(t)
 		file := filepath.Join(t.TempDir(), "runs")
@@ -59,20 +60,22 @@ var localCases = []testCase{
 		up(t, r, plugin.Replace, props(inputs("b")))
 		assert.Equal(t, "create\ncreate\ndelete\n", read(t, file))
 	}},
-	{"what is replaced on a change of what it runs or is asked runs again without a trigger", func(t *testing.T) {
-		r := newLocal(t)
-		r.ReplaceOnChanges = []string{"create", "stdin"} // internal/pulumi/rerun
-		up(t, r, plugin.Create, props(map[string]any{"create": "cat", "stdin": "one"}))
-		up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
-		assert.Equal(t, "two", text(r.State, "stdout"))
-		up(t, r, plugin.Replace, props(map[string]any{"create": "cat -", "stdin": "two"}))
-		up(
-			t,
-			r,
-			plugin.Update,
-			props(map[string]any{"create": "cat -", "stdin": "two", "environment": map[string]any{"KEY": "renewed"}}),
-		)
-	}},
+	{"what is replaced on a change of what it runs or is asked runs again without a trigger",
+		func(t *testing.T) {
+			r := newLocal(t)
+			r.ReplaceOnChanges = []string{"create", "stdin"} // internal/pulumi/rerun
+			up(t, r, plugin.Create, props(map[string]any{"create": "cat", "stdin": "one"}))
+			up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
+			assert.Equal(t, "two", text(r.State, "stdout"))
+			up(t, r, plugin.Replace, props(map[string]any{"create": "cat -", "stdin": "two"}))
+			up(
+				t,
+				r,
+				plugin.Update,
+				props(map[string]any{"create": "cat -", "stdin": "two",
+					"environment": map[string]any{"KEY": "renewed"}}),
+			)
+		}},
 	{"delete runs the delete command of the state", func(t *testing.T) {
 		r := newLocal(t)
 		file := filepath.Join(t.TempDir(), "gone")
@@ -80,7 +83,8 @@ var localCases = []testCase{
 			t,
 			r,
 			plugin.Create,
-			props(map[string]any{"create": "echo made", "delete": "echo $PULUMI_COMMAND_STDOUT > " + file}),
+			props(map[string]any{"create": "echo made",
+				"delete": "echo $PULUMI_COMMAND_STDOUT > " + file}),
 		)
 		require.NoError(t, r.Delete(t.Context()))
 		assert.Equal(t, "made\n", read(t, file))
@@ -94,7 +98,8 @@ var localCases = []testCase{
 	}},
 	{"addPreviousOutputInEnv false keeps the previous output out", func(t *testing.T) {
 		r := newLocal(t)
-		inputs := map[string]any{"create": "echo \"[$PULUMI_COMMAND_STDOUT]\"", "addPreviousOutputInEnv": false}
+		inputs := map[string]any{"create": "echo \"[$PULUMI_COMMAND_STDOUT]\"",
+			"addPreviousOutputInEnv": false}
 		up(t, r, plugin.Create, props(inputs))
 		inputs["stdin"] = "changed"
 		up(t, r, plugin.Update, props(inputs))
@@ -103,7 +108,8 @@ var localCases = []testCase{
 	{"environment and stdin reach the command", func(t *testing.T) {
 		r := newLocal(t)
 		up(t, r, plugin.Create, props(map[string]any{
-			"stdin": "input", "environment": map[string]any{"NAME": "value"}, "create": "echo \"$NAME $(cat)\"",
+			"stdin": "input", "environment": map[string]any{"NAME": "value"},
+			"create": "echo \"$NAME $(cat)\"",
 		}))
 		assert.Equal(t, "value input", text(r.State, "stdout"))
 	}},

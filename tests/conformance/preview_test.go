@@ -23,7 +23,8 @@ func mustCheck(t *testing.T, r *plugin.Resource, inputs resource.PropertyMap) re
 }
 
 func secretMap(key, value string) resource.PropertyValue {
-	return resource.NewObjectProperty(resource.PropertyMap{resource.PropertyKey(key): secret(value)})
+	return resource.NewObjectProperty(resource.PropertyMap{
+		resource.PropertyKey(key): secret(value)})
 }
 
 var previewCases = []testCase{
@@ -60,7 +61,8 @@ var previewCases = []testCase{
 	{"a preview of a kind that is not there yet succeeds", func(t *testing.T) {
 		w := newWorld(t)
 		_, token, kind := w.widgets()
-		_, _, err := w.resource(token, "w").Preview(t.Context(), props(widget(kind.Group+"/v1", "w", nil)))
+		_, _, err := w.resource(token, "w").Preview(t.Context(),
+			props(widget(kind.Group+"/v1", "w", nil)))
 		require.NoError(t, err)
 	}},
 	{"a preview of an update asks the server and changes nothing", func(t *testing.T) {
@@ -92,7 +94,8 @@ var previewCases = []testCase{
 	}},
 	{"a preview does not read the waitFor annotation", func(t *testing.T) {
 		w := newWorld(t)
-		inputs := configMap("cm", map[string]any{"k": "v"}, map[string]any{"pulumi.com/waitFor": "nonsense"})
+		inputs := configMap("cm", map[string]any{"k": "v"},
+			map[string]any{"pulumi.com/waitFor": "nonsense"})
 		_, _, err := w.resource("core/v1:ConfigMap", "cm").Preview(t.Context(), props(inputs))
 		require.NoError(t, err)
 	}},
@@ -103,21 +106,26 @@ func (w *world) brokenWebhook() {
 	w.t.Helper()
 	port := nettest.Closed(w.t).Number()
 	kind := schema.GroupVersionResource{
-		Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations",
+		Group: "admissionregistration.k8s.io", Version: "v1",
+		Resource: "validatingwebhookconfigurations",
 	}
-	hook := object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", w.namespace, map[string]any{
-		"webhooks": []any{map[string]any{
-			"name": "down.conformance.example", "sideEffects": "None", "admissionReviewVersions": []any{"v1"},
-			"clientConfig": map[string]any{"url": "https://127.0.0.1:" + strconv.Itoa(port)},
-			"namespaceSelector": map[string]any{
-				"matchLabels": map[string]any{"kubernetes.io/metadata.name": w.namespace},
-			},
-			"rules": []any{map[string]any{
-				"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "resources": []any{"configmaps"},
-				"operations": []any{"CREATE"},
+	hook := object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", w.namespace,
+		map[string]any{
+			"webhooks": []any{map[string]any{
+				"name": "down.conformance.example", "sideEffects": "None",
+				"admissionReviewVersions": []any{"v1"},
+				"clientConfig": map[string]any{"url": "https://127.0.0.1:" +
+					strconv.Itoa(port)},
+				"namespaceSelector": map[string]any{
+					"matchLabels": map[string]any{"kubernetes.io/metadata.name": w.namespace},
+				},
+				"rules": []any{map[string]any{
+					"apiGroups": []any{""}, "apiVersions": []any{"v1"},
+					"resources":  []any{"configmaps"},
+					"operations": []any{"CREATE"},
+				}},
 			}},
-		}},
-	})
+		})
 	_, err := w.client.Resource(kind).Create(w.t.Context(), hook, metav1.CreateOptions{})
 	require.NoError(w.t, err)
 	probe := object("v1", "ConfigMap", "probe", nil)

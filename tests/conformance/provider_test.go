@@ -60,12 +60,14 @@ func unreachable(t *testing.T, environment ...string) *plugin.Resource {
 
 var providerCases = []testCase{
 	{"another server in the kubeconfig replaces the provider", func(t *testing.T) {
-		assert.Equal(t, []string{"kubeconfig"}, diffConfig(t, provider("1", ""), provider("2", "")).GetReplaces())
+		assert.Equal(t, []string{"kubeconfig"},
+			diffConfig(t, provider("1", ""), provider("2", "")).GetReplaces())
 	}},
 	{"a kubeconfig that is not known yet replaces the provider", func(t *testing.T) {
 		news := provider("1", "")
 		news["kubeconfig"] = unknown()
-		assert.Equal(t, []string{"kubeconfig"}, diffConfig(t, provider("1", ""), news).GetReplaces())
+		assert.Equal(t, []string{"kubeconfig"},
+			diffConfig(t, provider("1", ""), news).GetReplaces())
 	}},
 	{"an unchanged clusterIdentifier never replaces the provider", func(t *testing.T) {
 		response := diffConfig(t, provider("1", "one"), provider("2", "one"))
@@ -91,7 +93,8 @@ var providerCases = []testCase{
 	{"a preview works without the cluster", func(t *testing.T) {
 		r := unreachable(t)
 		r.ID, r.State, r.Inputs = "", nil, nil
-		_, state, err := r.Preview(t.Context(), props(configMap("cm", map[string]any{"k": "v"}, nil)))
+		_, state, err := r.Preview(t.Context(),
+			props(configMap("cm", map[string]any{"k": "v"}, nil)))
 		require.NoError(t, err)
 		assert.Equal(t, "v", text(state, "data", "k"))
 	}},
@@ -111,9 +114,11 @@ var providerCases = []testCase{
 	{"a release cannot be deleted without the cluster, whatever is set", func(t *testing.T) {
 		like := unreachable(t, "PULUMI_K8S_DELETE_UNREACHABLE=true")
 		r := plugin.New(like.Plugin, "kubernetes:helm.sh/v3:Release", "rel")
-		r.ID, r.Inputs = "default/rel", props(map[string]any{"name": "rel", "namespace": "default", "chart": "x"})
+		r.ID, r.Inputs = "default/rel", props(map[string]any{"name": "rel", "namespace": "default",
+			"chart": "x"})
 		r.State = r.Inputs.Copy()
-		require.ErrorContains(t, r.Delete(t.Context()), "can't delete Helm Release with unreachable cluster")
+		require.ErrorContains(t, r.Delete(t.Context()),
+			"can't delete Helm Release with unreachable cluster")
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
 	}},

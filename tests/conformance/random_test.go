@@ -76,14 +76,16 @@ var randomCases = []testCase{
 	}},
 	{"a preview of a create tells the defaults", func(t *testing.T) {
 		r := newRandom(t, "RandomPassword")
-		_, state, err := r.Preview(t.Context(), props(map[string]any{"length": 24, "special": false}))
+		_, state, err := r.Preview(t.Context(),
+			props(map[string]any{"length": 24, "special": false}))
 		require.NoError(t, err)
 		assert.True(t, get(state, "upper").BoolValue())
 		assert.False(t, get(state, "special").BoolValue())
 		assert.Zero(t, get(state, "minLower").NumberValue())
 	}},
 	{"a length of nothing is an error of check", func(t *testing.T) {
-		_, err := newRandom(t, "RandomPassword").Check(t.Context(), props(map[string]any{"length": 0}))
+		_, err := newRandom(t, "RandomPassword").Check(t.Context(),
+			props(map[string]any{"length": 0}))
 		assert.Error(t, err)
 	}},
 }

@@ -20,13 +20,15 @@ import (
 // mended returns a release that gets ready, since it has no Pod.
 func mended(t *testing.T) map[string]any {
 	t.Helper()
-	return stuck(t, map[string]any{"timeout": int(slowest.Seconds()), "values": map[string]any{"replicas": 0}})
+	return stuck(t, map[string]any{"timeout": int(slowest.Seconds()),
+		"values": map[string]any{"replicas": 0}})
 }
 
 // stuck returns a release that never gets ready, since none of its Pods starts.
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
-	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2, "values": map[string]any{"replicas": 1}})
+	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2,
+		"values": map[string]any{"replicas": 1}})
 	maps.Copy(fields, more)
 	return fields
 }
@@ -65,7 +67,8 @@ var releaseFailureCases = []testCase{
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
 		w.pending("sh.helm.release.v1.rel.v1", "deployed", "pending-upgrade")
-		err := fails(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "two"}))))
+		err := fails(t, r, plugin.Update,
+			props(release(t, values(map[string]any{"greeting": "two"}))))
 		assert.ErrorContains(t, err, "another operation (install/upgrade/rollback) is in progress")
 	}},
 	{"a first install that was killed blocks the next", func(t *testing.T) {
@@ -78,7 +81,8 @@ var releaseFailureCases = []testCase{
 	}},
 	{"a chart that is not there is an error of check", func(t *testing.T) {
 		_, r := newRelease(t)
-		_, err := r.Check(t.Context(), props(release(t, map[string]any{"chart": "/does/not/exist"})))
+		_, err := r.Check(t.Context(), props(release(t,
+			map[string]any{"chart": "/does/not/exist"})))
 		require.ErrorContains(t, err, "check the chart name and repository configuration")
 	}},
 	{"an object that exists already fails the install", func(t *testing.T) {
@@ -106,7 +110,8 @@ func (w *world) pending(name, from, to string) {
 	labels := record.GetLabels()
 	labels["status"] = to
 	record.SetLabels(labels)
-	_, err := w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
+	_, err := w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record,
+		metav1.UpdateOptions{})
 	require.NoError(w.t, err)
 }
 
@@ -119,7 +124,8 @@ func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	require.True(w.t, found)
 	body := strings.Replace(unpack(w.t, encoded), from, to, 1)
 	require.Contains(w.t, body, to)
-	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data", "release"))
+	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data",
+		"release"))
 	record, err = w.client.Resource(secrets).
 		Namespace(w.namespace).
 		Update(w.t.Context(), record, metav1.UpdateOptions{})

@@ -52,19 +52,22 @@ var releaseCases = []testCase{
 		assert.Equal(t, w.namespace, text(r.State, "status", "namespace"))
 		assert.Equal(t, 1, revision(r))
 		assert.NotEmpty(t, get(r.State, "resourceNames", "ConfigMap/v1"))
-		assert.Equal(t, "hi", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+		assert.Equal(t, "hi", w.mustGet(configMaps,
+			"rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a release's record has the provider as its field manager", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
 		fields := w.mustGet(secrets, "sh.helm.release.v1.rel.v1").GetManagedFields()
 		require.NotEmpty(t, fields)
-		assert.Regexp(t, "^pulumi(-resource)?-kubernetes", fields[0].Manager, "actions/stack/adopt knows its own by it")
+		assert.Regexp(t, "^pulumi(-resource)?-kubernetes", fields[0].Manager,
+			"actions/stack/adopt knows its own by it")
 	}},
 	{"the same release changes nothing", func(t *testing.T) {
 		_, r := newRelease(t)
 		inputs := props(
-			release(t, values(map[string]any{"greeting": "hi", "nested": map[string]any{"list": []any{"a", 1}}})),
+			release(t, values(map[string]any{"greeting": "hi",
+				"nested": map[string]any{"list": []any{"a", 1}}})),
 		)
 		up(t, r, plugin.Create, inputs)
 		up(t, r, plugin.Same, inputs)
@@ -82,13 +85,16 @@ var releaseCases = []testCase{
 		assert.Contains(t, diff.GetDetailedDiff(), "values.greeting")
 		up(t, r, plugin.Update, two)
 		assert.Equal(t, 2, revision(r))
-		assert.Equal(t, "two", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+		assert.Equal(t, "two", w.mustGet(configMaps,
+			"rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a value that leaves the inputs falls back to the chart's", func(t *testing.T) {
 		w, r := newRelease(t)
-		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one", "other": "1"}))))
+		up(t, r, plugin.Create, props(release(t,
+			values(map[string]any{"greeting": "one", "other": "1"}))))
 		up(t, r, plugin.Update, props(release(t, values(map[string]any{"other": "1"}))))
-		assert.Equal(t, "hello", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+		assert.Equal(t, "hello", w.mustGet(configMaps,
+			"rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	// Pulumi's SDK leaves out null values; empty ones arrive.
 	{"an empty list takes the place of the chart's", func(t *testing.T) {
@@ -97,14 +103,16 @@ var releaseCases = []testCase{
 		assert.Empty(t, w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["list"])
 		up(t, r, plugin.Same, props(release(t, values(map[string]any{"list": []any{}}))))
 		up(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "hi"}))))
-		assert.Equal(t, "chart", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["list"])
+		assert.Equal(t, "chart", w.mustGet(configMaps,
+			"rel").Object["data"].(map[string]any)["list"])
 	}},
 	// Helm treats an upgrade without any value as "keep the values".
 	{"values that leave the inputs altogether stay in force", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one"}))))
 		up(t, r, plugin.Update, props(release(t, nil)))
-		assert.Equal(t, "one", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+		assert.Equal(t, "one", w.mustGet(configMaps,
+			"rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a changed name installs the new release before it uninstalls the old", func(t *testing.T) {
 		w, r := newRelease(t)
@@ -126,7 +134,8 @@ var releaseCases = []testCase{
 	{"a chart's definitions are installed unless skipCrds is set", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))
-		_, err := w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
+		_, err := w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example",
+			metav1.GetOptions{})
 		require.NoError(t, err)
 		gadget := w.resource("demo.example/v1:Gadget", "g")
 		up(t, gadget, plugin.Create, props(map[string]any{
@@ -144,10 +153,12 @@ var releaseCases = []testCase{
 		assert.Equal(t, []string{"skipCrds"}, diff.GetDiffs())
 		assert.Empty(t, diff.GetReplaces())
 		up(t, r, plugin.Update, later)
-		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
+		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example",
+			metav1.GetOptions{})
 		require.NoError(t, err)
 		require.NoError(t, r.Delete(t.Context()))
-		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
+		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example",
+			metav1.GetOptions{})
 		require.NoError(t, err, "that is why a release has to skip them")
 	}},
 	{"a release waits with a timeout of 300 s unless skipAwait is set", func(t *testing.T) {
@@ -155,7 +166,8 @@ var releaseCases = []testCase{
 		checked := mustCheck(t, r, props(release(t, map[string]any{"skipAwait": false})))
 		assert.InDelta(t, 300, get(checked, "timeout").NumberValue(), 0)
 		assert.Equal(t, "1.0.0", text(checked, "version"))
-		assert.InDelta(t, 0, get(mustCheck(t, r, props(release(t, nil))), "timeout").NumberValue(), 0)
+		assert.InDelta(t, 0, get(mustCheck(t, r, props(release(t, nil))),
+			"timeout").NumberValue(), 0)
 	}},
 	{"inputs say every default", func(t *testing.T) {
 		_, r := newRelease(t)
@@ -200,16 +212,18 @@ var releaseCases = []testCase{
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
 	}},
-	{"a refresh shows values that others released, and the next update mends them", func(t *testing.T) {
-		w, r := newRelease(t)
-		inputs := props(release(t, values(map[string]any{"greeting": "ours"})))
-		up(t, r, plugin.Create, inputs)
-		w.record("sh.helm.release.v1.rel.v1", `"config":{"greeting":"ours"`, `"config":{"greeting":"theirs"`)
-		up(t, r, plugin.Same, inputs)
-		require.NoError(t, r.Refresh(t.Context()))
-		assert.Equal(t, "theirs", text(r.State, "values", "greeting"))
-		up(t, r, plugin.Update, inputs)
-	}},
+	{"a refresh shows values that others released, and the next update mends them",
+		func(t *testing.T) {
+			w, r := newRelease(t)
+			inputs := props(release(t, values(map[string]any{"greeting": "ours"})))
+			up(t, r, plugin.Create, inputs)
+			w.record("sh.helm.release.v1.rel.v1", `"config":{"greeting":"ours"`,
+				`"config":{"greeting":"theirs"`)
+			up(t, r, plugin.Same, inputs)
+			require.NoError(t, r.Refresh(t.Context()))
+			assert.Equal(t, "theirs", text(r.State, "values", "greeting"))
+			up(t, r, plugin.Update, inputs)
+		}},
 	{"what others change in the cluster does not show", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))

@@ -43,7 +43,8 @@ var remoteCases = []testCase{
 		require.NoError(t, err)
 		login := connection(server)
 		login["hostKey"] = other
-		err = fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		err = fails(t, r, plugin.Create,
+			props(map[string]any{"connection": login, "create": "true"}))
 		assert.ErrorContains(t, err, "ssh: handshake failed: ssh: host key mismatch")
 		assert.Zero(t, server.Commands.Load())
 		assert.Empty(t, r.ID)
@@ -52,7 +53,8 @@ var remoteCases = []testCase{
 		r, server := newRemote(t)
 		login := connection(server)
 		login["hostKey"] = "nonsense"
-		err := fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		err := fails(t, r, plugin.Create,
+			props(map[string]any{"connection": login, "create": "true"}))
 		assert.ErrorContains(t, err, "failed to parse host key")
 	}},
 	{"a private key that the host does not know is refused", func(t *testing.T) {
@@ -62,7 +64,8 @@ var remoteCases = []testCase{
 		defer func() { assert.NoError(t, stranger.Close()) }()
 		login := connection(server)
 		login["privateKey"] = stranger.ClientKey
-		err = fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		err = fails(t, r, plugin.Create,
+			props(map[string]any{"connection": login, "create": "true"}))
 		assert.ErrorContains(t, err, "unable to authenticate")
 	}},
 	{"refused dials end at dialErrorLimit", func(t *testing.T) {
@@ -70,7 +73,8 @@ var remoteCases = []testCase{
 		require.NoError(t, server.Close())
 		login := connection(server)
 		login["dialErrorLimit"] = float64(2)
-		err := fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		err := fails(t, r, plugin.Create,
+			props(map[string]any{"connection": login, "create": "true"}))
 		assert.ErrorContains(t, err, "after 2 failed attempts: ")
 		assert.ErrorContains(t, err, "connection refused")
 		assert.Contains(t, r.Plugin.Log(), "Dial 1/2 failed: retrying")
@@ -99,7 +103,8 @@ var remoteCases = []testCase{
 	}},
 	{"the connection is secret as a whole", func(t *testing.T) {
 		r, server := newRemote(t)
-		up(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "true"}))
+		up(t, r, plugin.Create, props(map[string]any{"connection": connection(server),
+			"create": "true"}))
 		assert.True(t, isSecret(r.State, "connection"))
 		assert.True(t, isSecret(r.Inputs, "connection"))
 	}},
@@ -116,7 +121,8 @@ var remoteCases = []testCase{
 	}},
 	{"a changed connection alone runs the update command", func(t *testing.T) {
 		r, server := newRemote(t)
-		inputs := map[string]any{"connection": connection(server), "create": "echo one", "update": "echo two"}
+		inputs := map[string]any{"connection": connection(server), "create": "echo one",
+			"update": "echo two"}
 		up(t, r, plugin.Create, props(inputs))
 		up(t, r, plugin.Same, props(inputs))
 		login := connection(server)
@@ -163,7 +169,8 @@ var remoteCases = []testCase{
 			file := filepath.Join(t.TempDir(), "deleted")
 			up(t, r, plugin.Create, props(map[string]any{
 				"connection": connection(server),
-				"create":     "cat > /dev/null; echo made", "stdin": "in", "delete": "touch " + file,
+				"create":     "cat > /dev/null; echo made", "stdin": "in",
+				"delete": "touch " + file,
 			}))
 			require.NoError(t, server.Close())
 			nothing := props(map[string]any{"connection": map[string]any{"host": "127.0.0.1"}})
@@ -186,7 +193,8 @@ var remoteCases = []testCase{
 			t,
 			r,
 			plugin.Create,
-			props(map[string]any{"connection": connection(server), "create": "true", "delete": "touch " + file}),
+			props(map[string]any{"connection": connection(server), "create": "true",
+				"delete": "touch " + file}),
 		)
 		local := *r // as the engine does with an alias of another type
 		local.URN = plugin.New(r.Plugin, "command:local:Command", "cmd").URN

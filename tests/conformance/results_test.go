@@ -94,6 +94,7 @@ func TestCommittedResultsNameEveryCaseAndNoOfficialOneFailed(t *testing.T) {
 				assert.NotEqual(t, "failed", r.Outcome, "%s: %s: %s", file, r.Plugin, r.Case)
 			}
 		}
-		assert.ElementsMatch(t, want, have, "%s: run the table with STRATA_CONFORMANCE_RESULTS", file)
+		assert.ElementsMatch(t, want, have,
+			"%s: run the table with STRATA_CONFORMANCE_RESULTS", file)
 	}
 }

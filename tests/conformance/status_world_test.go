@@ -42,7 +42,8 @@ func (s statusWorld) define(artifact string) {
 		_, err := s.client.Resource(definitions).Create(s.t.Context(), one, metav1.CreateOptions{})
 		require.NoError(s.t, err)
 		eventually(s.t, func() bool {
-			now, err := s.client.Resource(definitions).Get(s.t.Context(), one.GetName(), metav1.GetOptions{})
+			now, err := s.client.Resource(definitions).Get(s.t.Context(), one.GetName(),
+				metav1.GetOptions{})
 			if err != nil {
 				return false
 			}
@@ -66,7 +67,8 @@ func (s statusWorld) create(all []map[string]any) {
 	s.t.Helper()
 	for _, fields := range all {
 		one := &unstructured.Unstructured{Object: fields}
-		_, err := s.of(one.GetKind(), one.GetNamespace()).Create(s.t.Context(), one, metav1.CreateOptions{})
+		_, err := s.of(one.GetKind(), one.GetNamespace()).Create(s.t.Context(), one,
+			metav1.CreateOptions{})
 		require.NoError(s.t, err, one.GetKind())
 	}
 }

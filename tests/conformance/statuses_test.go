@@ -59,21 +59,25 @@ func (r statusRow) objects(all []map[string]any) []map[string]any {
 // statusKinds are the kinds of the table.
 var statusKinds = map[string]schema.GroupVersionResource{
 	"GatewayClass": gatewayAPI("gatewayclasses"), "Gateway": gatewayAPI("gateways"),
-	"HTTPRoute":    gatewayAPI("httproutes"),
-	"GatewayProxy": apisixAPI("v1alpha1", "gatewayproxies"),
-	"Consumer":     apisixAPI("v1alpha1", "consumers"), "ApisixRoute": apisixAPI("v2", "apisixroutes"),
-	"ApisixPluginConfig": apisixAPI("v2", "apisixpluginconfigs"), "ApisixTls": apisixAPI("v2", "apisixtlses"),
-	"IngressClass": {Group: "networking.k8s.io", Version: "v1", Resource: "ingressclasses"},
-	"Service":      services, "Secret": secrets,
+	"HTTPRoute":          gatewayAPI("httproutes"),
+	"GatewayProxy":       apisixAPI("v1alpha1", "gatewayproxies"),
+	"Consumer":           apisixAPI("v1alpha1", "consumers"),
+	"ApisixRoute":        apisixAPI("v2", "apisixroutes"),
+	"ApisixPluginConfig": apisixAPI("v2", "apisixpluginconfigs"),
+	"ApisixTls":          apisixAPI("v2", "apisixtlses"),
+	"IngressClass":       {Group: "networking.k8s.io", Version: "v1", Resource: "ingressclasses"},
+	"Service":            services, "Secret": secrets,
 	"EndpointSlice": {Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
 }
 
 func gatewayAPI(resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: resource}
+	return schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1",
+		Resource: resource}
 }
 
 func apisixAPI(version, resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "apisix.apache.org", Version: version, Resource: resource}
+	return schema.GroupVersionResource{Group: "apisix.apache.org", Version: version,
+		Resource: resource}
 }
 
 // The original controller writes the same statuses as the stand-in's own test requires.
@@ -134,7 +138,8 @@ func startController(t *testing.T, binary string) {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), binary, "-c", file)
-	command.Env = append(os.Environ(), "KUBECONFIG="+controlPlane(t).Kubeconfig, "ADC_SERVER_URL="+adc.URL)
+	command.Env = append(os.Environ(), "KUBECONFIG="+controlPlane(t).Kubeconfig,
+		"ADC_SERVER_URL="+adc.URL)
 	command.Stdout, command.Stderr = log, log
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {

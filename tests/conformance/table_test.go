@@ -71,7 +71,8 @@ func TestMain(m *testing.M) {
 func start(t *testing.T, name string, config map[string]any, environment ...string) *plugin.Plugin {
 	t.Helper()
 	home := t.TempDir()
-	environment = append([]string{"SSH_AUTH_SOCK=", "TMPDIR=" + home, "HELM_CACHE_HOME=" + home}, environment...)
+	environment = append([]string{"SSH_AUTH_SOCK=", "TMPDIR=" + home, "HELM_CACHE_HOME=" + home},
+		environment...)
 	p, err := plugin.Start(t.Context(), binaries.path(name), environment, props(config))
 	require.NoError(t, err)
 	t.Cleanup(p.Stop)
@@ -79,7 +80,9 @@ func start(t *testing.T, name string, config map[string]any, environment ...stri
 	return p
 }
 
-func props(fields map[string]any) resource.PropertyMap { return resource.NewPropertyMapFromMap(fields) }
+func props(fields map[string]any) resource.PropertyMap {
+	return resource.NewPropertyMapFromMap(fields)
+}
 
 func secret(text string) resource.PropertyValue {
 	return resource.MakeSecret(resource.NewStringProperty(text))

@@ -15,7 +15,8 @@ import (
 )
 
 // waiting returns a custom resource that waits for the annotation's condition.
-func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[string]any, schema.GroupVersionResource) {
+func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[string]any,
+	schema.GroupVersionResource) {
 	t.Helper()
 	w := newWorld(t)
 	token, version, kind := w.established()
@@ -68,7 +69,8 @@ func unsatisfied(annotation, status, message string) func(*testing.T) {
 			})
 			r.Timeout = timeout
 			err := fails(t, r, plugin.Create, props(inputs))
-			if !patched.Load() || !strings.Contains(err.Error(), message) && timeout < inTimeEnough {
+			if !patched.Load() || !strings.Contains(err.Error(), message) &&
+				timeout < inTimeEnough {
 				return false
 			}
 			assert.ErrorContains(t, err, message)
@@ -104,7 +106,8 @@ func refused(annotation, message string) func(*testing.T) {
 
 var waitForCases = []testCase{
 	{"waitFor jsonpath with a value holds when the value is there",
-		satisfied(`jsonpath={.status.phase}=Running`, `{"phase":"Pending"}`, `{"phase":"Running"}`)},
+		satisfied(`jsonpath={.status.phase}=Running`, `{"phase":"Pending"}`,
+			`{"phase":"Running"}`)},
 	{"waitFor jsonpath without a value holds when the field is there",
 		satisfied(`jsonpath={.status.address}`, `{"address":"10.0.0.1"}`)},
 	{"waitFor jsonpath compares numbers and booleans as text",
@@ -117,7 +120,8 @@ var waitForCases = []testCase{
 		satisfied(`condition=Ready`, `{"conditions":[{"type":"Ready","status":"False"}]}`,
 			`{"conditions":[{"type":"ready","status":"true"}]}`)},
 	{"waitFor condition with a status holds at that status",
-		satisfied(`condition=Degraded=False`, `{"conditions":[{"type":"Degraded","status":"True"}]}`,
+		satisfied(`condition=Degraded=False`,
+			`{"conditions":[{"type":"Degraded","status":"True"}]}`,
 			`{"conditions":[{"type":"Degraded","status":"False"}]}`)},
 	{"every expression of a list must hold at the same time",
 		satisfied(
@@ -135,8 +139,10 @@ var waitForCases = []testCase{
 	{"an old generation does not satisfy",
 		never(`jsonpath={.status.phase}=Running`, `{"phase":"Running","observedGeneration":0}`)},
 	{"a list or map does not equal a value, which the timeout says",
-		unsatisfied(`jsonpath={.status.list}=x`, `{"list":["x"]}`, `"{.status.list}" has a non-primitive value ([x])`)},
-	{"only the first result is compared", never(`jsonpath={.status.list[*]}=b`, `{"list":["a","b"]}`)},
+		unsatisfied(`jsonpath={.status.list}=x`, `{"list":["x"]}`,
+			`"{.status.list}" has a non-primitive value ([x])`)},
+	{"only the first result is compared",
+		never(`jsonpath={.status.list[*]}=b`, `{"list":["a","b"]}`)},
 	{"an empty list counts as present", satisfied(`jsonpath={.status.list}`, `{"list":[]}`)},
 	{"two equals signs only test that the field is there",
 		satisfied(`jsonpath={.status.phase}==Running`, `{"phase":"Failed"}`)},
@@ -149,27 +155,31 @@ var waitForCases = []testCase{
 		inputs["metadata"] = meta("w", nil)
 		assert.ErrorContains(t, fails(t, r, plugin.Create, props(inputs)), "already exists")
 	}},
-	{"a path without braces is refused", refused(`jsonpath=.status.phase=Running`, "should be wrapped in brackets")},
-	{"a value with an equals sign is refused", refused(`jsonpath={.status.phase}=a=b`, "format should be")},
+	{"a path without braces is refused",
+		refused(`jsonpath=.status.phase=Running`, "should be wrapped in brackets")},
+	{"a value with an equals sign is refused",
+		refused(`jsonpath={.status.phase}=a=b`, "format should be")},
 	{"!= is refused", refused(`jsonpath={.status.conditions[?(@.type!='Ready')].status}`, "")},
 	{"an empty value is refused", refused(`jsonpath={.status.phase}=`, "requires a value")},
 	{"shell quotes are refused", refused(`jsonpath='{.status.phase}'`, "should omit shell quotes")},
 	{"an empty list is refused", refused(`[]`, "at least one condition must be specified")},
-	{"a timeout keeps the object with its reason, and the next update waits again", func(t *testing.T) {
-		w, r, inputs, kind := waiting(t, `jsonpath={.status.phase}=Running`)
-		inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/timeoutSeconds"] = "1"
-		err := fails(t, r, plugin.Create, props(inputs))
-		assert.ErrorContains(t, err, "was successfully created, but the Kubernetes API server reported that it "+
-			"failed to fully initialize or become live: timed out waiting for the condition")
-		assert.NotEmpty(t, r.ID)
-		assert.NotEmpty(t, r.InitErrors)
-		assert.NotEmpty(t, text(r.State, "metadata", "uid"))
-		fails(t, r, plugin.Update, props(inputs))
-		assert.NotEmpty(t, r.InitErrors)
-		w.patch(kind, "w", `{"status":{"phase":"Running"}}`, "status")
-		up(t, r, plugin.Update, props(inputs))
-		up(t, r, plugin.Same, props(inputs))
-	}},
+	{"a timeout keeps the object with its reason, and the next update waits again",
+		func(t *testing.T) {
+			w, r, inputs, kind := waiting(t, `jsonpath={.status.phase}=Running`)
+			inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/timeoutSeconds"] = "1"
+			err := fails(t, r, plugin.Create, props(inputs))
+			assert.ErrorContains(t, err,
+				"was successfully created, but the Kubernetes API server reported that it "+
+					"failed to fully initialize or become live: timed out waiting for the condition")
+			assert.NotEmpty(t, r.ID)
+			assert.NotEmpty(t, r.InitErrors)
+			assert.NotEmpty(t, text(r.State, "metadata", "uid"))
+			fails(t, r, plugin.Update, props(inputs))
+			assert.NotEmpty(t, r.InitErrors)
+			w.patch(kind, "w", `{"status":{"phase":"Running"}}`, "status")
+			up(t, r, plugin.Update, props(inputs))
+			up(t, r, plugin.Same, props(inputs))
+		}},
 	{"the resource timeout wins over the annotation", func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, `jsonpath={.status.phase}=Running`)
 		inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/timeoutSeconds"] = "600"

@@ -84,10 +84,12 @@ var notRun = map[string]string{
 func TestBothExamplesForCIRunTheSame(t *testing.T) {
 	var both [2][]string
 	for i, example := range forges {
-		commands, err := shell.Pipeline(files(t, func(path string) bool { return path == example })[example])
+		commands, err := shell.Pipeline(files(t,
+			func(path string) bool { return path == example })[example])
 		require.NoError(t, err)
 		for _, one := range commands {
-			if name := one.Words[0]; name == "pulumi" || name == "make" || strings.HasSuffix(name, "/strata") {
+			if name := one.Words[0]; name == "pulumi" || name == "make" ||
+				strings.HasSuffix(name, "/strata") {
 				both[i] = append(both[i], strings.Join(one.Words, " "))
 			}
 		}
@@ -133,7 +135,8 @@ func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	for _, page := range slices.Concat(followed, forges) {
 		read, text := shell.Page, all[page]
 		if slices.Contains(forges, page) {
-			read, text = shell.Pipeline, files(t, func(path string) bool { return path == page })[page]
+			read, text = shell.Pipeline,
+				files(t, func(path string) bool { return path == page })[page]
 		}
 		commands, err := read(text)
 		require.NoError(t, err, page)
@@ -187,8 +190,9 @@ func TestACommandThatIsNotRunIsFound(t *testing.T) {
 	sources := map[string]string{"tests/e2e/stack_test.go": `s.pulumi("up", "--stack")`}
 	for line, want := range map[string]string{
 		"pulumi up -s production": "", "make load RATE=50": "",
-		"pulumi up --yes": "does not run it with --yes", "pulumi destroy": "does not run it any more",
-		"pulumi refresh": `"pulumi refresh" is neither`, "reboot now": `"reboot" is neither`,
+		"pulumi up --yes": "does not run it with --yes",
+		"pulumi destroy":  "does not run it any more",
+		"pulumi refresh":  `"pulumi refresh" is neither`, "reboot now": `"reboot" is neither`,
 	} {
 		commands, err := shell.Script(line)
 		require.NoError(t, err)
@@ -259,7 +263,8 @@ func TestWhatAPageDoesOnThisMachine(t *testing.T) {
 			[]byte("#!/bin/sh\necho \"$PULUMI_BACKEND_URL $*\" >> \"$HOME/calls\"\n"), 0o700))
 	script := "set -eu\n" + block(t, page, "sh", "mkdir -p ~/.strata/state")
 	command := exec.Command("sh", "-c", script)
-	command.Dir, command.Env = home, []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH")}
+	command.Dir, command.Env = home, []string{"HOME=" + home,
+		"PATH=" + bin + ":" + os.Getenv("PATH")}
 	output, err := command.CombinedOutput()
 	require.NoError(t, err, string(output))
 	info, err := os.Stat(filepath.Join(home, ".strata/passphrase"))

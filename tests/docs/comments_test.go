@@ -40,7 +40,8 @@ func comments(text string) (blocks []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		prose := strings.TrimPrefix(strings.TrimSpace(line), "//")
-		if !comment.MatchString(line) || strings.HasPrefix(prose, "go:") || strings.HasPrefix(prose, "nolint") {
+		if !comment.MatchString(line) || strings.HasPrefix(prose, "go:") ||
+			strings.HasPrefix(prose, "nolint") {
 			end()
 			continue
 		}
@@ -66,7 +67,8 @@ func TestCommentsArePlain(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			lines++
-			if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")) > 120 {
+			if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t",
+				"    ")) > 120 {
 				wide++
 			}
 		}
@@ -80,9 +82,11 @@ func TestCommentsArePlain(t *testing.T) {
 
 func TestDefinitionsAreFound(t *testing.T) {
 	for text, found := range map[string]bool{
-		"// Seen is when\n// it came.\nvar a int\n": true, "\t// URLs are where it answers.\n": true,
-		"// A gate is what waits.\n":  true,
-		"// Seen returns the time.\n": false, "//nolint:gosec // is what\n": false, "// It is a gate.\n": false, "a := 1 // b is what\n": false,
+		"// Seen is when\n// it came.\nvar a int\n": true,
+		"\t// URLs are where it answers.\n":         true,
+		"// A gate is what waits.\n":                true,
+		"// Seen returns the time.\n":               false, "//nolint:gosec // is what\n": false,
+		"// It is a gate.\n": false, "a := 1 // b is what\n": false,
 	} {
 		all := comments(text)
 		assert.Equal(t, found, len(all) > 0 && defines.MatchString(all[0]), text)

@@ -18,11 +18,13 @@ const images = "artifacts/ownimage/build.go"
 func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {
 	found := 0
 	compiles := func(path string) bool {
-		return !strings.HasPrefix(path, "docs/") && path != images && path != "tests/docs/flags_test.go"
+		return !strings.HasPrefix(path, "docs/") && path != images &&
+			path != "tests/docs/flags_test.go"
 	}
 	for path, text := range files(t, compiles) {
 		for line := range strings.Lines(text) {
-			if !strings.Contains(line, flags[0]) || strings.HasPrefix(strings.TrimSpace(line), "#") {
+			if !strings.Contains(line, flags[0]) ||
+				strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
 			}
 			found++

@@ -91,7 +91,8 @@ func anchorOf(text string) string {
 
 func TestAnchors(t *testing.T) {
 	assert.Equal(t, "a-hosts-boot-takes-too-long", anchorOf("A host's boot takes too long"))
-	assert.Equal(t, "the-init-container-cert-wait-restarts", anchorOf("The init container `cert-wait` restarts"))
+	assert.Equal(t, "the-init-container-cert-wait-restarts",
+		anchorOf("The init container `cert-wait` restarts"))
 	all := map[string]string{"README.md": "# Top\n```\n# no heading\n```\n"}
 	assert.NoError(t, leads(all, "README.md", "#top"))
 	assert.ErrorContains(t, leads(all, "README.md", "#no-heading"), "no heading")

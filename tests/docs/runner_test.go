@@ -57,5 +57,6 @@ func TestARunnersOwnKeyStays(t *testing.T) {
 	kept, err := os.ReadFile(key)
 	require.NoError(t, err)
 	assert.Equal(t, "a secret of CI's\n", string(kept))
-	assert.Contains(t, removes, "steps.key.outcome != 'failure'", "what ended there removes nothing")
+	assert.Contains(t, removes, "steps.key.outcome != 'failure'",
+		"what ended there removes nothing")
 }

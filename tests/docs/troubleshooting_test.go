@@ -87,16 +87,18 @@ func program(t *testing.T) string {
 	for _, folder := range []string{"actions", "artifacts", "cli", "components", "config", "health",
 		"internal", "platform", "tools"} {
 		require.NoError(t,
-			filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
-				name := entry.Name()
-				if err != nil || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") &&
-					!strings.HasSuffix(name, ".sh") {
+			filepath.WalkDir(filepath.Join(root, folder),
+				func(path string, entry fs.DirEntry, err error) error {
+					name := entry.Name()
+					if err != nil || strings.HasSuffix(name, "_test.go") ||
+						!strings.HasSuffix(name, ".go") &&
+							!strings.HasSuffix(name, ".sh") {
+						return err
+					}
+					source, err := os.ReadFile(path)
+					text.WriteString(strings.Join(strings.Fields(string(source)), " "))
 					return err
-				}
-				source, err := os.ReadFile(path)
-				text.WriteString(strings.Join(strings.Fields(string(source)), " "))
-				return err
-			}))
+				}))
 	}
 	return text.String()
 }

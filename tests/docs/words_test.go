@@ -17,8 +17,10 @@ type word struct {
 }
 
 var words = []word{
-	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`), "the one who does it: no server, another stack, a person"},
-	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host"},
+	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`),
+		"the one who does it: no server, another stack, a person"},
+	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`),
+		"existing cluster, existing host"},
 	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA"},
 	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD"},
 	{regexp.MustCompile(`is sure to get`), "request and limit"},

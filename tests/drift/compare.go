@@ -39,7 +39,8 @@ func Compare(standIn, original []string, known []Known) Report {
 			continue
 		}
 		used[known[i].Fact] = true
-		report.Explained = append(report.Explained, fmt.Sprintf("%s (%s)", difference, known[i].Why))
+		report.Explained = append(report.Explained,
+			fmt.Sprintf("%s (%s)", difference, known[i].Why))
 	}
 	for _, k := range known {
 		if !used[k.Fact] {

@@ -13,7 +13,8 @@ func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
 		[]string{"same", "port 443", "role a", "role b"}
 	report := drift.Compare(standIn, original, []drift.Known{
 		{Fact: "- port 90", Why: "the lab asks for it"},
-		{Fact: "+ role *", Why: "the lab has no roles"}, {Fact: "- port 70", Why: "it was there once"},
+		{Fact: "+ role *", Why: "the lab has no roles"},
+		{Fact: "- port 70", Why: "it was there once"},
 	})
 	assert.Equal(t, []string{"+ port 443", "- port 80"}, report.Unknown)
 	assert.Equal(t,
@@ -24,7 +25,8 @@ func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
 
 // An extra fact of the stand-in is not covered by an extra fact of the original.
 func TestASideIsPartOfADifference(t *testing.T) {
-	report := drift.Compare([]string{"port 80"}, nil, []drift.Known{{Fact: "+ port 80", Why: "the other way round"}})
+	report := drift.Compare([]string{"port 80"}, nil,
+		[]drift.Known{{Fact: "+ port 80", Why: "the other way round"}})
 	assert.Equal(t, []string{"- port 80"}, report.Unknown)
 	assert.Equal(t, []string{"+ port 80"}, report.Outdated)
 }

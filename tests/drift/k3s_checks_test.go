@@ -15,7 +15,8 @@ import (
 
 // resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It exits
 // before it writes or listens, so the message shows which configuration it has read.
-const resetRefused = "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting"
+const resetRefused = "cannot perform cluster-reset while server URL is set - remove server from " +
+	"configuration before resetting"
 
 // somewhere is the address of a server that does not answer, own one that the subject may use as
 // its own.
@@ -26,7 +27,8 @@ const (
 
 func versionIsSaid(t testing.TB, k k3s) {
 	out := k.run(t, start{args: []string{"--version"}})
-	assert.Regexp(t, `^k3s version `+regexp.QuoteMeta(k.version)+` \([^)]+\)\ngo version go`, out.said)
+	assert.Regexp(t, `^k3s version `+regexp.QuoteMeta(k.version)+` \([^)]+\)\ngo version go`,
+		out.said)
 	assert.Zero(t, out.exit)
 }
 
@@ -75,7 +77,8 @@ func unknownFlagFails(t testing.TB, k k3s) {
 }
 
 func resetBesideAServerIsRefused(t testing.TB, k k3s) {
-	out := k.run(t, start{args: []string{"server", "--cluster-reset", "--server", somewhere, "--token=x", own}})
+	out := k.run(t, start{args: []string{"server", "--cluster-reset", "--server", somewhere,
+		"--token=x", own}})
 	assert.Contains(t, out.said, resetRefused)
 	assert.Equal(t, 1, out.exit)
 }
@@ -107,7 +110,8 @@ func unknownKeyOfAServerIsSkipped(t testing.TB, k k3s) {
 
 func unknownKeyOfAnAgentFails(t testing.TB, k k3s) {
 	for _, key := range []string{"no-such-flag", "tls-san"} {
-		out := k.run(t, start{args: []string{"agent", own}, config: key + ": 1\ntoken: x\nserver: " + somewhere + "\n"})
+		out := k.run(t, start{args: []string{"agent", own},
+			config: key + ": 1\ntoken: x\nserver: " + somewhere + "\n"})
 		assert.Contains(t, out.said, undefined+key)
 		assert.Equal(t, 1, out.exit, key)
 	}
@@ -115,7 +119,8 @@ func unknownKeyOfAnAgentFails(t testing.TB, k k3s) {
 
 func variablesAreRead(t testing.TB, k k3s) {
 	out := k.run(t,
-		start{args: []string{"server", own, "--cluster-reset"}, env: []string{"K3S_URL=" + somewhere, "K3S_TOKEN=x"}})
+		start{args: []string{"server", own, "--cluster-reset"},
+			env: []string{"K3S_URL=" + somewhere, "K3S_TOKEN=x"}})
 	assert.Contains(t, out.said, resetRefused)
 	out = k.run(t, start{args: []string{"agent", own}, env: []string{"K3S_TOKEN=x"}})
 	assert.Contains(t, out.said, "--server is required", "the token is known")
@@ -124,14 +129,16 @@ func variablesAreRead(t testing.TB, k k3s) {
 
 func otherCAIsRefused(t testing.TB, k k3s) {
 	server, other := newClusterServer(t), strings.Repeat("0", 64)
-	out := k.run(t, start{args: []string{"server", own, "--server", server.url, "--token=K10" + other + "::server:x"}})
+	out := k.run(t, start{args: []string{"server", own, "--server", server.url,
+		"--token=K10" + other + "::server:x"}})
 	assert.Contains(t, out.said,
 		"token CA hash does not match the Cluster CA certificate hash: "+other+" != "+server.caHash)
 	assert.Equal(t, 1, out.exit)
 }
 
 func barePasswordIsAToken(t testing.TB, k k3s) {
-	out := k.run(t, start{args: []string{"server", own, "--server", newClusterServer(t).url, "--token=wrong"}})
+	out := k.run(t, start{args: []string{"server", own, "--server", newClusterServer(t).url,
+		"--token=wrong"}})
 	assert.Contains(t, out.said, "not authorized", "it is the password that is refused")
 }
 
@@ -139,7 +146,8 @@ func agentWithAWrongPasswordWaits(t testing.TB, k k3s) {
 	server := newClusterServer(t)
 	const line = `level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`
 	out := k.run(t,
-		start{args: []string{"agent", own, "--lb-server-port=" + freePort(t), "--server", server.url,
+		start{args: []string{"agent", own, "--lb-server-port=" + freePort(t), "--server",
+			server.url,
 			"--token", server.token("node")}, until: line})
 	assert.Contains(t, out.said, line)
 	assert.Equal(t, -1, out.exit, "it waits until it is ended")
@@ -159,7 +167,8 @@ func freePort(t testing.TB) string {
 
 func serverWithAWrongPasswordEnds(t testing.TB, k k3s) {
 	server := newClusterServer(t)
-	out := k.run(t, start{args: []string{"server", own, "--server", server.url, "--token", server.token("server")}})
+	out := k.run(t, start{args: []string{"server", own, "--server", server.url, "--token",
+		server.token("server")}})
 	assert.Contains(t, out.said,
 		`level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`)
 	assert.Equal(t, 1, out.exit)
@@ -167,6 +176,7 @@ func serverWithAWrongPasswordEnds(t testing.TB, k k3s) {
 
 func serverThatDoesNotAnswerIsAToken(t testing.TB, k k3s) {
 	out := k.run(t, start{args: []string{"server", own, "--server", somewhere, "--token=x"}})
-	assert.Regexp(t, `failed to validate token: failed to get CA certs: .*connection refused`, out.said)
+	assert.Regexp(t, `failed to validate token: failed to get CA certs: .*connection refused`,
+		out.said)
 	assert.Equal(t, 1, out.exit)
 }

@@ -65,7 +65,8 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	t.Helper()
 	ctx, end := context.WithTimeout(t.Context(), patience)
 	defer end()
-	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", sandbox,
+	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
+		sandbox,
 		"sh", t.TempDir(), s.dropIn, k.binary}
 	command := exec.CommandContext(ctx, "unshare", append(args, s.args...)...)
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/root"}, s.env...)

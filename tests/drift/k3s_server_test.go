@@ -21,16 +21,17 @@ func newClusterServer(t testing.TB) clusterServer {
 	ca := func() []byte {
 		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	}
-	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/cacerts" {
-			_, _ = w.Write(ca())
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w,
-			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
-	}))
+	server = httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/cacerts" {
+				_, _ = w.Write(ca())
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w,
+				`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
+		}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the subject breaks off
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -39,4 +40,7 @@ func newClusterServer(t testing.TB) clusterServer {
 }
 
 // token returns a full token with a password that the server does not know.
-func (s clusterServer) token(user string) string { return "K10" + s.caHash + "::" + user + ":wrong" }
+func (s clusterServer) token(user string) string {
+	return "K10" + s.caHash + "::" + user +
+		":wrong"
+}

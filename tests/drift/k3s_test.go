@@ -34,7 +34,8 @@ func subjects(t *testing.T) map[string]k3s {
 	case built:
 		found["stand-in"] = own
 	case given:
-		t.Errorf("%s was compared with nothing: the lab's K3s is not built; make lab builds it", original.binary)
+		t.Errorf("%s was compared with nothing: the lab's K3s is not built; make lab builds it",
+			original.binary)
 	default:
 		t.Log("the stand-in was not checked: the lab has not built it")
 	}
@@ -156,7 +157,8 @@ func TestTheListHasEachFlagOfTheOriginal(t *testing.T) {
 		t.Skip("flags were not compared: there is no original K3s")
 	}
 	for _, role := range []string{"server", "agent"} {
-		found := flagInHelp.FindAllStringSubmatch(original.run(t, start{args: []string{role, "--help"}}).said, -1)
+		found := flagInHelp.FindAllStringSubmatch(original.run(t,
+			start{args: []string{role, "--help"}}).said, -1)
 		require.Greater(t, len(found), 20, "%s --help names few flags", role)
 		listed := append(listedFlags(t, role), "help", "h")
 		for _, flag := range found {
@@ -179,7 +181,8 @@ func TestEachRowOfTheContractIsListed(t *testing.T) {
 			"expected one row of the list that begins as this one of docs/k3s-contract.md: %s", row)
 	}
 	for _, one := range contract {
-		assert.True(t, slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, one.begins) }),
+		assert.True(t, slices.ContainsFunc(rows,
+			func(row string) bool { return strings.HasPrefix(row, one.begins) }),
 			"docs/k3s-contract.md has no row %s", one.begins)
 		for _, test := range one.also {
 			assert.True(t, testIsThere(t, test), "%s: there is no %s", one.begins, test)

@@ -46,7 +46,8 @@ func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
 }
 
 func TestAnOriginalWithoutASandboxFails(t *testing.T) {
-	said, passed := again(t, "TestK3sIsAsTheContractSays", "PATH=", "ORIGINALS="+folder(t, "k3s-v1"))
+	said, passed := again(t, "TestK3sIsAsTheContractSays", "PATH=",
+		"ORIGINALS="+folder(t, "k3s-v1"))
 	assert.False(t, passed, said)
 	said, passed = again(t, "TestK3sIsAsTheContractSays", "PATH=", "ORIGINALS=")
 	assert.True(t, passed, said)
@@ -69,7 +70,8 @@ func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
 	said, err := command.CombinedOutput()
 	require.Error(t, err)
 	assert.Equal(t, "ORIGINALS="+dir+
-		" has no original that can be compared: see docs/originals.md for the names\n", string(said))
+		" has no original that can be compared: see docs/originals.md for the names\n",
+		string(said))
 }
 
 // The stories on stand-ins alone would look as if originals had run.

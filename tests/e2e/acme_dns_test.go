@@ -28,13 +28,15 @@ const tsigName = "acme."
 func serveNames(t *testing.T, host, zone string) *nameServer {
 	t.Helper()
 	n := &nameServer{
-		address: net.JoinHostPort(host, "5300"), zone: zone, key: "YS10c2lnLWtleS10aGF0LW11c3Qtbm90LWxlYWstYXQtYWxs",
+		address: net.JoinHostPort(host, "5300"), zone: zone,
+		key:    "YS10c2lnLWtleS10aGF0LW11c3Qtbm90LWxlYWstYXQtYWxs",
 		inside: map[string]string{}, outside: map[string]string{}, texts: map[string][]string{},
 	}
 	for _, network := range []string{"udp", "tcp"} {
 		started := make(chan struct{})
 		server := &dns.Server{
-			Addr: n.address, Net: network, Handler: n, TsigSecret: map[string]string{tsigName: n.key},
+			Addr: n.address, Net: network, Handler: n,
+			TsigSecret:        map[string]string{tsigName: n.key},
 			MsgAcceptFunc:     func(dns.Header) dns.MsgAcceptAction { return dns.MsgAccept }, // updates as well
 			NotifyStartedFunc: func() { close(started) },
 		}
@@ -85,7 +87,8 @@ func (n *nameServer) answer(q dns.Question, outside bool) (records []dns.RR) {
 	case q.Qtype == dns.TypeA && view[name] != "":
 		records = append(records, &dns.A{Hdr: header, A: net.ParseIP(view[name])})
 	case q.Qtype == dns.TypeSOA && name == n.zone:
-		records = append(records, &dns.SOA{Hdr: header, Ns: "ns." + n.zone, Mbox: "root." + n.zone, Serial: 1, Refresh: 1, Retry: 1, Expire: 1, Minttl: 1})
+		records = append(records, &dns.SOA{Hdr: header, Ns: "ns." + n.zone, Mbox: "root." + n.zone,
+			Serial: 1, Refresh: 1, Retry: 1, Expire: 1, Minttl: 1})
 	case q.Qtype == dns.TypeTXT:
 		for _, text := range n.texts[name] {
 			records = append(records, &dns.TXT{Hdr: header, Txt: []string{text}})
@@ -102,7 +105,8 @@ func (n *nameServer) update(changes []dns.RR) {
 			continue
 		}
 		name, text := strings.ToLower(record.Hdr.Name), strings.Join(record.Txt, "")
-		n.texts[name] = slices.DeleteFunc(n.texts[name], func(other string) bool { return other == text })
+		n.texts[name] = slices.DeleteFunc(n.texts[name],
+			func(other string) bool { return other == text })
 		if record.Hdr.Class == dns.ClassINET {
 			n.texts[name] = append(n.texts[name], text)
 		}

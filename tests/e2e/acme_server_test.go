@@ -50,16 +50,19 @@ func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	s := &acmeServer{keyID: "strata", key: "YW4tZXh0ZXJuYWwtYWNjb3VudC1rZXktdGhhdC1tdXN0LW5vdC1sZWFr"}
 	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
 	required(t, store.AddExternalAccountKeyByID(s.keyID, s.key))
-	authority := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "the only one"}})
+	authority := ca.New(quiet, store, "", "ecdsa", 0, 1,
+		map[string]ca.Profile{"default": {Description: "the only one"}})
 	s.root = string(authority.GetRootCert(0).PEM())
-	front := wfe.New(quiet, store, va.New(quiet, 80, 443, false, names.address, store), authority, []string{"strata.test"}, false, true, 0, 0)
+	front := wfe.New(quiet, store, va.New(quiet, 80, 443, false, names.address, store), authority,
+		[]string{"strata.test"}, false, true, 0, 0)
 	server := httptest.NewUnstartedServer(s.counting(front.Handler()))
 	required(t, server.Listener.Close())
 	listener, err := net.Listen("tcp", host+":0")
 	required(t, err)
 	var pair tls.Certificate
 	pair, s.ca = certificateOf(t, host)
-	server.Listener, server.TLS = listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	server.Listener, server.TLS = listener,
+		&tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s.directory = "https://" + listener.Addr().String() + wfe.DirectoryPath

@@ -22,18 +22,21 @@ func TestACMESigns(t *testing.T) {
 	server, another := serveACME(t, net.address(1), names), serveACME(t, net.address(1), names)
 	names.leads(names.inside, "traefik.platform.test", net.address(205))
 	s := newStack(t, "e2e-acme", nil)
-	s.step("a challenge that the server does not accept is named soon, with what it said", func(t *testing.T) {
-		const named = "HTTP-01 challenge for traefik.platform.test is invalid"
-		r := s.refusedWithin(t, 45*time.Second, func(limit string) result {
-			s.signedByACME(hosts, server, names, false, limit)
-			return s.up()
-		}, "gate traefik-tls-gate", named, "urn:ietf:params:acme:error:connection", "the ACME server does not reach the name's address", "cert-manager tries again at")
-		failed, err := time.Parse(time.RFC3339, hosts.must("server-1", `k3s kubectl -n traefik get orders -o jsonpath='{.items[0].status.failureTime}'`))
-		require.NoError(t, err)
-		took := r.when(t, named).Sub(failed)
-		t.Logf("named %s after the Order had failed", took.Round(time.Second))
-		assert.Less(t, took, toldSoon)
-	})
+	s.step("a challenge that the server does not accept is named soon, with what it said",
+		func(t *testing.T) {
+			const named = "HTTP-01 challenge for traefik.platform.test is invalid"
+			r := s.refusedWithin(t, 45*time.Second, func(limit string) result {
+				s.signedByACME(hosts, server, names, false, limit)
+				return s.up()
+			}, "gate traefik-tls-gate", named, "urn:ietf:params:acme:error:connection",
+				"the ACME server does not reach the name's address", "cert-manager tries again at")
+			failed, err := time.Parse(time.RFC3339,
+				hosts.must("server-1", `k3s kubectl -n traefik get orders -o jsonpath='{.items[0].status.failureTime}'`))
+			require.NoError(t, err)
+			took := r.when(t, named).Sub(failed)
+			t.Logf("named %s after the Order had failed", took.Round(time.Second))
+			assert.Less(t, took, toldSoon)
+		})
 	s.step("once the name leads there from outside, the platform comes up", func(t *testing.T) {
 		names.leads(names.outside, "traefik.platform.test", net.address(205))
 		s.signedByACME(hosts, server, names, false, patient)
@@ -43,7 +46,8 @@ func TestACMESigns(t *testing.T) {
 		assert.Equal(t, 401, s.get(t, s.urls()["traefik"], "").code)
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("an account that the server refuses is named", func(t *testing.T) { s.namesARefusedAccount(t, hosts, server) })
+	s.step("an account that the server refuses is named",
+		func(t *testing.T) { s.namesARefusedAccount(t, hosts, server) })
 	s.step("a renewal proves the name anew, and is served", func(t *testing.T) {
 		before := server.orders.Load()
 		s.renews(t)
@@ -52,14 +56,18 @@ func TestACMESigns(t *testing.T) {
 	})
 	s.step("a rate limit is named, with when it ends", func(t *testing.T) {
 		server.limited.Store(true)
-		require.NoError(t, s.client().CoreV1().Secrets("traefik").Delete(t.Context(), "traefik-tls", metav1.DeleteOptions{}))
-		s.unhealthy(t, []string{"--gate", "traefik-tls-gate"}, "ACME order traefik-tls-", "429 urn:ietf:params:acme:error:rateLimited",
-			"the ACME server's rate limit is reached; it takes requests again after 2030-01-01 00:00:00 UTC", "cert-manager tries again at")
+		require.NoError(t, s.client().CoreV1().Secrets("traefik").Delete(t.Context(), "traefik-tls",
+			metav1.DeleteOptions{}))
+		s.unhealthy(t, []string{"--gate", "traefik-tls-gate"}, "ACME order traefik-tls-",
+			"429 urn:ietf:params:acme:error:rateLimited",
+			"the ACME server's rate limit is reached; it takes requests again after 2030-01-01 "+
+				"00:00:00 UTC", "cert-manager tries again at")
 		server.limited.Store(false)
 		hosts.issueAgain()
 		s.healthy("--gate", "traefik-tls-gate")
 	})
-	s.step("another server, as production after staging, issues anew what the one before has signed", func(t *testing.T) {
+	s.step("another server, as production after staging, issues anew what the one "+
+		"before has signed", func(t *testing.T) {
 		server = another
 		s.signedByACME(hosts, server, names, false, patient)
 		s.must(s.up())
@@ -74,7 +82,8 @@ func TestACMESigns(t *testing.T) {
 		s.signedByACME(hosts, server, names, true, patient)
 		up := s.must(s.up())
 		roots := rootsOf(t, s.output("caCertificate"))
-		assert.ElementsMatch(t, []string{"platform.test", "*.platform.test"}, s.served(t, roots, s.output("ingressAddress")).DNSNames)
+		assert.ElementsMatch(t, []string{"platform.test", "*.platform.test"},
+			s.served(t, roots, s.output("ingressAddress")).DNSNames)
 		plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 		for _, secret := range []string{server.key, names.key} {
 			assert.NotContains(t, up.output, secret)
@@ -97,15 +106,18 @@ func rootsOf(t *testing.T, text string) *x509.CertPool {
 }
 
 // signedByACME writes the configuration of a platform whose certificates an ACME server signs.
-func (s *stack) signedByACME(hosts *hostSet, server *acmeServer, names *nameServer, byDNS bool, timeout string) {
+func (s *stack) signedByACME(hosts *hostSet, server *acmeServer, names *nameServer, byDNS bool,
+	timeout string) {
 	acme := map[string]any{
-		"server": server.directory, "caCertificate": server.ca, "root": server.root, "email": "platform@platform.test", "eab": map[string]any{"keyID": server.keyID},
+		"server": server.directory, "caCertificate": server.ca, "root": server.root,
+		"email": "platform@platform.test", "eab": map[string]any{"keyID": server.keyID},
 	}
 	secrets := map[string]string{"strata:certManager.acme.eab.key": server.key}
 	if byDNS {
 		acme["solver"] = "dns01"
 		acme["dns01"] = map[string]any{"rfc2136": map[string]any{
-			"nameserver": names.address, "tsigKeyName": strings.TrimSuffix(tsigName, "."), "tsigAlgorithm": "HMACSHA256",
+			"nameserver": names.address, "tsigKeyName": strings.TrimSuffix(tsigName, "."),
+			"tsigAlgorithm":       "HMACSHA256",
 			"tsigSecretSecretRef": map[string]any{"name": "dns-key", "key": "tsig"},
 		}}
 		acme["secrets"] = []any{map[string]any{"name": "dns-key", "key": "tsig"}}
@@ -114,15 +126,17 @@ func (s *stack) signedByACME(hosts *hostSet, server *acmeServer, names *nameServ
 	sections := platform(hosts, hosts.nodes...)
 	sections["argocd"] = map[string]any{"enabled": false}
 	sections["timeouts"] = map[string]any{"certificate": timeout}
-	sections["certManager"] = map[string]any{"issuer": "acme", "acme": acme, "values": map[string]any{
-		// cert-manager looks for itself before it has the server look, and the cluster's DNS does
-		// not know the zone.
-		"config": map[string]any{
-			"apiVersion": "controller.config.cert-manager.io/v1alpha1", "kind": "ControllerConfiguration",
-			"acmeHTTP01Config": map[string]any{"solverNameservers": []any{names.address}},
-		},
-		"dns01RecursiveNameservers": names.address, "dns01RecursiveNameserversOnly": true,
-	}}
+	sections["certManager"] = map[string]any{"issuer": "acme", "acme": acme,
+		"values": map[string]any{
+			// cert-manager looks for itself before it has the server look, and the cluster's DNS does
+			// not know the zone.
+			"config": map[string]any{
+				"apiVersion":       "controller.config.cert-manager.io/v1alpha1",
+				"kind":             "ControllerConfiguration",
+				"acmeHTTP01Config": map[string]any{"solverNameservers": []any{names.address}},
+			},
+			"dns01RecursiveNameservers": names.address, "dns01RecursiveNameserversOnly": true,
+		}}
 	s.configure(sections)
 	for path, value := range secrets {
 		s.must(s.pulumi("config", "set", "--secret", "--path", path, value))
@@ -143,9 +157,12 @@ metadata: {name: stranger}
 spec: {acme: {server: "`+server.directory+`", skipTLSVerify: true, privateKeySecretRef: {name: stranger}, solvers: [{http01: {ingress: {}}}]}}
 EOF`)
 	spec := map[string]any{
-		"kind": "issuer", "gate": "stranger", "layer": "cert-manager", "timeout": "1m", "timeoutKey": "strata:timeouts.certificate",
-		"servers": []string{"https://" + hosts.net.address(11) + ":6443"}, "issuer": map[string]any{"name": "stranger"},
+		"kind": "issuer", "gate": "stranger", "layer": "cert-manager", "timeout": "1m",
+		"timeoutKey": "strata:timeouts.certificate",
+		"servers":    []string{"https://" + hosts.net.address(11) + ":6443"},
+		"issuer":     map[string]any{"name": "stranger"},
 	}
-	s.refused(t, s.feed(spec, "gate"), "gate stranger: stuck", "Failed to register ACME account: 4", "the ACME server wants an external account")
+	s.refused(t, s.feed(spec, "gate"), "gate stranger: stuck", "Failed to register ACME account: 4",
+		"the ACME server wants an external account")
 	hosts.must("server-1", "k3s kubectl delete clusterissuer stranger")
 }

@@ -30,7 +30,8 @@ func TestABundleIsAllThatAStackNeeds(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
-	a := &airgap{hosts: existingHosts(t, "e2eq", net, all...), dir: filepath.Join(t.TempDir(), "bundle"), home: t.TempDir(), space: "strata-" + net.bridge}
+	a := &airgap{hosts: existingHosts(t, "e2eq", net, all...),
+		dir: filepath.Join(t.TempDir(), "bundle"), home: t.TempDir(), space: "strata-" + net.bridge}
 	upstream := serveUpstream(t)
 	sections := platform(a.hosts, all...)
 	sections["argocd"] = map[string]any{"enabled": false}
@@ -41,36 +42,46 @@ func TestABundleIsAllThatAStackNeeds(t *testing.T) {
 	}
 	sections["artifacts"] = map[string]any{"mirror": upstream.address, "mirrorCA": upstream.ca}
 	sections["k3s"] = merged(sections["k3s"].(map[string]any), map[string]any{"registries": []any{
-		map[string]any{"name": "*", "mirrors": []any{upstream.address}}, map[string]any{"name": strings.TrimPrefix(upstream.address, "https://"), "ca": upstream.ca},
+		map[string]any{"name": "*", "mirrors": []any{upstream.address}},
+		map[string]any{"name": strings.TrimPrefix(upstream.address, "https://"), "ca": upstream.ca},
 	}})
 	a.stack = newStack(t, "e2e-airgap", sections)
-	a.step("a bundle is made where everything can be had", func(t *testing.T) { a.isMade(t, upstream) })
+	a.step("a bundle is made where everything can be had",
+		func(t *testing.T) { a.isMade(t, upstream) })
 	a.isolate(t)
-	a.step("a platform comes up from it where nothing can be had", func(t *testing.T) { a.comesUp(t, upstream) })
-	a.step("it goes", func(*testing.T) { a.must(a.there("pulumi destroy --yes --skip-preview --non-interactive")) })
+	a.step("a platform comes up from it where nothing can be had",
+		func(t *testing.T) { a.comesUp(t, upstream) })
+	a.step("it goes", func(*testing.T) {
+		a.must(a.there("pulumi destroy --yes --skip-preview --non-interactive"))
+	})
 }
 
 // isMade makes it twice: the second run has nothing to get.
 func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	lock := filepath.Join(a.project(t), artifacts.LockFile)
-	arguments := []string{"bundle", "make", a.dir, "--stack", a.name, "--config-file", a.config, "--project", a.project(t)}
+	arguments := []string{"bundle", "make", a.dir, "--stack", a.name, "--config-file", a.config,
+		"--project", a.project(t)}
 	r := a.must(a.run(strata, arguments...))
 	manifest, err := artifacts.ReadManifest(a.dir)
 	require.NoError(t, err)
 	origins := map[string]string{}
 	for _, entry := range manifest.Artifacts {
 		origins[entry.Path] = entry.Origin
-		assert.NotContains(t, entry.Origin, upstream.address, "an origin is upstream's, whatever the mirror")
+		assert.NotContains(t, entry.Origin, upstream.address,
+			"an origin is upstream's, whatever the mirror")
 	}
-	assert.Regexp(t, `^real: docker\.io/library/traefik:\S+@sha256:[0-9a-f]{64}$`, origins[onlyPath(t, origins, "images/docker.io-library-traefik")])
-	assert.Regexp(t, `^real: tests/lab/tools/testserver$`, origins[onlyPath(t, origins, "images/docker.io-strata-testserver")])
+	assert.Regexp(t, `^real: docker\.io/library/traefik:\S+@sha256:[0-9a-f]{64}$`,
+		origins[onlyPath(t, origins, "images/docker.io-library-traefik")])
+	assert.Regexp(t, `^real: tests/lab/tools/testserver$`,
+		origins[onlyPath(t, origins, "images/docker.io-strata-testserver")])
 	for _, wanted := range []string{"images/quay.io-metallb-speaker", "images/quay.io-jetstack-cert-manager-webhook", "images/docker.io-strata-cert-wait", "pulumi/bin/pulumi-language-go", "files/k3s-v"} {
 		onlyPath(t, origins, wanted)
 	}
 	text, err := os.ReadFile(lock)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "docker://docker.io/library/traefik:", "the digest is locked")
-	a.refused(t, a.run(strata, "bundle", "make", a.home+"/..", "--stack", a.name, "--config-file", a.config, "--project", a.project(t)), "is not empty")
+	a.refused(t, a.run(strata, "bundle", "make", a.home+"/..", "--stack", a.name, "--config-file",
+		a.config, "--project", a.project(t)), "is not empty")
 	upstream.requests.Store(0)
 	r = a.must(a.run(strata, arguments...))
 	assert.NotContains(t, r.output, "downloading")
@@ -115,14 +126,17 @@ ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts
 	remove()
 	t.Cleanup(remove)
 	a.must(a.run("sh", "-euc", script))
-	a.must(a.run("cp", "-a", filepath.Join(pulumiHome, "lib"), filepath.Join(a.dir, "pulumi", "lib")))
+	a.must(a.run("cp", "-a", filepath.Join(pulumiHome, "lib"),
+		filepath.Join(a.dir, "pulumi", "lib")))
 }
 
 // there runs a script in the bundle's project, in the namespace, with nothing of this machine's
 // environment.
 func (a *airgap) there(script string) result {
-	return a.run("ip", "netns", "exec", a.space, "env", "-i", "HOME="+a.home, "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-		"PULUMI_BACKEND_URL=file://"+a.home, "PULUMI_CONFIG_PASSPHRASE="+passphrase, "PULUMI_STACK="+a.name,
+	return a.run("ip", "netns", "exec", a.space, "env", "-i", "HOME="+a.home,
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+		"PULUMI_BACKEND_URL=file://"+a.home, "PULUMI_CONFIG_PASSPHRASE="+passphrase,
+		"PULUMI_STACK="+a.name,
 		"sh", "-euc", `cd "$0"; eval "$(./env)"; cd project; `+script, a.dir)
 }
 

@@ -52,19 +52,20 @@ func serveUpstream(t *testing.T) *upstream {
 	require.NoError(t, err)
 	u := &upstream{address: "https://" + listener.Addr().String(), files: map[string][]byte{}}
 	images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		u.requests.Add(1)
-		if strings.HasPrefix(r.URL.Path, "/v2/") {
-			images.ServeHTTP(w, r)
-			return
-		}
-		content, ok := u.files[r.URL.EscapedPath()]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
-	}))
+	server := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			u.requests.Add(1)
+			if strings.HasPrefix(r.URL.Path, "/v2/") {
+				images.ServeHTTP(w, r)
+				return
+			}
+			content, ok := u.files[r.URL.EscapedPath()]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+		}))
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	var pair tls.Certificate
@@ -112,12 +113,15 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	require.NoError(t, err)
 	for _, pin := range plugins {
 		plugin := strings.TrimPrefix(pin.Name, "pulumi-resource-")
-		files[pin.Name] = packedPrograms(t, map[string]string{pin.Name: filepath.Join(pulumiHome, "plugins", "resource-"+plugin+"-"+pin.Version, pin.Name)})
+		files[pin.Name] = packedPrograms(t,
+			map[string]string{pin.Name: filepath.Join(pulumiHome, "plugins",
+				"resource-"+plugin+"-"+pin.Version, pin.Name)})
 	}
 	cli, err := artifacts.CLIPin(root, runtime.GOARCH)
 	require.NoError(t, err)
 	files[cli.Name] = packedPrograms(t, map[string]string{
-		"pulumi/pulumi": filepath.Join(pulumiHome, "bin/pulumi"), "pulumi/pulumi-language-go": filepath.Join(pulumiHome, "bin/pulumi-language-go"),
+		"pulumi/pulumi":             filepath.Join(pulumiHome, "bin/pulumi"),
+		"pulumi/pulumi-language-go": filepath.Join(pulumiHome, "bin/pulumi-language-go"),
 	})
 	for _, pin := range append(append(pins, plugins...), cli) {
 		if pin.Arch != "" && pin.Arch != runtime.GOARCH {
@@ -127,7 +131,8 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 		u.files["/"+strings.TrimPrefix(pin.URL, "https://")] = content
 		if pin.Sums != "" {
 			sum, list := sha256.Sum256(content), "/"+strings.TrimPrefix(pin.Sums, "https://")
-			u.files[list] = append(u.files[list], hex.EncodeToString(sum[:])+"  "+path.Base(pin.URL)+"\n"...)
+			u.files[list] = append(u.files[list],
+				hex.EncodeToString(sum[:])+"  "+path.Base(pin.URL)+"\n"...)
 		}
 	}
 }
@@ -143,7 +148,8 @@ func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client
 			if strings.HasPrefix(tag.RepositoryStr(), "strata/") {
 				continue
 			}
-			there, err := name.NewTag(strings.TrimPrefix(u.address, "https://") + "/" + tag.RepositoryStr() + ":" + tag.TagStr())
+			there, err := name.NewTag(strings.TrimPrefix(u.address, "https://") + "/" +
+				tag.RepositoryStr() + ":" + tag.TagStr())
 			require.NoError(t, err)
 			require.NoError(t, remote.Write(there, image, remote.WithTransport(client.Transport)))
 		}
@@ -208,7 +214,8 @@ func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	for name, file := range programs {
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.NoError(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg, ModTime: time.Unix(1700000000, 0)}))
+		require.NoError(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o755,
+			Size: int64(len(content)), Typeflag: tar.TypeReg, ModTime: time.Unix(1700000000, 0)}))
 		_, err = writer.Write(content)
 		require.NoError(t, err)
 	}

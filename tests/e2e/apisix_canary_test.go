@@ -38,11 +38,15 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 		s.configure(withShop(shop, hosts, nodes...))
 	}
 	start := time.Now()
-	send := func() *sender { return s.sendTo(t, "https://shop.apisix.test/", hosts.net.address(205), 60) }
+	send := func() *sender {
+		return s.sendTo(t, "https://shop.apisix.test/",
+			hosts.net.address(205), 60)
+	}
 	sending := send()
 	sending.phase("bad version", 300, func() {
 		version(map[string]any{"VERSION": "bad", "FAIL": "500"})
-		s.refused(t, s.up(), "rolled back", fmt.Sprintf("at %d %%", apisixPart), "answers are 5xx", "shop has all requests")
+		s.refused(t, s.up(), "rolled back", fmt.Sprintf("at %d %%", apisixPart), "answers are 5xx",
+			"shop has all requests")
 	})
 	assert.Equal(t, []int{100, 0}, s.weights(t))
 	sending.phase("rolled back", 60, func() { untilNoneIsLost(t, send) })
@@ -58,7 +62,8 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 	last := report.Phases[len(report.Phases)-4:]
 	bad, back, good, after := last[0], last[1], last[2], last[3]
 	assert.Positive(t, bad.Lost, "it was never asked")
-	assert.LessOrEqual(t, (bad.Lost+back.Lost)*100, apisixPart*(bad.Sent+back.Sent), "%d and %d of %d", bad.Lost, back.Lost, bad.Sent+back.Sent)
+	assert.LessOrEqual(t, (bad.Lost+back.Lost)*100, apisixPart*(bad.Sent+back.Sent),
+		"%d and %d of %d", bad.Lost, back.Lost, bad.Sent+back.Sent)
 	assert.Zero(t, good.Lost+after.Lost)
 	assert.Positive(t, good.Headers["v1"], "the old version serves until the new one is rolled out")
 	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then none")

@@ -29,7 +29,8 @@ func TestAPISIX(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full: %s", r.took.Round(time.Second))
 		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
-			assert.Regexp(t, "http "+probe+`[^\n]* in [^\n]*attempt`, r.output, "each probe says how long it took, and how often it asked")
+			assert.Regexp(t, "http "+probe+`[^\n]* in [^\n]*attempt`, r.output,
+				"each probe says how long it took, and how often it asked")
 		}
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
@@ -40,22 +41,26 @@ func TestAPISIX(t *testing.T) {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
-	s.ahead(hosts, "a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
+	s.ahead(hosts, "a version that fails is rolled back, and one that works goes through, by the "+
+		"weights of an HTTPRoute", func(t *testing.T) {
 		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
-	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only", func(t *testing.T) {
-		needsTheLabs(t, labsAPISIXController, "an annotation makes this one keep a stale address")
-		s.keepsAStalePod(t, hosts)
-	})
+	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only",
+		func(t *testing.T) {
+			needsTheLabs(t, labsAPISIXController,
+				"an annotation makes this one keep a stale address")
+			s.keepsAStalePod(t, hosts)
+		})
 	export := s.exported()
 	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
 		s.configure(withoutAPISIX(hosts, all...))
 		s.must(s.up())
 		s.noClass(t)
 	})
-	s.step("a GatewayProxy is refused before the webhook serves, and never behind the gate", func(t *testing.T) {
-		s.losesTheProxyRace(t, export, 2, true) // `make bench-serial`: 20
-	})
+	s.step("a GatewayProxy is refused before the webhook serves, and never behind the gate",
+		func(t *testing.T) {
+			s.losesTheProxyRace(t, export, 2, true) // `make bench-serial`: 20
+		})
 	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
 		s.configure(withAPISIX(hosts, "skip", all...))
 		r := s.must(s.up())
@@ -108,7 +113,8 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	}
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: default}\ndata: {%q: x}\n"
 	there := func(name string) bool {
-		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
+		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), name,
+			metav1.GetOptions{})
 		return err == nil
 	}
 	with := func(files ...any) {
@@ -118,7 +124,8 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 		}
 		s.configure(merged(sections, map[string]any{"apps": apps}))
 	}
-	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")), write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
+	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")),
+		write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
 	with(good, write("bad.yaml", "invalid: yaml: :\n"))
 	s.refused(t, s.up(), "bad.yaml", "nothing was changed")
 	assert.False(t, there("good"), "an unreadable file comes before any change")
@@ -145,7 +152,8 @@ func (s *stack) noClass(t *testing.T) {
 	require.NoError(t, err)
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
-	classes := schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
+	classes := schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1",
+		Resource: "gatewayclasses"}
 	_, err = client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	for _, name := range []string{"apisix", "demo"} {

@@ -29,14 +29,16 @@ type disk struct {
 // emptyDisk has nothing and is full.
 func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
-		return disk{host: host, mount: mounted(folder, "1g") + filled(folder), free: "umount -l " + folder}
+		return disk{host: host, mount: mounted(folder, "1g") + filled(folder),
+			free: "umount -l " + folder}
 	}
 }
 
 // copiedDisk makes a full disk with the folder's contents.
 func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
-		return disk{host: host, mount: withContent(folder) + filled(folder), free: "umount -l " + folder}
+		return disk{host: host, mount: withContent(folder) + filled(folder),
+			free: "umount -l " + folder}
 	}
 }
 
@@ -46,8 +48,10 @@ func pushDisk(a *acted, t *testing.T) disk {
 	require.NoError(t, err)
 	room := info.Size() + 256<<10
 	return disk{
-		host: "agent-1", mount: mounted(imagesFolder, fmt.Sprint(room)), free: "umount -l " + imagesFolder,
-		late: fmt.Sprintf("! head -c %d /dev/zero > /proc/%d/root%s/other", room, a.machines.pid(t, "agent-1"), imagesFolder),
+		host: "agent-1", mount: mounted(imagesFolder, fmt.Sprint(room)),
+		free: "umount -l " + imagesFolder,
+		late: fmt.Sprintf("! head -c %d /dev/zero > /proc/%d/root%s/other", room,
+			a.machines.pid(t, "agent-1"), imagesFolder),
 	}
 }
 
@@ -59,7 +63,8 @@ func stateDisk(a *acted, _ *testing.T) disk {
 // machineDisk is the storage of the hypervisor, which has no room for another machine.
 func machineDisk(a *acted, _ *testing.T) disk {
 	storage := func(size int) string {
-		return fmt.Sprintf(`echo '{"local-lvm": %d, "local": 10}' > %s`, size, filepath.Join(a.pve.dir, "storage.json"))
+		return fmt.Sprintf(`echo '{"local-lvm": %d, "local": 10}' > %s`, size,
+			filepath.Join(a.pve.dir, "storage.json"))
 	}
 	return disk{mount: storage(4), free: storage(200)}
 }
@@ -72,11 +77,13 @@ func mounted(folder, size string) string {
 
 // withContent mounts one over a folder, with the folder's content.
 func withContent(folder string) string {
-	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount --bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
+	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount "+
+		"--bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }
 
 // filled takes from one all that is free: a page is the least that it has, as a size of 0 means no
 // limit.
 func filled(folder string) string {
-	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)
+	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o "+
+		"remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)
 }

@@ -76,7 +76,10 @@ func processes() (numbers []string) {
 	}
 	defer func() { _ = folder.Close() }()
 	names, _ := folder.Readdirnames(0)
-	return slices.DeleteFunc(names, func(name string) bool { return name[0] < '1' || name[0] > '9' })
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name[0] < '1' ||
+			name[0] > '9'
+	})
 }
 
 // says looks for a text in the command's output.
@@ -95,7 +98,8 @@ func drains(name string) func(*acted, *testing.T) func(string) bool {
 			if err != nil || !node.Spec.Unschedulable || node.Annotations[drain.Annotation] == "" {
 				return false
 			}
-			pods, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
+			pods, err := client.CoreV1().Pods("").List(t.Context(),
+				metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
 			if err != nil {
 				return false
 			}

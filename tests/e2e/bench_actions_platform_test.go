@@ -36,7 +36,8 @@ type acted struct {
 
 // newActed brings it up. Its state is on a file system of its own, which can be filled.
 func newActed(t *testing.T) *acted {
-	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}, shop: quickShop()}
+	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21},
+		{"agent-2", "agent", 22}}, shop: quickShop()}
 	a.shop["canary"] = map[string]any{"steps": []int{canarySecond}, "hold": "4s", "minAnswers": 1}
 	a.pve = newPVE(t, "e2e-actions", network{"stl0", "10.39.0"}, a.all...)
 	a.machines = a.pve.machines
@@ -70,7 +71,8 @@ func (a *acted) sections() map[string]any {
 
 // nodes returns the configured ones.
 func (a *acted) nodes() []node {
-	return slices.DeleteFunc(slices.Clone(a.all), func(n node) bool { return n.name == "agent-2" && !a.grown })
+	return slices.DeleteFunc(slices.Clone(a.all),
+		func(n node) bool { return n.name == "agent-2" && !a.grown })
 }
 
 // as runs something as a part of a test.

@@ -72,12 +72,13 @@ var wholeSnapshot = regexp.MustCompile(`^on-demand-[a-z0-9-]+$`)
 func (a *acted) leftHere(t *testing.T) []string {
 	t.Helper()
 	left := []string{}
-	require.NoError(t, filepath.WalkDir(a.stateFolder(), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.Contains(path, "/locks/") {
-			left = append(left, path)
-		}
-		return err
-	}))
+	require.NoError(t, filepath.WalkDir(a.stateFolder(),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.Contains(path, "/locks/") {
+				left = append(left, path)
+			}
+			return err
+		}))
 	found, err := filepath.Glob(filepath.Join(os.TempDir(), "strata-restore-*"))
 	require.NoError(t, err)
 	left = append(left, found...)

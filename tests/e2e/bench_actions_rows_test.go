@@ -19,12 +19,14 @@ const (
 // actions are Strata's long ones.
 var actions = []action{
 	{
-		name: "push", change: otherArchive, inside: grows("agent-1", imagesFolder+"/.strata-push.*"),
-		disk: pushDisk, says: []string{"k3s-agent-1-images-", "on agent-1"},
+		name: "push", change: otherArchive,
+		inside: grows("agent-1", imagesFolder+"/.strata-push.*"),
+		disk:   pushDisk, says: []string{"k3s-agent-1-images-", "on agent-1"},
 	},
 	{
-		name: "install", change: func(a *acted, _ *testing.T) { a.labelled = !a.labelled }, inside: runsOn("agent-1", "k3s-install.sh"),
-		disk: copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
+		name: "install", change: func(a *acted, _ *testing.T) { a.labelled = !a.labelled },
+		inside: runsOn("agent-1", "k3s-install.sh"),
+		disk:   copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
 	},
 	{
 		// The server would have nothing to evict the second time: its evicted Pods stay on the
@@ -34,26 +36,34 @@ var actions = []action{
 	},
 	{
 		name: "upgrade", change: otherK3s, inside: says("server-1 starts v"),
-		disk: copiedDisk("server-1", "/usr/local/bin"), says: []string{"layer k3s: upgrade of server-1 ", "on server-1"},
+		disk: copiedDisk("server-1", "/usr/local/bin"),
+		says: []string{"layer k3s: upgrade of server-1 ", "on server-1"},
 	},
 	{
 		name: "snapshot", inside: runsOn("server-1", "etcd-snapshot"),
-		command: func(a *acted) []string { return []string{strata, "snapshot", "--stack", a.name, "--to", a.folder} },
-		disk:    emptyDisk("server-1", snapshotsFolder), says: []string{"snapshot on server-1: "},
+		command: func(a *acted) []string {
+			return []string{strata, "snapshot", "--stack", a.name,
+				"--to", a.folder}
+		},
+		disk: emptyDisk("server-1", snapshotsFolder), says: []string{"snapshot on server-1: "},
 	},
 	{
 		name: "restore", begin: (*acted).snapshots, inside: runsOn("server-1", "--cluster-reset"),
 		command: func(a *acted) []string {
 			return []string{strata, "restore", "--stack", a.name, "--file", a.snapshot, "--yes"}
 		},
-		disk: emptyDisk("server-1", snapshotsFolder), says: []string{"restore: refused, nothing was changed", "on server-1"},
+		disk: emptyDisk("server-1", snapshotsFolder),
+		says: []string{"restore: refused, nothing was changed", "on server-1"},
 	},
 	{
-		name: "canary", change: otherVersion, inside: tries, after: func(a *acted, _ *testing.T) { a.sending.end() },
-		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
+		name: "canary", change: otherVersion, inside: tries,
+		after: func(a *acted, _ *testing.T) { a.sending.end() },
+		disk:  stateDisk, says: []string{
+			"An IO error occurred while writing the new snapshot file"},
 	},
 	{
-		name: "machine", change: func(a *acted, _ *testing.T) { a.grown = true }, inside: makes("agent-2"), after: shrink,
+		name: "machine", change: func(a *acted, _ *testing.T) { a.grown = true },
+		inside: makes("agent-2"), after: shrink,
 		disk: machineDisk, says: []string{"hosts-agent-2-vm", "local-lvm"},
 	},
 }

@@ -89,7 +89,8 @@ func (a *acted) isInterrupted(t *testing.T, row action) {
 	}
 	t.Logf("%s: %d of %d interruptions converged", row.name, converged, a.tried)
 	if a.tried == len(ways) {
-		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/actions/"+row.name, bench.Kills, a.tried, converged))
+		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"),
+			"lab/actions/"+row.name, bench.Kills, a.tried, converged))
 	}
 }
 
@@ -130,7 +131,8 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 		assert.Contains(t, said, text)
 	}
 	if full.host != "" {
-		assert.Empty(t, a.machines.must(full.host, partsOnHost), "on the full disk of %s", full.host)
+		assert.Empty(t, a.machines.must(full.host, partsOnHost), "on the full disk of %s",
+			full.host)
 	}
 	t.Logf("a full disk: %s", lineOf(said))
 }
@@ -163,7 +165,8 @@ func (a *acted) awaits(t *testing.T, run *running, inside func(said string) bool
 	for started := time.Now(); !inside(run.output.text()); {
 		select {
 		case <-run.ended:
-			require.Fail(t, "it ended before it was seen inside", "%v\n%s", run.err, run.output.text())
+			require.Fail(t, "it ended before it was seen inside", "%v\n%s", run.err,
+				run.output.text())
 		case <-time.After(insideEvery):
 		}
 		if time.Since(started) > insideWithin {

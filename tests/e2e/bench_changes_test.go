@@ -21,8 +21,10 @@ import (
 
 // pools and states are MetalLB's resources.
 var (
-	pools  = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
-	states = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "configurationstates"}
+	pools = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "ipaddresspools"}
+	states = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "configurationstates"}
 )
 
 // cluster is the observers' own view, apart from the gates'.
@@ -37,7 +39,8 @@ func (s *stack) view(address string) cluster {
 	require.NoError(s.t, err)
 	config.Host, config.QPS = "https://"+address+":6443", -1
 	config.Timeout = 2 * time.Second
-	made := cluster{typed: kubernetes.NewForConfigOrDie(rest.CopyConfig(config)), dynamic: dynamic.NewForConfigOrDie(config)}
+	made := cluster{typed: kubernetes.NewForConfigOrDie(rest.CopyConfig(config)),
+		dynamic: dynamic.NewForConfigOrDie(config)}
 	return made
 }
 
@@ -48,27 +51,37 @@ func changes(s *stack, hosts *hostSet) []change {
 		return func(t *testing.T) { _, err := hosts.on(name, script); require.NoError(t, err) }
 	}
 	restart := func(gate, name, unit string, spoil func(*testing.T), serves observer) change {
-		return change{gate, spoil, run(name, "systemctl start --no-block "+unit), together(serves, unitActive(hosts, name, unit))}
+		return change{gate, spoil, run(name, "systemctl start --no-block "+unit),
+			together(serves, unitActive(hosts, name, unit))}
 	}
-	admits := together(polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool))
+	admits := together(polled(first.admitsPool), polled(second.admitsPool),
+		polled(s.view(hosts.net.address(13)).admitsPool))
 	return []change{
-		{"hosts-agent-1-gate", run("agent-1", "iptables -w -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
-			run("agent-1", "iptables -w -D INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"), commands(s.t, s, "hosts-agent-1-gate")},
-		restart("k3s-server-2-gate", "server-2", "k3s", run("server-2", "systemctl stop k3s"), polled(second.answers("/ping"))),
-		{"k3s-api", run("server-2", "systemctl stop k3s"), run("server-2", "systemctl start --no-block k3s"), polled(second.answers("/readyz"))},
+		{"hosts-agent-1-gate", run("agent-1",
+			"iptables -w -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
+			run("agent-1", "iptables -w -D INPUT -p tcp --dport 22 -j REJECT "+
+				"--reject-with tcp-reset"), commands(s.t, s, "hosts-agent-1-gate")},
+		restart("k3s-server-2-gate", "server-2", "k3s", run("server-2", "systemctl stop k3s"),
+			polled(second.answers("/ping"))),
+		{"k3s-api", run("server-2", "systemctl stop k3s"),
+			run("server-2", "systemctl start --no-block k3s"), polled(second.answers("/readyz"))},
 		restart("k3s-nodes", "agent-1", "k3s-agent", func(t *testing.T) {
 			run("agent-1", "systemctl stop k3s-agent")(t)
 			first.notReady(t, "agent-1")
 		}, polled(first.nodeReady("agent-1"))),
-		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
-			together(polled(first.available("kube-system", "coredns")), polled(first.hasEndpoint("kube-system", "kube-dns")))},
+		{"k3s-system", first.scale("kube-system", "coredns", 0),
+			first.scale("kube-system", "coredns", 1),
+			together(polled(first.available("kube-system", "coredns")),
+				polled(first.hasEndpoint("kube-system", "kube-dns")))},
 		{"metallb-webhook", func(t *testing.T) {
 			first.scale("metallb-system", "metallb-controller", 0)(t)
 			first.unconnected(t, hosts, "metallb-system", "metallb-webhook-service")
 		}, first.scale("metallb-system", "metallb-controller", 1),
-			together(inTurn(polled(first.available("metallb-system", "metallb-controller")), admits),
+			together(inTurn(polled(first.available("metallb-system", "metallb-controller")),
+				admits),
 				first.connects(s.t, hosts, "metallb-system", "metallb-webhook-service"))},
-		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), polled(first.poolAccepted)},
+		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()),
+			polled(first.poolAccepted)},
 	}
 }
 
@@ -114,13 +127,15 @@ func pool(name, addresses string) *unstructured.Unstructured {
 }
 
 func (c cluster) withoutPool(t *testing.T) {
-	err := c.dynamic.Resource(pools).Namespace("metallb-system").Delete(t.Context(), "default", metav1.DeleteOptions{})
+	err := c.dynamic.Resource(pools).Namespace("metallb-system").Delete(t.Context(), "default",
+		metav1.DeleteOptions{})
 	require.True(t, err == nil || apierrors.IsNotFound(err), "%v", err)
 }
 
 func (c cluster) withPool(addresses string) func(*testing.T) {
 	return func(t *testing.T) {
-		_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(t.Context(), pool("default", addresses), metav1.CreateOptions{})
+		_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(t.Context(),
+			pool("default", addresses), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 }

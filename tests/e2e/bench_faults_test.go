@@ -22,7 +22,8 @@ import (
 // rows; only a run of all is recorded.
 func TestBenchFaults(t *testing.T) {
 	net := network{"stt0", "10.33.0"}
-	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
+	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
+		{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2et", net, all...)
 	sections := platform(hosts, all...)
 	sections["apps"] = map[string]any{"workloads": []any{quickShop()}}
@@ -32,9 +33,12 @@ func TestBenchFaults(t *testing.T) {
 		s.must(s.health("--timeout", "2m"))
 		selected := regexp.MustCompile(os.Getenv("FAULTS"))
 		isOther := func(f fault) bool { return !selected.MatchString(f.name) }
-		done := s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults), isOther))
+		done := s.breaks(t, hosts, faultNamedWithin,
+			slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults),
+				isOther))
 		hosts.serveEmptyRegistry(t) // through SSH, which faults of hosts have cut
-		done = append(done, s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
+		done = append(done, s.breaks(t, hosts, faultNamedWithin,
+			slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {
 			s.recordsFaults(t, len(allFaults()), done)
 		}
@@ -47,7 +51,8 @@ func (s *stack) recordsFaults(t *testing.T, injected int, done []suffered) {
 	rows := &strings.Builder{}
 	for _, one := range done {
 		named, healed = append(named, one.named.Seconds()), append(healed, one.healed.Seconds())
-		fmt.Fprintf(rows, "| %s | %s, `%s` | %s | %.0f | %.0f |\n", one.name, one.layer, one.gate, strings.ReplaceAll(one.said, "|", `\|`), one.named.Seconds(), one.healed.Seconds())
+		fmt.Fprintf(rows, "| %s | %s, `%s` | %s | %.0f | %.0f |\n", one.name, one.layer, one.gate,
+			strings.ReplaceAll(one.said, "|", `\|`), one.named.Seconds(), one.healed.Seconds())
 	}
 	all := float64(injected)
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), []bench.Result{
@@ -56,7 +61,8 @@ func (s *stack) recordsFaults(t *testing.T, injected int, done []suffered) {
 		bench.Most("fault_naming_p95", "s", 0.95, faultNamedWithin.Seconds(), named),
 		bench.Most("fault_healing_p95", "s", 0.95, 0, healed),
 	}))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "docs/faults.md"), []byte(faultsPage+rows.String()), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "docs/faults.md"),
+		[]byte(faultsPage+rows.String()), 0o644))
 }
 
 const faultsPage = `# Faults, and what is said of them

@@ -31,8 +31,9 @@ func (h *history) sections() map[string]any {
 		hosts["nodes"].([]any)[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
 	}
 	return map[string]any{
-		"hosts":   hosts,
-		"metallb": map[string]any{"addresses": []any{net.prefix + ".200-" + net.prefix + "." + last}},
+		"hosts": hosts,
+		"metallb": map[string]any{"addresses": []any{net.prefix + ".200-" + net.prefix +
+			"." + last}},
 		"ingress": map[string]any{"controllers": []any{"traefik"}},
 	}
 }
@@ -47,7 +48,9 @@ func (h *history) learnSecrets(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(h.output("kubeconfig")))
 	require.NoError(t, err)
 	key := string(config.KeyData)
-	h.secrets = []string{strings.TrimSpace(h.machines.must("server-1", "cat /var/lib/rancher/k3s/server/token")), key, base64.StdEncoding.EncodeToString(config.KeyData)}
+	h.secrets = []string{strings.TrimSpace(h.machines.must("server-1",
+		"cat /var/lib/rancher/k3s/server/token")), key,
+		base64.StdEncoding.EncodeToString(config.KeyData)}
 	for _, secret := range h.secrets {
 		require.Greater(t, len(secret), 16)
 	}
@@ -118,7 +121,8 @@ func (h *history) upsAtOnce(t *testing.T) {
 	for _, r := range results {
 		h.quiet(r)
 	}
-	assert.True(t, results[0].err == nil || results[1].err == nil, "none ended well: %s\n%s", results[0].output, results[1].output)
+	assert.True(t, results[0].err == nil || results[1].err == nil, "none ended well: %s\n%s",
+		results[0].output, results[1].output)
 	for _, r := range results {
 		if r.err != nil {
 			assert.Contains(t, r.output, "currently locked")
@@ -135,10 +139,12 @@ func (h *history) holds(t *testing.T, number int) {
 	assert.ElementsMatch(t, wanted, nodeNames(t, client))
 	running := h.machines.running(t)
 	for _, n := range h.all {
-		assert.Equal(t, slices.Contains(wanted, n.name), strings.Contains(running, h.machines.machine(n.name)+" "), n.name)
+		assert.Equal(t, slices.Contains(wanted, n.name),
+			strings.Contains(running, h.machines.machine(n.name)+" "), n.name)
 	}
 	for i := range number + 1 {
-		kept, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), writtenBy(i), metav1.GetOptions{})
+		kept, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), writtenBy(i),
+			metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.NotEmpty(t, kept.Data)
 	}

@@ -35,14 +35,16 @@ type history struct {
 }
 
 // operations are the steps of a history, each drawn as often as it stands here.
-var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
+var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose",
+	"delete", "edit", "snapshot", "restore", "two ups"}
 
 // TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1),
 // one after the other on one platform. After each an update succeeds, a second one changes nothing,
 // and nothing is lost: `make bench-histories`.
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
-	h := &history{changed: map[string]bool{}, all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}
+	h := &history{changed: map[string]bool{},
+		all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}
 	h.pve = newPVE(t, "e2e-histories", network{"sth0", "10.34.0"}, h.all...)
 	h.machines = h.pve.machines
 	h.stack = newStack(t, "e2e-histories", h.sections())
@@ -51,11 +53,13 @@ func TestBenchHistories(t *testing.T) {
 	for number := range histories {
 		h.random = rand.New(rand.NewPCG(uint64(seed), uint64(number))) // what is done, no secret
 		program, violated := h.draw(), 0
-		if !t.Run(fmt.Sprintf("%d %s", number, strings.Join(program, ", ")), func(t *testing.T) { h.plays(t, number, program) }) {
+		if !t.Run(fmt.Sprintf("%d %s", number, strings.Join(program, ", ")),
+			func(t *testing.T) { h.plays(t, number, program) }) {
 			violated++
 		}
 		// Recorded after each program: a run that breaks off counts as far as it came.
-		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Histories, number+1, violated))
+		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local",
+			bench.Histories, number+1, violated))
 		require.Zero(t, violated, "SEED=%d; what follows would be about what it left", seed)
 	}
 	h.must(h.destroy())
@@ -76,7 +80,8 @@ func (h *history) plays(t *testing.T, number int, program []string) {
 	h.t, h.snapshot = t, ""
 	defer func() { h.t = whole }()
 	_, err := h.client().CoreV1().ConfigMaps("default").Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: writtenBy(number)}, Data: map[string]string{"number": fmt.Sprint(number)}}, metav1.CreateOptions{})
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: writtenBy(number)},
+			Data: map[string]string{"number": fmt.Sprint(number)}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	for _, operation := range program {
 		t.Log(operation)
@@ -99,7 +104,9 @@ func (h *history) does(t *testing.T, operation string) {
 	case "lose":
 		h.loses(t)
 	case "delete":
-		h.kubectl([]string{"-n metallb-system delete l2advertisements --all", "delete clusterissuer strata", "-n traefik delete certificate traefik-tls"}[h.random.IntN(3)])
+		h.kubectl([]string{"-n metallb-system delete l2advertisements --all",
+			"delete clusterissuer strata",
+			"-n traefik delete certificate traefik-tls"}[h.random.IntN(3)])
 	case "edit":
 		h.kubectl(`-n metallb-system patch $(k3s kubectl -n metallb-system get ipaddresspools -o name) --type=merge -p '{"spec":{"addresses":["10.34.0.220-10.34.0.230"]}}'`)
 	case "snapshot":

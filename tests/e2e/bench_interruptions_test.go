@@ -36,7 +36,8 @@ type running struct {
 // begin starts a command.
 func (s *stack) begin(t *testing.T, name string, args ...string) *running {
 	t.Helper()
-	r := &running{cmd: s.command(root, name, args...), output: newSignal(""), ended: make(chan struct{})}
+	r := &running{cmd: s.command(root, name, args...), output: newSignal(""),
+		ended: make(chan struct{})}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
 	require.NoError(t, r.cmd.Start())
@@ -84,12 +85,14 @@ func (r *running) wait(t *testing.T) {
 
 // toEnd returns the arguments of Pulumi for a subcommand that asks for nothing.
 func (s *stack) toEnd(subcommand string) []string {
-	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
+	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes",
+		"--skip-preview", "--non-interactive", "--parallel", "32"}
 }
 
 // interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended
 // by then, successfully.
-func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network, subcommand string) bool {
+func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network,
+	subcommand string) bool {
 	run := s.begin(t, "pulumi", s.toEnd(subcommand)...)
 	select {
 	case <-run.ended:
@@ -105,7 +108,8 @@ func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net n
 // filterBridge drops (-I) packets between this machine and the hosts, or no longer does (-D).
 func filterBridge(t *testing.T, action string, net network) {
 	for _, rule := range [][]string{{"INPUT", "-i"}, {"OUTPUT", "-o"}} {
-		output, err := exec.Command("iptables", "-w", action, rule[0], rule[1], net.bridge, "-j", "DROP").CombinedOutput()
+		output, err := exec.Command("iptables", "-w", action, rule[0], rule[1], net.bridge, "-j",
+			"DROP").CombinedOutput()
 		require.NoError(t, err, "%s", output)
 	}
 }

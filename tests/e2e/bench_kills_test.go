@@ -35,7 +35,8 @@ func TestBenchKills(t *testing.T) {
 	tried, converged := 0, 0
 	for tried < kills {
 		for _, run := range []result{up, down} {
-			after := time.Duration(random.Float64() * float64(run.took)).Round(100 * time.Millisecond)
+			after := time.Duration(random.Float64() * float64(run.took)).Round(
+				100 * time.Millisecond)
 			how := interruptions[random.IntN(len(interruptions))]
 			if !s.interrupted(t, how, after, net, subcommands[run.line]) {
 				continue
@@ -51,7 +52,8 @@ func TestBenchKills(t *testing.T) {
 		s.must(s.destroy())
 		s.nothingLeft(t, pve.machines)
 	}
-	require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Kills, tried, converged))
+	require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local",
+		bench.Kills, tried, converged))
 	require.Equal(t, tried, converged)
 }
 

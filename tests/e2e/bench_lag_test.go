@@ -42,7 +42,8 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	c.spoil(t)
 	ctx, cancel := context.WithTimeout(t.Context(), lagLimit)
 	defer cancel()
-	cmd := s.command(root, strata, "health", "--stack", s.name, "--gate", c.gate, "--timeout", lagLimit.String())
+	cmd := s.command(root, strata, "health", "--stack", s.name, "--gate", c.gate, "--timeout",
+		lagLimit.String())
 	waiting, open := newSignal(c.gate+": "), newSignal(c.gate+": ready")
 	cmd.Stderr = io.MultiWriter(stamped{waiting}, open)
 	require.NoError(t, cmd.Start())
@@ -59,7 +60,8 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	require.False(t, became.IsZero(), "%s opened, and an observer never saw its fact", c.gate)
 	lag := open.at.Sub(became)
 	if lag > 250*time.Millisecond {
-		t.Logf("%s after it was true, at %s; the gate printed:\n%s", lag, became.Format(time.StampMilli), waiting.text())
+		t.Logf("%s after it was true, at %s; the gate printed:\n%s", lag,
+			became.Format(time.StampMilli), waiting.text())
 	}
 	return float64(lag.Microseconds()) / 1000
 }
@@ -85,10 +87,11 @@ func await(ctx context.Context, t *testing.T, s *signal, what string) {
 func polled(holds func(ctx context.Context) bool) observer {
 	return func(ctx context.Context) time.Time {
 		var asked time.Time
-		err := wait.PollUntilContextCancel(ctx, look, true, func(ctx context.Context) (bool, error) {
-			asked = time.Now()
-			return holds(ctx), nil
-		})
+		err := wait.PollUntilContextCancel(ctx, look, true,
+			func(ctx context.Context) (bool, error) {
+				asked = time.Now()
+				return holds(ctx), nil
+			})
 		if err != nil {
 			return never
 		}
@@ -105,7 +108,8 @@ func unitActive(hosts *hostSet, name, unit string) observer {
 
 // connected observes from inside a machine that something listens at an address.
 func connected(hosts *hostSet, name, address string, port int32) observer {
-	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
+	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+
+		untilConnected)
 }
 
 // inside returns an observer that runs in a machine, which has this machine's clock: a script that

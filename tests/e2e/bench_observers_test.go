@@ -61,7 +61,8 @@ func (c cluster) nodeReady(name string) func(context.Context) bool {
 func (c cluster) available(namespace, name string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		found, err := c.typed.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
-		return err == nil && found.Status.AvailableReplicas > 0 && found.Status.ObservedGeneration == found.Generation
+		return err == nil && found.Status.AvailableReplicas > 0 &&
+			found.Status.ObservedGeneration == found.Generation
 	}
 }
 
@@ -69,7 +70,8 @@ func (c cluster) available(namespace, name string) func(context.Context) bool {
 // is Ready.
 func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
-		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
+		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx,
+			metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
 		if err != nil {
 			return false
 		}
@@ -100,14 +102,17 @@ func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service strin
 func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
-		_, err := hosts.on(n.name, fmt.Sprintf("while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done", address, port))
+		_, err := hosts.on(n.name, fmt.Sprintf(
+			"while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done",
+			address, port))
 		require.NoError(t, err)
 	}
 }
 
 // serviceAt returns a Service's own address and first port.
 func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int32) {
-	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
+	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service,
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
 }
@@ -115,7 +120,8 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 // admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass
 // it.
 func (c cluster) admitsPool(ctx context.Context) bool {
-	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx, pool("observer", "192.0.2.1-192.0.2.1"),
+	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx,
+		pool("observer", "192.0.2.1-192.0.2.1"),
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err == nil
 }
@@ -123,19 +129,23 @@ func (c cluster) admitsPool(ctx context.Context) bool {
 // poolAccepted: the controller has counted the pool's addresses, and no component calls the
 // configuration invalid.
 func (c cluster) poolAccepted(ctx context.Context) bool {
-	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default", metav1.GetOptions{})
+	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default",
+		metav1.GetOptions{})
 	if err != nil {
 		return false
 	}
-	if _, counted, _ := unstructured.NestedInt64(found.Object, "status", "availableIPv4"); !counted {
+	if _, counted, _ := unstructured.NestedInt64(found.Object, "status",
+		"availableIPv4"); !counted {
 		return false
 	}
-	list, err := c.dynamic.Resource(states).Namespace("metallb-system").List(ctx, metav1.ListOptions{})
+	list, err := c.dynamic.Resource(states).Namespace("metallb-system").List(ctx,
+		metav1.ListOptions{})
 	if err != nil {
 		return false
 	}
 	for _, state := range list.Items {
-		if result, _, _ := unstructured.NestedString(state.Object, "status", "result"); result != "Valid" {
+		if result, _, _ := unstructured.NestedString(state.Object, "status",
+			"result"); result != "Valid" {
 			return false
 		}
 	}

@@ -19,8 +19,10 @@ import (
 func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "up.jsonl")
-	r := s.must(s.run(strata, "record", "--stack", s.name, "--output", file, "--", filepath.Join(pulumiHome, "bin", "pulumi"),
-		"up", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--yes", "--skip-preview", "--parallel", "32"))
+	r := s.must(s.run(strata, "record", "--stack", s.name, "--output", file, "--",
+		filepath.Join(pulumiHome, "bin", "pulumi"),
+		"up", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--yes",
+		"--skip-preview", "--parallel", "32"))
 	recording, err := os.Open(file)
 	require.NoError(s.t, err)
 	defer func() { _ = recording.Close() }()
@@ -36,7 +38,8 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
 		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
-		bench.Least("up_serial_ratio", "ratio", 0.5, 2, []float64{run.Serial.Seconds() / run.Wall.Seconds()}),
+		bench.Least("up_serial_ratio", "ratio", 0.5, 2,
+			[]float64{run.Serial.Seconds() / run.Wall.Seconds()}),
 	}
 }
 
@@ -57,10 +60,11 @@ func TestBenchMachines(t *testing.T) {
 			s.must(s.destroy())
 			// At once, so that a larger number that this machine cannot hold does not lose the
 			// smaller.
-			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), []bench.Result{
-				bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),
-				bench.On("lab_noop", "machines", number, "s", []float64{noop.Seconds()}),
-			}))
+			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"),
+				[]bench.Result{
+					bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),
+					bench.On("lab_noop", "machines", number, "s", []float64{noop.Seconds()}),
+				}))
 		})
 	}
 }

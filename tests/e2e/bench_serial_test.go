@@ -33,10 +33,14 @@ func TestBenchSerial(t *testing.T) {
 			artifacts := withImages(t, c.from)
 			var strata, script sample
 			t.Run("strata", func(t *testing.T) { strata = byStrata(t, artifacts, c.validate) })
-			t.Run("script", func(t *testing.T) { script = byScript(t, artifacts, c.validate, strata.export) })
+			t.Run("script", func(t *testing.T) {
+				script = byScript(t, artifacts, c.validate,
+					strata.export)
+			})
 			require.False(t, t.Failed())
 			results := []bench.Result{
-				bench.Least("serial_ratio/"+c.name, "ratio", 0.5, 2, []float64{script.took.Seconds() / strata.took.Seconds()}),
+				bench.Least("serial_ratio/"+c.name, "ratio", 0.5, 2,
+					[]float64{script.took.Seconds() / strata.took.Seconds()}),
 				bench.Most("serial_strata/"+c.name, "s", 0.5, 0, []float64{strata.took.Seconds()}),
 				bench.Most("serial_script/"+c.name, "s", 0.5, 0, []float64{script.took.Seconds()}),
 			}
@@ -55,7 +59,8 @@ func TestBenchAPISIX(t *testing.T) {
 			hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 			s := newStack(t, "e2e-apisix-total", withAPISIX(hosts, validate, serialNodes...))
 			took, _ := s.recordedUp()
-			write(t, []bench.Result{bench.Most("apisix_total/"+validate, "s", 0.5, target, []float64{took.Seconds()})})
+			write(t, []bench.Result{bench.Most("apisix_total/"+validate, "s", 0.5, target,
+				[]float64{took.Seconds()})})
 		})
 	}
 }
@@ -130,7 +135,8 @@ func byScript(t *testing.T, artifacts, validate string, export []byte) sample {
 func (s sample) waves() []bench.Result {
 	first, second := s.began, s.began
 	for _, bar := range s.run.Bars {
-		infrastructure := slices.ContainsFunc([]string{"cert-manager", "crds", "apisix-webhook", "apisix-controller-release", "apisix-release"},
+		infrastructure := slices.ContainsFunc([]string{"cert-manager", "crds", "apisix-webhook",
+			"apisix-controller-release", "apisix-release"},
 			func(prefix string) bool { return strings.HasPrefix(bar.Name, prefix) })
 		switch {
 		case bar.Op == "same":
@@ -147,7 +153,8 @@ func (s sample) waves() []bench.Result {
 		return bench.Most(name, "s", 0.5, 0, []float64{took.Seconds()})
 	}
 	return []bench.Result{
-		wave("wave1_s", first.Sub(s.began)), wave("wave2_s", second.Sub(first)), wave("wave3_s", s.began.Add(s.took).Sub(second)),
+		wave("wave1_s", first.Sub(s.began)), wave("wave2_s", second.Sub(first)),
+		wave("wave3_s", s.began.Add(s.took).Sub(second)),
 	}
 }
 

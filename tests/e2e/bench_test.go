@@ -32,9 +32,11 @@ func TestBench(t *testing.T) {
 		ups, previews := []float64{}, []float64{}
 		for range 5 {
 			ups = append(ups, s.must(s.up("--expect-no-changes")).took.Seconds())
-			previews = append(previews, s.must(s.pulumi("preview", "--expect-no-changes")).took.Seconds())
+			previews = append(previews, s.must(s.pulumi("preview",
+				"--expect-no-changes")).took.Seconds())
 		}
-		results = append(results, bench.Most("noop_up", "s", 0.5, 5, ups), bench.Most("noop_preview", "s", 0.5, 5, previews))
+		results = append(results, bench.Most("noop_up", "s", 0.5, 5, ups),
+			bench.Most("noop_preview", "s", 0.5, 5, previews))
 	})
 	lags := []float64{}
 	for _, change := range changes(s, hosts) {
@@ -48,12 +50,14 @@ func TestBench(t *testing.T) {
 			results = append(results, bench.Most("gate_lag_p95/"+change.gate, "ms", 0.95, 250, own))
 		})
 	}
-	results = append(results, bench.Most("gate_lag_p50", "ms", 0.5, 0, lags), bench.Most("gate_lag_p95", "ms", 0.95, 250, lags))
+	results = append(results, bench.Most("gate_lag_p50", "ms", 0.5, 0, lags),
+		bench.Most("gate_lag_p95", "ms", 0.95, 250, lags))
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 	for _, r := range results {
 		target := ""
 		if r.Target != nil {
-			target = " (target at " + map[bool]string{false: "most ", true: "least "}[r.AtLeast] + format(*r.Target) + ")"
+			target = " (target at " + map[bool]string{false: "most ", true: "least "}[r.AtLeast] +
+				format(*r.Target) + ")"
 		}
 		t.Logf("%-36s %s %s%s", r.Name, format(r.Value), r.Unit, target)
 	}

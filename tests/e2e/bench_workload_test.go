@@ -21,7 +21,8 @@ func TestBenchWorkload(t *testing.T) {
 	w.step("up", func(*testing.T) { w.must(w.up()) })
 	w.step("requests lost, by phase", func(t *testing.T) {
 		report := w.phases(t, benchRate, benchRequests)
-		t.Logf("%d requests were not sent, because this machine could not keep the rate", report.Unsent)
+		t.Logf("%d requests were not sent, because this machine could not keep the rate",
+			report.Unsent)
 		var results []bench.Result
 		for _, phase := range report.Phases[1:] {
 			if phase.Name == "nothing" {
@@ -29,8 +30,10 @@ func TestBenchWorkload(t *testing.T) {
 			}
 			assert.GreaterOrEqual(t, phase.Sent, benchRequests, phase.Name)
 			name := strings.ReplaceAll(strings.ToLower(phase.Name), " ", "_")
-			results = append(results, bench.None("requests_lost/"+name, "requests", float64(phase.Lost)),
-				bench.Most("requests_sent/"+name, "requests", 0.5, 0, []float64{float64(phase.Sent)}),
+			results = append(results, bench.None("requests_lost/"+name, "requests",
+				float64(phase.Lost)),
+				bench.Most("requests_sent/"+name, "requests", 0.5, 0,
+					[]float64{float64(phase.Sent)}),
 				bench.Most("requests_p99/"+name, "ms", 0.5, 0, []float64{phase.Latency.P99}))
 		}
 		write(t, results)
@@ -46,16 +49,21 @@ func TestBenchUnprotected(t *testing.T) {
 		w.step("requests lost without "+r.name, func(t *testing.T) {
 			lost := w.unprotected(t, r, 60)
 			assert.Positive(t, lost, "the test does not see that loss")
-			write(t, []bench.Result{bench.Most("requests_lost_without/"+strings.ReplaceAll(r.name, " ", "_"), "requests", 0.5, 0, []float64{float64(lost)})})
+			write(t, []bench.Result{bench.Most("requests_lost_without/"+
+				strings.ReplaceAll(r.name, " ", "_"), "requests", 0.5, 0,
+				[]float64{float64(lost)})})
 		})
 	}
 	w.step("the race for a certificate", func(t *testing.T) {
 		var results []bench.Result
 		for way, r := range w.certificateRace(t, raceNone, raceSeed, raceEdge, raceInit, raceBoth) {
 			name := strings.ReplaceAll(strings.ReplaceAll(way, " ", "_"), "'", "")
-			results = append(results, bench.Most("certificate_race_failed_mounts/"+name, "events", 0.5, 0, []float64{float64(r.failedMounts)}))
+			results = append(results, bench.Most("certificate_race_failed_mounts/"+name, "events",
+				0.5, 0, []float64{float64(r.failedMounts)}))
 			if r.started {
-				results = append(results, bench.Most("certificate_race_start_delay/"+name, "s", 0.5, 0, []float64{r.late.Seconds()}))
+				results = append(results,
+					bench.Most("certificate_race_start_delay/"+name, "s", 0.5, 0,
+						[]float64{r.late.Seconds()}))
 			}
 			if way == raceEdge || way == raceInit || way == raceBoth {
 				assert.True(t, r.started, way)

@@ -61,7 +61,8 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 		require.NoError(c, err)
 		require.NotEqual(c, before.Data["tls.crt"], now.Data["tls.crt"])
 	})
-	r := s.refusedWithin(t, 15*time.Second, func(limit string) result { return s.health("--timeout", limit) },
+	r := s.refusedWithin(t, 15*time.Second,
+		func(limit string) result { return s.health("--timeout", limit) },
 		"ca-gate", "is another CA than the stack has recorded", "acceptedCA")
 	named := namedCA.FindStringSubmatch(r.output)
 	require.NotNil(t, named, r.output)

@@ -19,10 +19,12 @@ const canaryFirst, canarySecond = 5, 20
 // first part, and an update that is killed meanwhile converges, forward or back.
 func (w *workloadStory) triesVersions(t *testing.T) {
 	serving := w.version(t)
-	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s", "minAnswers": 5}
+	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s",
+		"minAnswers": 5}
 	w.apply()
 	w.must(w.up("--expect-no-changes"))
-	w.step("a bad version is rolled back, and no more than its part of the requests is lost", func(t *testing.T) { w.rollsBack(t, serving) })
+	w.step("a bad version is rolled back, and no more than its part of the requests is lost",
+		func(t *testing.T) { w.rollsBack(t, serving) })
 	w.step("an up that is killed in the middle of a good one converges", func(t *testing.T) {
 		sending := w.send(t, "shop", 60) // a canary without answers does not pass
 		sending.phase("good version", 300, func() {
@@ -35,11 +37,15 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		assert.Equal(t, "v3", w.version(t))
 		w.must(w.up("--expect-no-changes"))
 	})
-	w.step("an up that is killed in the middle and taken back leaves all requests at the version that serves", func(t *testing.T) {
+	w.step("an up that is killed in the middle and taken back leaves all requests at the version "+
+		"that serves", func(t *testing.T) {
 		w.next("v4")
 		// There are no requests, so it holds its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
-			comesTrue(t, func(c require.TestingT) { assert.Equal(c, []int{100 - canaryFirst, canaryFirst}, w.weights(t)) })
+			comesTrue(t, func(c require.TestingT) {
+				assert.Equal(c,
+					[]int{100 - canaryFirst, canaryFirst}, w.weights(t))
+			})
 		})
 		assert.Equal(t, []int{100 - canaryFirst, canaryFirst}, w.weights(t), "what the kill left")
 		w.next("v3")
@@ -62,7 +68,8 @@ func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 	sending.phase("bad version", 300, func() {
 		w.shop["env"] = map[string]any{"VERSION": "bad", "FAIL": "500"}
 		w.configure(w.sections())
-		w.refused(t, w.up(), "rolled back", fmt.Sprintf("at %d %%", canaryFirst), "answers are 5xx", "shop has all requests")
+		w.refused(t, w.up(), "rolled back", fmt.Sprintf("at %d %%", canaryFirst), "answers are 5xx",
+			"shop has all requests")
 	})
 	report := sending.end()
 	bad := report.Phases[len(report.Phases)-1]
@@ -81,7 +88,8 @@ func (s *stack) weights(t *testing.T) []int {
 }
 
 func weightsBy(ctx context.Context, client kubernetes.Interface) ([]int, error) {
-	text, err := client.CoreV1().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes").DoRaw(ctx)
+	text, err := client.CoreV1().RESTClient().Get().AbsPath(
+		"/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes").DoRaw(ctx)
 	if err != nil {
 		return nil, err
 	}

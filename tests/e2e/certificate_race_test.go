@@ -60,7 +60,8 @@ func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string
 	}
 	all.Wait()
 	for way, r := range results {
-		t.Logf("%-32s FailedMount %d, init restarts %d, started %v, %s after the certificate %s", way, r.failedMounts, r.restarts, r.started,
+		t.Logf("%-32s FailedMount %d, init restarts %d, started %v, %s after the certificate %s",
+			way, r.failedMounts, r.restarts, r.started,
 			r.late.Round(100*time.Millisecond), r.reason)
 	}
 	return results
@@ -89,7 +90,8 @@ func (w *workloadStory) race(
 		}
 		result.see(pod, issuer.at(name))
 	}
-	events, err := client.CoreV1().Events("apps").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
+	events, err := client.CoreV1().Events("apps").List(ctx,
+		metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
 	assert.NoError(t, err, way)
 	for _, event := range events.Items {
 		// A kubelet without a moment's time fails to mount for other reasons as well, such as a
@@ -137,7 +139,8 @@ func racePod(name, way string) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
 			TerminationGracePeriodSeconds: new(int64),
-			Containers:                    []corev1.Container{{Name: "server", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent, VolumeMounts: mount}},
+			Containers: []corev1.Container{{Name: "server", Image: testServer,
+				ImagePullPolicy: corev1.PullIfNotPresent, VolumeMounts: mount}},
 			Volumes: []corev1.Volume{{Name: "tls", VolumeSource: corev1.VolumeSource{
 				Secret: &corev1.SecretVolumeSource{SecretName: name, Optional: &optional},
 			}}},
@@ -154,8 +157,10 @@ func racePod(name, way string) *corev1.Pod {
 		// since kubelet starts it when the Secret exists. Another image than the original
 		// (bitnami/kubectl:1.28) will do: this is about the mount and not about the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
-			Name: "wait-for-certificate", Image: certWaitImage, ImagePullPolicy: corev1.PullIfNotPresent,
-			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,
+			Name: "wait-for-certificate", Image: certWaitImage,
+			ImagePullPolicy: corev1.PullIfNotPresent,
+			Args:            []string{"--dir", "/etc/tls", "--timeout", "5m0s"},
+			VolumeMounts:    mount,
 		}}
 	}
 	return pod

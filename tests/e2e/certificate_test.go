@@ -19,9 +19,10 @@ const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certifi
 // served returns the certificate that a URL shows, once its chain leads to the exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
-	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"), &tls.Config{
-		RootCAs: roots, ServerName: "traefik.platform.test",
-	})
+	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"),
+		&tls.Config{
+			RootCAs: roots, ServerName: "traefik.platform.test",
+		})
 	require.NoError(t, err)
 	defer func() { _ = connection.Close() }()
 	return connection.ConnectionState().PeerCertificates[0]
@@ -37,25 +38,30 @@ func (s *stack) renews(t *testing.T) {
 		{"type":"Issuing","status":"True","reason":"ManuallyTriggered","message":"by the story","lastTransitionTime":%q}}]`, time.Now().UTC().Format(time.RFC3339)))
 	started := time.Now()
 	eventually(t, func(c require.TestingT) {
-		require.NotEqual(c, before.SerialNumber, s.served(c, roots, address).SerialNumber, "it still shows the one of before")
+		require.NotEqual(c, before.SerialNumber, s.served(c, roots, address).SerialNumber,
+			"it still shows the one of before")
 	})
-	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
+	t.Logf("the new certificate is served after %s",
+		time.Since(started).Round(100*time.Millisecond))
 }
 
 // namesAWrongIssuer has the certificate ask for an issuer that does not exist, and checks the
 // gate's message.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {
-		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)
+		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+
+			name+`"}]`)
 	}
 	issuer("no-such-issuer")
-	s.unhealthy(t, []string{"--gate", "traefik-tls-gate"}, "the issuer that it names does not exist", "no-such-issuer")
+	s.unhealthy(t, []string{"--gate", "traefik-tls-gate"},
+		"the issuer that it names does not exist", "no-such-issuer")
 	issuer("strata")
 	s.healthy("--gate", "traefik-tls-gate")
 }
 
 // patch changes an object by a JSON patch.
 func (s *stack) patch(t *testing.T, path, patch string) {
-	_, err := s.client().RESTClient().Patch(types.JSONPatchType).AbsPath(path).Body([]byte(patch)).DoRaw(context.Background())
+	_, err := s.client().RESTClient().Patch(types.JSONPatchType).AbsPath(path).Body(
+		[]byte(patch)).DoRaw(context.Background())
 	require.NoError(t, err)
 }

@@ -76,7 +76,8 @@ func addressOf(t *testing.T, client kubernetes.Interface, name string) string {
 	t.Helper()
 	var address string
 	eventually(t, func(c require.TestingT) {
-		service, err := client.CoreV1().Services("default").Get(context.Background(), name, metav1.GetOptions{})
+		service, err := client.CoreV1().Services("default").Get(context.Background(), name,
+			metav1.GetOptions{})
 		require.NoError(c, err)
 		require.NotEmpty(c, service.Status.LoadBalancer.Ingress, "no address yet")
 		address = service.Status.LoadBalancer.Ingress[0].IP

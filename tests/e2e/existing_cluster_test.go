@@ -23,7 +23,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2en", net, all...)
 	owner := newStack(t, "e2e-owner", map[string]any{
-		"hosts": hosts.hosts(all...), "metallb": map[string]any{"enabled": false}, "certManager": map[string]any{"enabled": false},
+		"hosts": hosts.hosts(all...), "metallb": map[string]any{"enabled": false},
+		"certManager": map[string]any{"enabled": false},
 	})
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	var before string
@@ -35,35 +36,43 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	})
 
 	s := newStack(t, "e2e-existing", onExistingCluster(net, kubeconfig, "no-such-context"))
-	s.step("a context that is not there is told before any change, with those that are", func(t *testing.T) {
-		s.refused(t, s.up(), "strata:cluster.context: no-such-context is no context of "+kubeconfig, "certificate, production, token")
-		assert.Empty(t, s.resources())
-		assert.Equal(t, before, hosts.inCluster())
-	})
-	s.step("an image that no registry has is reported before any change, and how to make it", func(t *testing.T) {
-		sections := onExistingCluster(net, kubeconfig, "certificate")
-		s.configure(merged(sections, map[string]any{"apps": map[string]any{"demo": true}}))
-		s.refused(t, s.up(), "strata:apps.restImage: is not set", "strata image go-rest")
-		assert.Empty(t, s.resources())
-		archive := filepath.Join(s.dir, "go-rest.tar")
-		assert.Contains(t, s.must(s.run(strata, "image", "go-rest", "--output", archive)).output, restImage)
-		hosts.importArchive(t, "server-1", archive)
-	})
+	s.step("a context that is not there is told before any change, with those that are",
+		func(t *testing.T) {
+			s.refused(t, s.up(), "strata:cluster.context: no-such-context is no context of "+
+				kubeconfig,
+				"certificate, production, token")
+			assert.Empty(t, s.resources())
+			assert.Equal(t, before, hosts.inCluster())
+		})
+	s.step("an image that no registry has is reported before any change, and how to make it",
+		func(t *testing.T) {
+			sections := onExistingCluster(net, kubeconfig, "certificate")
+			s.configure(merged(sections, map[string]any{"apps": map[string]any{"demo": true}}))
+			s.refused(t, s.up(), "strata:apps.restImage: is not set", "strata image go-rest")
+			assert.Empty(t, s.resources())
+			archive := filepath.Join(s.dir, "go-rest.tar")
+			assert.Contains(t, s.must(s.run(strata, "image", "go-rest", "--output",
+				archive)).output,
+				restImage)
+			hosts.importArchive(t, "server-1", archive)
+		})
 	s.step("preflight finds a cluster that the layers can go into", func(*testing.T) {
 		s.configure(onExistingCluster(net, kubeconfig, "certificate"))
 		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 	})
-	s.step("fast: with skip the up ends early, and a LoadBalancer Service answers from outside", func(t *testing.T) {
-		var r result
-		s.with("SKIP_FINAL_WAIT=true", func() { r = s.must(s.up()) })
-		t.Logf("skip: %s", r.took.Round(time.Second))
-		assert.NotContains(t, strings.Join(s.resources(), " "), "validation")
-		assert.Contains(t, s.output("nodes"), net.address(11))
-		assert.Equal(t, "https://"+net.address(11)+":6443", s.output("apiEndpoint"))
-		serve(t, s.client(), "hello")
-		answers(t, addressOf(t, s.client(), "hello"))
-	})
-	s.step("clean: it has converged meanwhile or does so now, and every part of the demo answers from outside", func(t *testing.T) {
+	s.step("fast: with skip the up ends early, and a LoadBalancer Service answers from outside",
+		func(t *testing.T) {
+			var r result
+			s.with("SKIP_FINAL_WAIT=true", func() { r = s.must(s.up()) })
+			t.Logf("skip: %s", r.took.Round(time.Second))
+			assert.NotContains(t, strings.Join(s.resources(), " "), "validation")
+			assert.Contains(t, s.output("nodes"), net.address(11))
+			assert.Equal(t, "https://"+net.address(11)+":6443", s.output("apiEndpoint"))
+			serve(t, s.client(), "hello")
+			answers(t, addressOf(t, s.client(), "hello"))
+		})
+	s.step("clean: it has converged meanwhile or does so now, and every part of the demo answers "+
+		"from outside", func(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full, behind skip: %s", r.took.Round(time.Second))
 		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
@@ -97,7 +106,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 		held := hosts.inCluster()
 		elsewhere := anotherCluster(t, s.client(), kubeconfig)
 		s.configure(onExistingCluster(net, kubeconfig, "elsewhere"))
-		s.refused(t, s.up(), "refused, nothing was changed", net.address(11), elsewhere, "pulumi state delete --target-dependents")
+		s.refused(t, s.up(), "refused, nothing was changed", net.address(11), elsewhere,
+			"pulumi state delete --target-dependents")
 		assert.Equal(t, held, hosts.inCluster())
 		answers(t, addressOf(t, s.client(), "hello"))
 		s.configure(onExistingCluster(net, kubeconfig, "token"))
@@ -115,15 +125,18 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 		eventually(t, func(c require.TestingT) {
-			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
+			assert.Equal(c, before, hosts.inCluster(),
+				"what the cluster has after destroy and had not before (-before +after)")
 		})
 	})
-	owner.step("a program of one's own uses Strata's components there, and leaves nothing", func(t *testing.T) {
-		ownProgram(t, net, owner.output("kubeconfig"))
-		eventually(t, func(c require.TestingT) {
-			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
+	owner.step("a program of one's own uses Strata's components there, and leaves nothing",
+		func(t *testing.T) {
+			ownProgram(t, net, owner.output("kubeconfig"))
+			eventually(t, func(c require.TestingT) {
+				assert.Equal(c, before, hosts.inCluster(),
+					"what the cluster has after destroy and had not before (-before +after)")
+			})
 		})
-	})
 	owner.step("its owner finds nothing changed", func(*testing.T) {
 		owner.must(owner.up("--expect-no-changes"))
 		owner.healthy()
@@ -135,7 +148,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
-	"controller", "speaker", "cert-manager-controller", "cert-manager-webhook", "cert-manager-cainjector",
+	"controller", "speaker", "cert-manager-controller", "cert-manager-webhook",
+	"cert-manager-cainjector",
 	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
 }
 
@@ -143,7 +157,8 @@ var published = []string{
 // of a context. It takes the definitions with it again.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
-		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context, "podNetwork": "10.42.0.0/16"},
+		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context,
+			"podNetwork": "10.42.0.0/16"},
 		"metallb": map[string]any{"addresses": []any{net.pool()}},
 		"ingress": map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}},
 		"apisix":  map[string]any{"address": net.address(205), "replicas": 1},
@@ -157,7 +172,8 @@ func (l *hostSet) robotsToken() string {
 	l.must("server-1", `set -eu
 k3s kubectl -n kube-system create serviceaccount robot
 k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --serviceaccount=kube-system:robot`)
-	return strings.TrimSpace(l.must("server-1", "k3s kubectl -n kube-system create token robot --duration=1h"))
+	return strings.TrimSpace(l.must("server-1",
+		"k3s kubectl -n kube-system create token robot --duration=1h"))
 }
 
 // writeContexts writes a kubeconfig as a person has it: the owner's cluster by a certificate and by
@@ -172,7 +188,8 @@ func writeContexts(t *testing.T, path, owners, token string) {
 	config.AuthInfos["robot"] = &clientcmdapi.AuthInfo{Token: token}
 	config.Clusters["production"] = &clientcmdapi.Cluster{Server: "https://192.0.2.1:6443"}
 	config.Contexts = map[string]*clientcmdapi.Context{
-		"certificate": &current, "token": &byToken, "production": {Cluster: "production", AuthInfo: "robot"},
+		"certificate": &current, "token": &byToken,
+		"production": {Cluster: "production", AuthInfo: "robot"},
 	}
 	config.CurrentContext = "production"
 	text, err := clientcmd.Write(*config)
@@ -192,6 +209,8 @@ func (l *hostSet) inCluster() string {
 func unserve(t *testing.T, s *stack, name string) {
 	t.Helper()
 	client := s.client()
-	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), name, metav1.DeleteOptions{}))
-	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), name, metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), name,
+		metav1.DeleteOptions{}))
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), name,
+		metav1.DeleteOptions{}))
 }

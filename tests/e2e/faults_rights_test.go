@@ -3,30 +3,44 @@ package e2e
 // rightsFaults are of controllers that run, Ready, and may not do their work.
 var rightsFaults = []fault{
 	{
-		name: "the ClusterRole of MetalLB's controller is deleted", layer: "metallb", gate: "metallb-rollout", object: "rights of release metallb-system/metallb",
-		cause: "ClusterRole metallb:controller of the release does not exist", fix: "auth reconcile",
-		inject: takenAway("clusterrole metallb:controller"), heal: rolesBack("metallb-system", "metallb"),
+		name: "the ClusterRole of MetalLB's controller is deleted", layer: "metallb",
+		gate: "metallb-rollout", object: "rights of release metallb-system/metallb",
+		cause:  "ClusterRole metallb:controller of the release does not exist",
+		fix:    "auth reconcile",
+		inject: takenAway("clusterrole metallb:controller"),
+		heal:   rolesBack("metallb-system", "metallb"),
 	},
 	{
-		name: "a ClusterRole of cert-manager's controller is deleted", layer: "cert-manager", gate: "cert-manager-api", object: "rights of release cert-manager/cert-manager",
-		cause: "ClusterRole cert-manager-controller-certificates of the release does not exist", fix: "auth reconcile",
-		inject: takenAway("clusterrole cert-manager-controller-certificates"), heal: rolesBack("cert-manager", "cert-manager"),
+		name: "a ClusterRole of cert-manager's controller is deleted", layer: "cert-manager",
+		gate: "cert-manager-api", object: "rights of release cert-manager/cert-manager",
+		cause:  "ClusterRole cert-manager-controller-certificates of the release does not exist",
+		fix:    "auth reconcile",
+		inject: takenAway("clusterrole cert-manager-controller-certificates"),
+		heal:   rolesBack("cert-manager", "cert-manager"),
 	},
 	{
-		name: "the binding of Traefik's ClusterRole names another account", layer: "traefik", gate: "traefik-rollout", object: "rights of release traefik/traefik",
+		name: "the binding of Traefik's ClusterRole names another account", layer: "traefik",
+		gate: "traefik-rollout", object: "rights of release traefik/traefik",
 		cause: "does not name the ServiceAccount", fix: "auth reconcile",
-		inject: "k3s kubectl patch clusterrolebinding traefik-traefik --type=json -p='" + `[{"op":"replace","path":"/subjects/0/name","value":"another"}]` + "'",
-		heal:   rolesBack("traefik", "traefik"),
+		inject: "k3s kubectl patch clusterrolebinding traefik-traefik --type=json -p='" +
+			`[{"op":"replace","path":"/subjects/0/name","value":"another"}]` + "'",
+		heal: rolesBack("traefik", "traefik"),
 	},
 	{
-		name: "the ClusterRole of Argo CD's controller is deleted", layer: "argocd", gate: "argocd-rollout", object: "rights of release argocd/argocd",
-		cause: "ClusterRole argocd-application-controller of the release does not exist", fix: "auth reconcile",
-		inject: takenAway("clusterrole argocd-application-controller"), heal: rolesBack("argocd", "argocd"),
+		name: "the ClusterRole of Argo CD's controller is deleted", layer: "argocd",
+		gate: "argocd-rollout", object: "rights of release argocd/argocd",
+		cause:  "ClusterRole argocd-application-controller of the release does not exist",
+		fix:    "auth reconcile",
+		inject: takenAway("clusterrole argocd-application-controller"),
+		heal:   rolesBack("argocd", "argocd"),
 	},
 	{
-		name: "redis has another password than Argo CD", layer: "argocd", gate: "argocd-rollout", object: "redis of argocd",
-		cause: "was changed after the Pods of redis or of its clients had started", fix: "rollout restart",
-		inject:  "k3s kubectl -n argocd get secret argocd-redis -o jsonpath='{.data.auth}' > /root/auth; " + redisPassword("b3RoZXI="),
+		name: "redis has another password than Argo CD", layer: "argocd", gate: "argocd-rollout",
+		object: "redis of argocd",
+		cause:  "was changed after the Pods of redis or of its clients had started",
+		fix:    "rollout restart",
+		inject: "k3s kubectl -n argocd get secret argocd-redis -o jsonpath='{.data.auth}' > " +
+			"/root/auth; " + redisPassword("b3RoZXI="),
 		heal:    redisPassword("$(cat /root/auth)"),
 		visible: `k3s kubectl -n argocd logs argocd-application-controller-0 --since=30s | grep -q WRONGPASS`,
 	},
@@ -34,7 +48,8 @@ var rightsFaults = []fault{
 
 // rolesBack returns the fix that gates name.
 func rolesBack(namespace, release string) string {
-	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release + `.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +
+	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release +
+		`.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | k3s kubectl auth reconcile -f -`
 }
 

@@ -61,13 +61,16 @@ const (
 // sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show
 // and heal within seconds.
 var sampledFaults = []string{
-	"an agent is stopped and ends with an error", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
+	"an agent is stopped and ends with an error", "sudo asks for a password",
+	"CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted",
+	"an image does not exist",
 }
 
 // sampled returns the faults of a sample, in the order of the tables.
 func sampled(t *testing.T) []fault {
 	t.Helper()
-	faults := slices.DeleteFunc(allFaults(), func(f fault) bool { return !slices.Contains(sampledFaults, f.name) })
+	faults := slices.DeleteFunc(allFaults(),
+		func(f fault) bool { return !slices.Contains(sampledFaults, f.name) })
 	require.Len(t, faults, len(sampledFaults))
 	return faults
 }
@@ -78,7 +81,8 @@ func allFaults() []fault {
 
 // breaks injects the faults, each once the one before is healed, and returns the faults that were
 // named and healed. within bounds the time until each is named; with zero, any time will do.
-func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, faults []fault) (done []suffered) {
+func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration,
+	faults []fault) (done []suffered) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			one := suffered{fault: f}
@@ -86,7 +90,8 @@ func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, fault
 			one.said, one.named = s.names(t, hosts, within, f)
 			require.NoError(t, hosts.breakBy(f, 1))
 			one.healed = s.heals(t)
-			t.Logf("named after %s, healed after %s: %s", one.named.Round(time.Second), one.healed.Round(time.Second), one.said)
+			t.Logf("named after %s, healed after %s: %s", one.named.Round(time.Second),
+				one.healed.Round(time.Second), one.said)
 			if !t.Failed() {
 				done = append(done, one)
 			}
@@ -102,7 +107,9 @@ func (l *hostSet) breakBy(f fault, which int) error {
 		host = "server-1"
 	}
 	if f.power[which] != "" {
-		output, err := exec.Command(lab, append(append([]string{"machines"}, strings.Fields(f.power[which])...), l.machine(host))...).CombinedOutput()
+		output, err := exec.Command(lab,
+			append(append([]string{"machines"}, strings.Fields(f.power[which])...),
+				l.machine(host))...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s %s: %w: %s", f.power[which], host, err, output)
 		}
@@ -126,7 +133,8 @@ func (l *hostSet) breakBy(f fault, which int) error {
 // was visible. A question during the fault must not find the gate open. A fault that is not named
 // in time fails the row, which goes on to heal. Without a time each question lasts longer than the
 // one before: a slow machine may not have come to look.
-func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string, took time.Duration) {
+func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string,
+	took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
 		if _, err := hosts.on("server-1", f.visible); err == nil {
 			break
@@ -143,7 +151,8 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 		took = time.Since(visible)
 		for _, gate := range gates {
 			if gate.Ending == "open" {
-				t.Errorf("gate %s is open %s after the fault could be seen", gate.Gate, took.Round(time.Second))
+				t.Errorf("gate %s is open %s after the fault could be seen", gate.Gate,
+					took.Round(time.Second))
 				return "", took
 			}
 			if said = f.saidBy(gate); said != "" {
@@ -154,7 +163,8 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 			}
 		}
 		if within > 0 && took > 2*within || within == 0 && asked == faultQuestions {
-			t.Errorf("not named within %s and %d questions; the gate says\n%s", took.Round(time.Second), asked, raw)
+			t.Errorf("not named within %s and %d questions; the gate says\n%s",
+				took.Round(time.Second), asked, raw)
 			return "", took
 		}
 		if within == 0 {
@@ -165,7 +175,8 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 
 // asks asks the fault's gate once, as its owner does.
 func (s *stack) asks(f fault) (gates []gateSaid, raw string) {
-	cmd := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--json", "--gate", f.gate, "--timeout", f.lasts().String())
+	cmd := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--json",
+		"--gate", f.gate, "--timeout", f.lasts().String())
 	output, _ := cmd.Output() // it fails: the gate is not open
 	if json.Unmarshal(output, &gates) != nil {
 		gates = nil
@@ -184,7 +195,8 @@ func (f fault) lasts() time.Duration {
 // saidBy returns the verdict that names the fault, in one line; empty where none does.
 func (f fault) saidBy(gate gateSaid) string {
 	for _, v := range gate.Checks {
-		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer || !strings.Contains(v.Check, f.object) || !strings.Contains(v.Hint, f.fix) {
+		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer ||
+			!strings.Contains(v.Check, f.object) || !strings.Contains(v.Hint, f.fix) {
 			continue
 		}
 		said := v.Message

@@ -41,14 +41,19 @@ func (l *hostSet) footprints() map[string]string {
 	return all
 }
 
-func (l *hostSet) footprint(name string) string { return l.must(name, "{ "+footprint+" } | sort -u") }
+func (l *hostSet) footprint(name string) string {
+	return l.must(name,
+		"{ "+footprint+" } | sort -u")
+}
 
 // previewsTheSameElsewhere previews the stack from a copy of the checkout at another path.
 func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "another", "checkout")
 	require.NoError(t, os.MkdirAll(elsewhere, 0o755))
-	s.must(s.run("bash", "-c", "git ls-files -z -- . ':!tests' | xargs -0 cp --parents -t "+elsewhere))
-	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--expect-no-changes"))
+	s.must(s.run("bash", "-c", "git ls-files -z -- . ':!tests' | xargs -0 cp --parents -t "+
+		elsewhere))
+	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config,
+		"--non-interactive", "--expect-no-changes"))
 }
 
 // leaksNothing looks for the stack's secrets in public places: plain state, arguments, logs,
@@ -68,7 +73,8 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 		require.NotEmpty(t, secret, what)
 		assert.NotContains(t, plain, secret, "%s in the plain state", what)
 		if what != "passphrase" {
-			assert.Contains(t, shown, secret, "the test looks for the wrong text: the decrypted state does not hold the %s", what)
+			assert.Contains(t, shown, secret,
+				"the test looks for the wrong text: the decrypted state does not hold the %s", what)
 		}
 		for _, n := range hosts.nodes {
 			assert.Empty(t, hosts.exposed(n.name, secret), "%s on %s", what, n.name)
@@ -76,7 +82,8 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	}
 	const canary = "a-text-that-is-exposed-on-purpose"
 	hosts.must("agent-1", "install -m 0644 /dev/null /tmp/canary && echo "+canary+" > /tmp/canary")
-	assert.Equal(t, "file /tmp/canary", hosts.exposed("agent-1", canary), "the search sees what is exposed")
+	assert.Equal(t, "file /tmp/canary", hosts.exposed("agent-1", canary),
+		"the search sees what is exposed")
 	hosts.must("agent-1", "rm /tmp/canary")
 }
 

@@ -33,20 +33,23 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 	sections := staging(hosts, all...)
 	// Any disk is too full, and an image that has just come may go.
 	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"kubelet-arg": []any{
-		"image-gc-high-threshold=1", "image-gc-low-threshold=0", "minimum-image-ttl-duration=1s", "local-storage-capacity-isolation=true",
+		"image-gc-high-threshold=1", "image-gc-low-threshold=0", "minimum-image-ttl-duration=1s",
+		"local-storage-capacity-isolation=true",
 	}}}
 	s := newStack(t, "e2e-gc", sections)
-	s.step("it comes up, with images before and after the start of K3s", func(*testing.T) { s.must(s.up()) })
-	s.step("what Strata brought survives a collection that takes an image that nothing holds", func(t *testing.T) {
-		brought := images(hosts, "server-1")
-		require.NotEmpty(t, brought)
-		decoy := importDecoy(t, hosts, "server-1")
-		require.Contains(t, images(hosts, "server-1"), decoy)
-		require.Eventually(t, func() bool {
-			return !strings.Contains(strings.Join(images(hosts, "server-1"), "\n"), decoy)
-		}, 12*time.Minute, 5*time.Second, "kubelet has not collected anything")
-		assert.Subset(t, images(hosts, "server-1"), brought)
-	})
+	s.step("it comes up, with images before and after the start of K3s",
+		func(*testing.T) { s.must(s.up()) })
+	s.step("what Strata brought survives a collection that takes an image that nothing holds",
+		func(t *testing.T) {
+			brought := images(hosts, "server-1")
+			require.NotEmpty(t, brought)
+			decoy := importDecoy(t, hosts, "server-1")
+			require.Contains(t, images(hosts, "server-1"), decoy)
+			require.Eventually(t, func() bool {
+				return !strings.Contains(strings.Join(images(hosts, "server-1"), "\n"), decoy)
+			}, 12*time.Minute, 5*time.Second, "kubelet has not collected anything")
+			assert.Subset(t, images(hosts, "server-1"), brought)
+		})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
@@ -70,7 +73,8 @@ func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	require.NoError(t, tarball.WriteToFile(file, tag, image))
 	archive, err := os.ReadFile(file)
 	require.NoError(t, err)
-	hosts.must(node, "echo "+base64.StdEncoding.EncodeToString(archive)+" | base64 -d > /tmp/decoy.tar && "+ctrImages+"import /tmp/decoy.tar && rm /tmp/decoy.tar")
+	hosts.must(node, "echo "+base64.StdEncoding.EncodeToString(archive)+
+		" | base64 -d > /tmp/decoy.tar && "+ctrImages+"import /tmp/decoy.tar && rm /tmp/decoy.tar")
 	return "docker.io/strata/decoy:v1"
 }
 

@@ -14,7 +14,8 @@ import (
 
 // serveGit serves one repository over HTTP at an address of this machine, behind a user and a
 // password. It returns its URL, which its files may name.
-func serveGit(t *testing.T, address, user, password string, files func(url string) map[string]string) string {
+func serveGit(t *testing.T, address, user, password string,
+	files func(url string) map[string]string) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)
@@ -31,7 +32,8 @@ func serveGit(t *testing.T, address, user, password string, files func(url strin
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "."},
-		{"-c", "user.name=e2e", "-c", "user.email=e2e@strata.test", "commit", "-q", "-m", "Add the applications"},
+		{"-c", "user.name=e2e", "-c", "user.email=e2e@strata.test", "commit", "-q", "-m",
+			"Add the applications"},
 		{"clone", "-q", "--bare", ".", filepath.Join(dir, "platform.git")},
 	} {
 		cmd := exec.Command(git, args...)
@@ -41,10 +43,12 @@ func serveGit(t *testing.T, address, user, password string, files func(url strin
 	}
 	backend := &cgi.Handler{
 		Path: git, Args: []string{"http-backend"},
-		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1",
+			"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if gotUser, gotPassword, given := r.BasicAuth(); !given || gotUser != user || gotPassword != password {
+		if gotUser, gotPassword, given := r.BasicAuth(); !given || gotUser != user ||
+			gotPassword != password {
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return

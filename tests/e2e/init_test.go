@@ -21,41 +21,53 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	s := newStack(t, "e2e-init", map[string]any{})
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi."+s.name+".yaml")
-	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull, "--allow-cgroup-v1"}
+	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key",
+		hosts.keyFile, "--known-hosts", os.DevNull, "--allow-cgroup-v1"}
 
 	s.step("hosts that cannot be read are all named, and nothing is written", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.yaml"), text, 0o600))
-		r := s.run(strata, append(initArgs, "--accept-new", "--timeout", "1m", "--host", net.address(11), "--host", net.address(99), "--host", "no-such-user@"+net.address(12))...)
+		r := s.run(strata, append(initArgs, "--accept-new", "--timeout", "1m", "--host",
+			net.address(11), "--host", net.address(99), "--host",
+			"no-such-user@"+net.address(12))...)
 		s.refused(t, r, "nothing was written", net.address(99)+":22", "private key not accepted")
 		assert.NoFileExists(t, file)
 	})
-	s.step("hosts that no known_hosts has are named with the keys that they have themselves, and not logged in to", func(t *testing.T) {
-		r := s.run(strata, append(initArgs, "--timeout", patient, "--host", net.address(11)+","+net.address(12))...)
+	s.step("hosts that no known_hosts has are named with the keys that they have themselves, and "+
+		"not logged in to", func(t *testing.T) {
+		r := s.run(strata, append(initArgs, "--timeout", patient, "--host",
+			net.address(11)+","+net.address(12))...)
 		for _, n := range all {
-			s.refused(t, r, strings.Fields(hosts.must(n.name, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"))[1], "--accept-new")
+			s.refused(t, r, strings.Fields(hosts.must(n.name,
+				"ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"))[1], "--accept-new")
 		}
 		assert.NoFileExists(t, file)
 		initArgs = append(initArgs, "--accept-new")
 	})
-	s.step("init proposes roles, networks and a free range, and pins what the hosts say themselves", func(t *testing.T) {
-		r := s.must(s.run(strata, append(initArgs, "--timeout", patient, "--host", net.address(11)+","+net.address(12))...))
-		for _, n := range all {
-			own := strings.Fields(hosts.must(n.name, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"))[1]
-			assert.Contains(t, r.output, own, "the key of %s", n.name)
-		}
-		s.refused(t, s.run(strata, append(initArgs, "--host", net.address(11))...), "is there already, and is not overwritten")
-	})
+	s.step("init proposes roles, networks and a free range, and pins what the hosts say themselves",
+		func(t *testing.T) {
+			r := s.must(s.run(strata, append(initArgs, "--timeout", patient, "--host",
+				net.address(11)+","+net.address(12))...))
+			for _, n := range all {
+				own := strings.Fields(hosts.must(n.name,
+					"ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"))[1]
+				assert.Contains(t, r.output, own, "the key of %s", n.name)
+			}
+			s.refused(t, s.run(strata, append(initArgs, "--host", net.address(11))...),
+				"is there already, and is not overwritten")
+		})
 	var sections map[string]any
-	s.step("what it proposes comes up by the README's commands, and is healthy", func(t *testing.T) {
-		s.asTheReadmeSays(t, hosts)
-		sections = proposedSections(t, s.config)
-		assert.Equal(t, net.subnet(), sections["hosts"].(map[string]any)["subnet"])
-		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
-		s.must(s.up("--expect-no-changes"))
-	})
-	s.step("nodes pull through a mirror that wants a login", func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
+	s.step("what it proposes comes up by the README's commands, and is healthy",
+		func(t *testing.T) {
+			s.asTheReadmeSays(t, hosts)
+			sections = proposedSections(t, s.config)
+			assert.Equal(t, net.subnet(), sections["hosts"].(map[string]any)["subnet"])
+			assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+			s.must(s.up("--expect-no-changes"))
+		})
+	s.step("nodes pull through a mirror that wants a login",
+		func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
 	s.step("it goes once its protection is taken back", func(t *testing.T) {
 		s.refused(t, s.destroy(), "protect")
 		sections["k3s"].(map[string]any)["protect"] = false

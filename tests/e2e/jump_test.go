@@ -48,28 +48,37 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	for _, n := range all {
 		// Before kube-proxy's rules, by which a connection to the load balancer's address never is
 		// one of INPUT.
-		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+" -j DROP")
-		hosts.must(n.name, "echo strata:"+sudoPassword+" | chpasswd && sed -i s/NOPASSWD:// /etc/sudoers.d/strata")
+		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+
+			" -j DROP")
+		hosts.must(n.name, "echo strata:"+sudoPassword+
+			" | chpasswd && sed -i s/NOPASSWD:// /etc/sudoers.d/strata")
 	}
-	clean := map[string]string{"server-1": hosts.footprint("server-1"), "agent-1": hosts.footprint("agent-1")}
+	clean := map[string]string{"server-1": hosts.footprint("server-1"),
+		"agent-1": hosts.footprint("agent-1")}
 	way := t.TempDir()
 	plainKey := hosts.keyFile
 	hosts.keyFile = sealed(t, plainKey, way)
-	writeFile(t, filepath.Join(way, "ssh_config"), "Host *\n  User strata\n  IdentityFile "+hosts.keyFile+"\nHost bastion\n  HostName "+net.address(5)+
-		"\n  ProxyCommand "+relayCommand+"\nHost server-1 agent-1\n  ProxyJump bastion\n")
+	writeFile(t, filepath.Join(way, "ssh_config"),
+		"Host *\n  User strata\n  IdentityFile "+hosts.keyFile+"\nHost bastion\n  HostName "+
+			net.address(5)+
+			"\n  ProxyCommand "+relayCommand+"\nHost server-1 agent-1\n  ProxyJump bastion\n")
 	known := ""
 	for _, n := range hosts.nodes {
-		known += net.address(n.host) + " " + hosts.must(n.name, "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub") + "\n"
+		known += net.address(n.host) + " " +
+			hosts.must(n.name, "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub") + "\n"
 	}
 	writeFile(t, filepath.Join(way, "known_hosts"), known)
 
 	section := map[string]any{
 		"driver": "existing", "subnet": net.subnet(), "nodes": hosts.list(all...),
 		"ssh": map[string]any{
-			"config": filepath.Join(way, "ssh_config"), "knownHosts": filepath.Join(way, "known_hosts"), "dynamicForward": forwardPort,
+			"config":     filepath.Join(way, "ssh_config"),
+			"knownHosts": filepath.Join(way, "known_hosts"), "dynamicForward": forwardPort,
 		},
 	}
-	sections := map[string]any{"hosts": section, "metallb": map[string]any{"addresses": []any{net.pool()}}, "argocd": map[string]any{"enabled": false}}
+	sections := map[string]any{"hosts": section,
+		"metallb": map[string]any{"addresses": []any{net.pool()}},
+		"argocd":  map[string]any{"enabled": false}}
 	s := newStack(t, "e2e-jump", sections)
 	t.Cleanup(func() { _ = exec.Command("pkill", "-f", "tunnel-serve").Run() }) //nolint:noctx // the test's context has ended; it may be gone already
 	secret := func(key, value string) {
@@ -82,7 +91,8 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 		secret("passphrase", keyPassphrase)
 		secret("sudoPassword", "wrong-"+sudoPassword)
 		r := s.up()
-		s.refused(t, r, "sudo did not take the password of user strata", "strata:hosts.ssh.sudoPassword")
+		s.refused(t, r, "sudo did not take the password of user strata",
+			"strata:hosts.ssh.sudoPassword")
 		assert.NotContains(t, r.output, sudoPassword)
 		for _, n := range all {
 			tries := hosts.must(n.name, `journalctl --no-pager -q | awk '/pam_unix.sudo:auth.: authentication failure/ { n++ } END { print n + 0 }'`)
@@ -123,11 +133,13 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	})
 	s.step("no secret is where it must not be", func(t *testing.T) {
 		plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
-		shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
+		shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name,
+			"--show-secrets")).output
 		for _, text := range []string{keyPassphrase, sudoPassword} {
 			assert.NotContains(t, plain, text)
 		}
-		assert.NotContains(t, shown, keyPassphrase, "the key is open in the state, and the passphrase is not needed there")
+		assert.NotContains(t, shown, keyPassphrase,
+			"the key is open in the state, and the passphrase is not needed there")
 	})
 	s.step("nor in an archive for support", func(t *testing.T) {
 		s.supportLeaksNothing(t, keyPassphrase, sudoPassword)
@@ -137,7 +149,8 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 		r := s.must(s.destroy())
 		assert.NotContains(t, r.output, "no API server answered")
 		for name, before := range clean {
-			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
+			assert.Equal(t, before, hosts.footprint(name),
+				"what %s has after destroy and had not before (-before +after)", name)
 		}
 	})
 }
@@ -152,8 +165,10 @@ func endTunnel(t *testing.T) {
 // throughItsTunnel asks the ingress controller through the proxy of `strata tunnel`.
 func (s *stack) throughItsTunnel(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
-	command := exec.CommandContext(ctx, strata, "tunnel", "--stack", s.name, "--project", s.dir, "--config-file", s.config)
-	command.Env = append(s.env, reach.PassphraseVariable+"="+keyPassphrase, reach.SudoPasswordVariable+"="+sudoPassword)
+	command := exec.CommandContext(ctx, strata, "tunnel", "--stack", s.name, "--project", s.dir,
+		"--config-file", s.config)
+	command.Env = append(s.env, reach.PassphraseVariable+"="+keyPassphrase,
+		reach.SudoPasswordVariable+"="+sudoPassword)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	said, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -165,12 +180,14 @@ func (s *stack) throughItsTunnel(t *testing.T) {
 	assert.Contains(t, s.output("tunnel"), "strata tunnel -s "+s.name)
 	proxy := &url.URL{Scheme: "socks5h", Host: "127.0.0.1:" + strconv.Itoa(forwardPort)}
 	transport := &http.Transport{Proxy: http.ProxyURL(proxy), ResponseHeaderTimeout: time.Minute}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.output("ingressAddress")+"/", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+s.output("ingressAddress")+"/", nil)
 	require.NoError(t, err)
 	response, err := transport.RoundTrip(request)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
-	assert.Equal(t, "https", strings.SplitN(response.Header.Get("Location"), ":", 2)[0], "Traefik answers, and sends to HTTPS: %s", response.Status)
+	assert.Equal(t, "https", strings.SplitN(response.Header.Get("Location"), ":", 2)[0],
+		"Traefik answers, and sends to HTTPS: %s", response.Status)
 	end()
 	_ = command.Wait() // it ends by the interrupt
 }

@@ -24,7 +24,8 @@ func (s *stack) converges() error {
 
 // unlock runs the command that Pulumi asks for after a kill.
 func (s *stack) unlock() {
-	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil && !strings.Contains(r.output, "no locks") {
+	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil &&
+		!strings.Contains(r.output, "no locks") {
 		s.t.Logf("%s", r.output)
 	}
 }
@@ -33,5 +34,6 @@ func (s *stack) unlock() {
 func (s *stack) nothingLeft(t *testing.T, machines *hostSet) {
 	assert.Empty(t, s.resources())
 	assert.NotContains(t, machines.running(t), s.name+"-")
-	assert.Error(t, exec.Command("ip", "link", "show", machines.net.bridge).Run(), "the bridge %s is still there", machines.net.bridge)
+	assert.Error(t, exec.Command("ip", "link", "show", machines.net.bridge).Run(),
+		"the bridge %s is still there", machines.net.bridge)
 }

@@ -28,7 +28,10 @@ func TestMachinesOfTheLab(t *testing.T) {
 		}
 	}
 	s := newStack(t, "e2e-lab", sections(all...))
-	does := func(verb string) []string { return []string{"machines", verb, s.name, "--config-file", s.config} }
+	does := func(verb string) []string {
+		return []string{"machines", verb, s.name, "--config-file",
+			s.config}
+	}
 	refused := func(t *testing.T) {
 		t.Helper()
 		r := s.up()
@@ -59,17 +62,18 @@ func TestMachinesOfTheLab(t *testing.T) {
 		assert.NotContains(t, machines.running(t), "e2e-lab-agent-2 ")
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("after a reboot an up names the command, and destroy leaves nothing", func(t *testing.T) {
-		s.must(s.run(lab, "machines", "stop", "--hard", "--all", "--prefix", "e2e-lab-"))
-		link, err := os.Readlink(filepath.Join(folder, "key"))
-		require.NoError(t, err)
-		require.NoError(t, os.Remove(link)) // in /run, which a reboot empties
-		refused(t)
-		s.must(s.run(lab, "machines", "start", "--all", "--prefix", "e2e-lab-"))
-		s.must(s.destroy())
-		s.must(s.run(lab, does("down")...))
-		s.nothingLeft(t, machines)
-		assert.NoDirExists(t, folder)
-		s.must(s.run(lab, does("down")...))
-	})
+	s.step("after a reboot an up names the command, and destroy leaves nothing",
+		func(t *testing.T) {
+			s.must(s.run(lab, "machines", "stop", "--hard", "--all", "--prefix", "e2e-lab-"))
+			link, err := os.Readlink(filepath.Join(folder, "key"))
+			require.NoError(t, err)
+			require.NoError(t, os.Remove(link)) // in /run, which a reboot empties
+			refused(t)
+			s.must(s.run(lab, "machines", "start", "--all", "--prefix", "e2e-lab-"))
+			s.must(s.destroy())
+			s.must(s.run(lab, does("down")...))
+			s.nothingLeft(t, machines)
+			assert.NoDirExists(t, folder)
+			s.must(s.run(lab, does("down")...))
+		})
 }

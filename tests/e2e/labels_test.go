@@ -19,23 +19,28 @@ func (s *stack) changesLabels(t *testing.T, hosts *hostSet, sections map[string]
 	}
 	before := started()
 	set := func(settings map[string]any) *corev1.Node {
-		s.configure(merged(sections, map[string]any{"hosts": withSettings(sections["hosts"], name, settings)}))
+		s.configure(merged(sections, map[string]any{"hosts": withSettings(sections["hosts"], name,
+			settings)}))
 		s.must(s.up())
 		node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
 		return node
 	}
 	patch := func(text string) {
-		_, err := nodes.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{})
+		_, err := nodes.Patch(t.Context(), name, types.MergePatchType, []byte(text),
+			metav1.PatchOptions{})
 		require.NoError(t, err)
 	}
 
-	node := set(map[string]any{"labels": map[string]any{"tier": "db", "rack": "1"}, "taints": []any{"dedicated=db:PreferNoSchedule"}})
+	node := set(map[string]any{"labels": map[string]any{"tier": "db", "rack": "1"},
+		"taints": []any{"dedicated=db:PreferNoSchedule"}})
 	assert.Equal(t, []string{"db", "1"}, []string{node.Labels["tier"], node.Labels["rack"]})
-	assert.Equal(t, []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectPreferNoSchedule}}, node.Spec.Taints)
+	assert.Equal(t, []corev1.Taint{{Key: "dedicated", Value: "db",
+		Effect: corev1.TaintEffectPreferNoSchedule}}, node.Spec.Taints)
 
 	patch(`{"metadata":{"labels":{"theirs":"1","rack":null}}}`)
-	s.unhealthy(t, []string{"--gate", "k3s-nodes"}, "without rack=1, which strata:hosts sets", "kubectl label node "+name+" rack=1 --overwrite")
+	s.unhealthy(t, []string{"--gate", "k3s-nodes"}, "without rack=1, which strata:hosts sets",
+		"kubectl label node "+name+" rack=1 --overwrite")
 	node = set(map[string]any{"labels": map[string]any{"tier": "web"}})
 	assert.Equal(t, []string{"web", "1"}, []string{node.Labels["tier"], node.Labels["theirs"]})
 	assert.NotContains(t, node.Labels, "rack")

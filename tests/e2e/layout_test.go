@@ -14,13 +14,17 @@ import (
 
 // ofAnotherLayout says what every refusal of a state of another layout says.
 var ofAnotherLayout = []string{
-	"refused, nothing was changed: ", " of layout none", "destroy the stack with the Strata that made it",
+	"refused, nothing was changed: ", " of layout none",
+	"destroy the stack with the Strata that made it",
 }
 
 // withoutLayout returns the resources that a program without layouts left for one host; a failed
 // update had not come to the guard.
 func withoutLayout(stack string, failed bool) []map[string]any {
-	urn := func(types, name string) string { return "urn:pulumi:" + stack + "::strata::" + types + "::" + name }
+	urn := func(types, name string) string {
+		return "urn:pulumi:" + stack + "::strata::" + types +
+			"::" + name
+	}
 	const id = "6ad5d7c2-1c5c-4f6b-a2b8-3d1f0e8f5a11"
 	provider := urn("pulumi:providers:command", "default_1_2_1")
 	root, k3s := urn("pulumi:pulumi:Stack", "strata-"+stack), urn("strata:k3s:K3s", "k3s")
@@ -32,7 +36,8 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 		maps.Copy(outputs, inputs)
 		return map[string]any{
 			"urn": urn, "type": "command:local:Command", "custom": true, "id": id, "parent": k3s,
-			"provider": provider + "::" + id, "inputs": inputs, "outputs": outputs, "dependencies": needs,
+			"provider": provider + "::" + id, "inputs": inputs, "outputs": outputs,
+			"dependencies": needs,
 		}
 	}
 	all := []map[string]any{
@@ -72,7 +77,8 @@ func TestAStateOfAnotherLayoutIsLeftAsItIs(t *testing.T) {
 }
 
 func (s *stack) preview() result {
-	return s.run("pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive")
+	return s.run("pulumi", "preview", "--stack", s.name, "--config-file", s.config,
+		"--non-interactive")
 }
 
 func read(t *testing.T, file string) string {
@@ -89,8 +95,9 @@ func TestMakeBuildsNothingBesideAStateOfAnotherLayout(t *testing.T) {
 	s.must(s.run("git", "clone", "--quiet", root, checkout))
 	for path, content := range map[string]any{
 		".strata/bin/strata": "the Strata that made it",
-		".strata/state/.pulumi/stacks/strata/local.json": map[string]any{"version": 3, "checkpoint": map[string]any{
-			"latest": map[string]any{"resources": withoutLayout("local", true)}}},
+		".strata/state/.pulumi/stacks/strata/local.json": map[string]any{"version": 3,
+			"checkpoint": map[string]any{
+				"latest": map[string]any{"resources": withoutLayout("local", true)}}},
 	} {
 		text, err := json.Marshal(content)
 		require.NoError(t, err)
@@ -109,11 +116,12 @@ func TestMakeBuildsNothingBesideAStateOfAnotherLayout(t *testing.T) {
 func (s *stack) files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			files[path] = read(t, path)
-		}
-		return err
-	}))
+	require.NoError(t, filepath.WalkDir(folder,
+		func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				files[path] = read(t, path)
+			}
+			return err
+		}))
 	return files
 }

@@ -30,7 +30,8 @@ func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	}
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
-	l := &hypervisor{net: net, pool: pool, dir: "/var/lib/libvirt/images/" + pool, bundle: filepath.Join(cache, "strata/vm-bundle")}
+	l := &hypervisor{net: net, pool: pool, dir: "/var/lib/libvirt/images/" + pool,
+		bundle: filepath.Join(cache, "strata/vm-bundle")}
 	if _, err := os.Stat(filepath.Join(l.bundle, "manifest.json")); err != nil {
 		t.Skip("needs the disk image of virtual machines: make lab-vm builds it")
 	}
@@ -63,10 +64,14 @@ func startLibvirt(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
 		const start = `mount --bind "$1" /etc/libvirt/qemu.conf && exec "$2" --daemon`
-		output, err := exec.Command("unshare", "--mount", "sh", "-c", start, "sh", config, daemon).CombinedOutput()
+		output, err := exec.Command("unshare", "--mount", "sh", "-c", start, "sh", config,
+			daemon).CombinedOutput()
 		require.NoError(t, err, "%s: %s", daemon, output)
 	}
-	require.Eventually(t, func() bool { return exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil }, 30*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return exec.Command("virsh", "-q", "-c", "qemu:///system",
+			"uri").Run() == nil
+	}, 30*time.Second, 100*time.Millisecond)
 	t.Cleanup(func() {
 		for _, daemon := range []string{"libvirtd", "virtlogd"} {
 			if pid, err := os.ReadFile("/run/" + daemon + ".pid"); err == nil {
@@ -115,7 +120,8 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 // bounds.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()
-	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8, "sysctls": map[string]any{"vm.max_map_count": "262144"}}
+	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8,
+		"sysctls": map[string]any{"vm.max_map_count": "262144"}}
 	libvirt := map[string]any{"pool": l.pool, "network": l.net.bridge, "type": "qemu"}
 	for key, value := range change {
 		if _, ofVM := virtual[key]; ofVM {
@@ -126,17 +132,22 @@ func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) 
 	}
 	return map[string]any{
 		"hosts": map[string]any{
-			"driver": "libvirt", "subnet": l.net.subnet(), "ssh": map[string]any{"user": "strata"}, "vm": virtual, "libvirt": libvirt,
-			"nodes": []any{map[string]any{"name": server.name, "role": server.role, "address": l.net.address(server.host)}},
+			"driver": "libvirt", "subnet": l.net.subnet(), "ssh": map[string]any{"user": "strata"},
+			"vm": virtual, "libvirt": libvirt,
+			"nodes": []any{map[string]any{"name": server.name, "role": server.role,
+				"address": l.net.address(server.host)}},
 		},
-		"metallb": map[string]any{"enabled": false}, "certManager": map[string]any{"enabled": false},
-		"timeouts": map[string]any{"host": "15m", "api": "20m", "nodes": "20m", "install": "15m"},
+		"metallb":     map[string]any{"enabled": false},
+		"certManager": map[string]any{"enabled": false},
+		"timeouts": map[string]any{"host": "15m", "api": "20m", "nodes": "20m",
+			"install": "15m"},
 	}
 }
 
 func (l *hypervisor) bootID(t *testing.T, s *stack) string {
 	t.Helper()
-	result, err := s.dial(t, "hosts-server-1-gate").Run(t.Context(), "cat /proc/sys/kernel/random/boot_id", nil)
+	result, err := s.dial(t, "hosts-server-1-gate").Run(t.Context(),
+		"cat /proc/sys/kernel/random/boot_id", nil)
 	require.NoError(t, err)
 	return string(result.Stdout)
 }

@@ -19,7 +19,8 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 	s.env = append(s.env, "STRATA_MACHINE_IMAGE="+l.bundle)
 	const name = "strata-e2e-libvirt-server-1"
 	s.step("another owner's domain in the way is named and left alone", func(t *testing.T) {
-		foreign := `<domain type="qemu"><name>` + name + `</name><memory unit="MiB">64</memory><os><type arch="x86_64">hvm</type></os></domain>`
+		foreign := `<domain type="qemu"><name>` + name +
+			`</name><memory unit="MiB">64</memory><os><type arch="x86_64">hvm</type></os></domain>`
 		l.virshWith(t, foreign, "define", "/dev/stdin")
 		s.refused(t, s.up(), name, "did not make")
 		assert.Contains(t, l.virsh(t, "list", "--all", "--name"), name)
@@ -31,26 +32,30 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 		s.configure(l.sections(t, server, nil))
 	})
 	s.step("it boots, and K3s comes up on it", func(*testing.T) { s.must(s.up()) })
-	s.step("cloud-init made what was asked for, with the key that was pinned before the boot", func(t *testing.T) {
-		host := s.dial(t, "hosts-server-1-gate")
-		for script, want := range map[string]string{
-			"cat /run/cloud-init/cloud-id": "nocloud", "hostname": "server-1", "lsmod": "br_netfilter", "sysctl -n vm.max_map_count": "262144",
-			"df -BG --output=size / | tail -1":         "8G",
-			"stat -c %a /etc/ssh/ssh_host_ed25519_key": "600", "timedatectl show --property=NTP": "NTP=yes", "uname -r": "cloud-amd64",
-		} {
-			result, err := host.Run(t.Context(), script, nil)
-			if assert.NoError(t, err, script) {
-				assert.Contains(t, string(result.Stdout), want, script)
+	s.step("cloud-init made what was asked for, with the key that was pinned before the boot",
+		func(t *testing.T) {
+			host := s.dial(t, "hosts-server-1-gate")
+			for script, want := range map[string]string{
+				"cat /run/cloud-init/cloud-id": "nocloud", "hostname": "server-1",
+				"lsmod": "br_netfilter", "sysctl -n vm.max_map_count": "262144",
+				"df -BG --output=size / | tail -1":         "8G",
+				"stat -c %a /etc/ssh/ssh_host_ed25519_key": "600",
+				"timedatectl show --property=NTP":          "NTP=yes", "uname -r": "cloud-amd64",
+			} {
+				result, err := host.Run(t.Context(), script, nil)
+				if assert.NoError(t, err, script) {
+					assert.Contains(t, string(result.Stdout), want, script)
+				}
 			}
-		}
-	})
+		})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("a disk grows in place", func(t *testing.T) {
 		id := strings.TrimSpace(l.virsh(t, "domid", name))
 		s.configure(l.sections(t, server, map[string]any{"diskGiB": 9}))
 		s.must(s.up())
 		assert.Contains(t, l.virsh(t, "vol-info", "--pool", l.pool, name+".qcow2"), "9.00 GiB")
-		assert.Equal(t, id, strings.TrimSpace(l.virsh(t, "domid", name)), "it was neither replaced nor restarted")
+		assert.Equal(t, id, strings.TrimSpace(l.virsh(t, "domid", name)),
+			"it was neither replaced nor restarted")
 	})
 	s.step("a disk that shall shrink is refused", func(t *testing.T) {
 		s.configure(l.sections(t, server, map[string]any{"diskGiB": 8}))

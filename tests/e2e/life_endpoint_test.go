@@ -51,7 +51,8 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 	s.healthy()
 	stop()
 	took := <-gap
-	t.Logf("the API was away for %s at most while %s was dead", took.Round(time.Millisecond), holder)
+	t.Logf("the API was away for %s at most while %s was dead",
+		took.Round(time.Millisecond), holder)
 	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
 	// VRRP's three missed advertisements, an election where it led etcd as well, and a connection
 	// that has to be given up.
@@ -72,6 +73,7 @@ func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
 // machineDo runs a subcommand of `lab machines` on a machine.
 func (l *hostSet) machineDo(t *testing.T, name string, subcommand ...string) {
 	t.Helper()
-	output, err := exec.Command(lab, append(append([]string{"machines"}, subcommand...), l.machine(name))...).CombinedOutput()
+	output, err := exec.Command(lab, append(append([]string{"machines"}, subcommand...),
+		l.machine(name))...).CombinedOutput()
 	require.NoError(t, err, "%s %s: %s", subcommand, name, output)
 }

@@ -35,7 +35,8 @@ func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outag
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	api, address := s.anyServer(t, servers), addressOf(t, s.client(), "hello")
-	once := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	once := &http.Client{Timeout: 2 * time.Second,
+		Transport: &http.Transport{DisableKeepAlives: true}}
 	var seen outage
 	var both sync.WaitGroup
 	both.Go(func() {

@@ -32,7 +32,8 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	for _, peer := range peers {
 		hosts.must(peer, "systemctl stop ssh.socket ssh k3s")
 	}
-	s.refused(t, s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey")), "no other server's K3s runs", "server server-2: ", "server server-3: ")
+	s.refused(t, s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey")),
+		"no other server's K3s runs", "server server-2: ", "server server-3: ")
 	hosts.must(name, "! systemctl is-active k3s && ! test -e /var/lib/rancher/k3s/server/db/etcd")
 	for _, peer := range peers {
 		hosts.must(peer, "systemctl start --no-block k3s; systemctl start ssh")
@@ -50,7 +51,9 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	hosts.must("server-2", "systemctl stop k3s")
 	client := s.anyServer(t, hosts.servers())
 	eventually(t, func(c require.TestingT) { // the one that stopped may have led etcd
-		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}}, metav1.CreateOptions{})
+		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}},
+			metav1.CreateOptions{})
 		if !apierrors.IsAlreadyExists(err) { // an attempt whose answer was lost
 			require.NoError(c, err)
 		}

@@ -41,25 +41,31 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 
 	client := s.client()
 	cached := services(t, client)
-	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
-	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello",
+		metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello",
+		metav1.DeleteOptions{}))
 	for _, name := range []string{"server-1", "server-2"} {
 		hosts.must(name, "systemctl stop k3s && rm -rf /var/lib/rancher/k3s/server/db")
 	}
 	last := s.must(s.run(strata, "snapshot", "--stack", s.name))
 	assert.Contains(t, last.output, "k3s does not run here")
-	assert.Regexp(t, `(?m)^on-demand-\S+ on server-3: `, last.output, "the one that has lost its quorum still has the data")
+	assert.Regexp(t, `(?m)^on-demand-\S+ on server-3: `, last.output,
+		"the one that has lost its quorum still has the data")
 	hosts.must("server-3", "systemctl stop k3s")
 	lost := s.run(strata, "snapshot", "--stack", s.name)
 	require.Error(t, lost.err)
-	assert.Contains(t, lost.output, "none of 3 servers could take a snapshot (see above); if they lost their quorum: strata restore --current")
+	assert.Contains(t, lost.output, "none of 3 servers could take a snapshot (see above); if "+
+		"they lost their quorum: strata restore --current")
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 
 	// A host that came back now must not bring its old data.
-	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file", copied, "--yes")
+	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file",
+		copied, "--yes")
 	for _, server := range hosts.serverNodes() {
-		assert.Equal(t, "disabled", strings.TrimSpace(hosts.must(server.name, "systemctl is-enabled k3s || test $? = 1")), server.name)
+		assert.Equal(t, "disabled", strings.TrimSpace(hosts.must(server.name,
+			"systemctl is-enabled k3s || test $? = 1")), server.name)
 	}
 	back := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied, "--yes"))
 	times := recovered.FindStringSubmatch(back.output)
@@ -104,9 +110,11 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	sum := sha256.Sum256(content)
 	foreign := filepath.Join(t.TempDir(), "foreign")
 	require.NoError(t, os.WriteFile(foreign, append(content, sum[:]...), 0o600))
-	s.refused(t, s.run(strata, "restore", "--stack", s.name, "--file", foreign, "--yes"), "refused, nothing was changed", "is not of this cluster")
+	s.refused(t, s.run(strata, "restore", "--stack", s.name, "--file", foreign, "--yes"),
+		"refused, nothing was changed", "is not of this cluster")
 	for _, server := range hosts.serverNodes() {
-		assert.Equal(t, "active", strings.TrimSpace(hosts.must(server.name, "systemctl is-active k3s")), server.name)
+		assert.Equal(t, "active", strings.TrimSpace(hosts.must(server.name,
+			"systemctl is-active k3s")), server.name)
 	}
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
@@ -115,7 +123,8 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 // the names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken
 // anew.
 func rewritten(what string) bool {
-	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
+	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" ||
+		strings.HasSuffix(what, ".node-password.k3s")
 }
 
 // objects returns the configured objects of the cluster, by kind and name, each with its UID and a

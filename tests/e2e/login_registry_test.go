@@ -49,7 +49,8 @@ func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistr
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	r := &loginRegistry{name: name, address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
+	r := &loginRegistry{name: name, address: listener.Addr().String(), user: "robot",
+		password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
 	r.hold(t, image, filepath.Join(bundle, "images", archive))
 	server := httptest.NewUnstartedServer(r)
 	require.NoError(t, server.Listener.Close())
@@ -63,7 +64,8 @@ func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistr
 }
 
 func (r *loginRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if user, password, given := request.BasicAuth(); !given || user != r.user || password != r.password {
+	if user, password, given := request.BasicAuth(); !given || user != r.user ||
+		password != r.password {
 		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -101,7 +103,9 @@ func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	}
 	const mediaType = "application/vnd.oci.image.manifest.v1+json"
 	manifest, err := json.Marshal(map[string]any{
-		"schemaVersion": 2, "mediaType": mediaType, "config": blob("application/vnd.oci.image.config.v1+json", images[0].Config), "layers": layers,
+		"schemaVersion": 2, "mediaType": mediaType,
+		"config": blob("application/vnd.oci.image.config.v1+json", images[0].Config),
+		"layers": layers,
 	})
 	require.NoError(t, err)
 	for _, reference := range []string{tag, digestOf(manifest)} {
@@ -141,8 +145,10 @@ func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute),
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	if address := net.ParseIP(name); address != nil {
 		template.IPAddresses = []net.IP{address}
@@ -151,7 +157,8 @@ func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 const registriesFile = "/etc/rancher/k3s/registries.yaml"
@@ -167,17 +174,22 @@ func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[st
 	}
 	k3s, _ := sections["k3s"].(map[string]any)
 	with := merged(sections, map[string]any{
-		"k3s":  merged(k3s, map[string]any{"registries": registries, "proxy": map[string]any{"https": proxy.url()}}),
-		"apps": map[string]any{"workloads": []any{map[string]any{"name": "shop", "image": "docker.io/acme/shop:1", "minReady": "2s", "probes": map[string]any{"ready": "/ready"}}}},
+		"k3s": merged(k3s, map[string]any{"registries": registries,
+			"proxy": map[string]any{"https": proxy.url()}}),
+		"apps": map[string]any{"workloads": []any{map[string]any{"name": "shop",
+			"image": "docker.io/acme/shop:1", "minReady": "2s",
+			"probes": map[string]any{"ready": "/ready"}}}},
 	})
 	s.configure(with)
-	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted", "strata:k3s.proxy.https: has a user or a password in it, and is not encrypted")
+	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted",
+		"strata:k3s.proxy.https: has a user or a password in it, and is not encrypted")
 	secret := func(key, text string) {
 		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s."+key, text))
 	}
 	secret("proxy.https", proxy.url())
 	secret("registries[1].password", "another-password")
-	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give out image docker.io/acme/shop:1")
+	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized",
+		"cause: the registry does not give out image docker.io/acme/shop:1")
 	secret("registries[1].password", r.password)
 	up := s.must(s.up())
 	s.must(s.up("--expect-no-changes"))

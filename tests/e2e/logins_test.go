@@ -49,7 +49,8 @@ hostname nowhere.invalid
 `
 
 // runsScripts are the users who can run scripts.
-var runsScripts = []string{"root", "u-bash", "u-fish", "u-tcsh", "u-zsh", "u-rbash", "u-noisy", "u-asks"}
+var runsScripts = []string{"root", "u-bash", "u-fish", "u-tcsh", "u-zsh", "u-rbash", "u-noisy",
+	"u-asks"}
 
 // refusals are the users who cannot, with the error and the host's own words.
 var refusals = []struct {
@@ -57,12 +58,15 @@ var refusals = []struct {
 	err   error
 	words []string
 }{
-	{"u-nologin", remote.ErrNotRun, []string{"This account is currently not available.", "exit code 1"}},
+	{"u-nologin", remote.ErrNotRun, []string{"This account is currently not available.",
+		"exit code 1"}},
 	{"u-forced", remote.ErrNotRun, []string{"maintenance", "exit code 0"}},
 	{"u-echoed", remote.ErrNotRun, []string{"You asked: sh -c"}},
-	{"u-cloud", remote.ErrNotRun, []string{`Please login as the user "debian" rather than the user "root".`, "exit code 142"}},
+	{"u-cloud", remote.ErrNotRun, []string{
+		`Please login as the user "debian" rather than the user "root".`, "exit code 142"}},
 	{"u-expired", remote.ErrNotRun, []string{"Your password has expired"}},
-	{"u-tty", remote.ErrSudo, []string{"you must have a tty to run sudo", "Defaults:u-tty !requiretty"}},
+	{"u-tty", remote.ErrSudo, []string{"you must have a tty to run sudo",
+		"Defaults:u-tty !requiretty"}},
 	{"u-nosudo", remote.ErrSudo, []string{"a password is required", "NOPASSWD"}},
 }
 
@@ -79,7 +83,8 @@ func TestAScriptsEndIsProvedByTheHost(t *testing.T) {
 		"mkdir -p /root/.ssh; cp ~strata/.ssh/authorized_keys /root/.ssh; systemctl restart ssh")
 	target := remote.Target{
 		Name: "server-1", Address: net.address(11), Port: 22,
-		HostKey: strings.TrimSpace(hosts.must("server-1", "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")),
+		HostKey: strings.TrimSpace(hosts.must("server-1",
+			"cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")),
 	}
 	proveLogins(t, target, key)
 }
@@ -125,7 +130,8 @@ func as(target remote.Target, user string) remote.Target {
 }
 
 func ranIsProved(t *testing.T, client *remote.Client) {
-	result, err := client.Run(t.Context(), "id -u; printf 'no newline'; echo careless >&2; cat", []byte(" and input"))
+	result, err := client.Run(t.Context(), "id -u; printf 'no newline'; echo careless >&2; cat",
+		[]byte(" and input"))
 	require.NoError(t, err)
 	assert.Equal(t, "0\nno newline and input", string(result.Stdout))
 	assert.Equal(t, "careless\n", string(result.Stderr))

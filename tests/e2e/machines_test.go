@@ -83,8 +83,9 @@ func (l *hostSet) create(n node, key []byte) error {
 		return err
 	}
 	spec, err := json.Marshal(map[string]any{
-		"name": l.machine(n.name), "hostname": n.name, "image": image.path, "imageSha256": image.sum,
-		"bridge": l.net.bridge, "subnet": l.net.subnet(), "address": l.net.address(n.host),
+		"name": l.machine(n.name), "hostname": n.name, "image": image.path,
+		"imageSha256": image.sum,
+		"bridge":      l.net.bridge, "subnet": l.net.subnet(), "address": l.net.address(n.host),
 		"authorizedKey": string(ssh.MarshalAuthorizedKey(signer.PublicKey())),
 	})
 	if err != nil {
@@ -143,7 +144,8 @@ func (l *hostSet) machine(name string) string { return l.story + "-" + name }
 
 // on runs a command on a machine, without SSH, and returns its output.
 func (l *hostSet) on(name, script string) (string, error) {
-	output, err := exec.Command(lab, "machines", "exec", l.machine(name), "--", "bash", "-c", script).CombinedOutput()
+	output, err := exec.Command(lab, "machines", "exec", l.machine(name), "--", "bash", "-c",
+		script).CombinedOutput()
 	return string(output), err
 }
 
@@ -159,7 +161,8 @@ func (l *hostSet) cleanUp() {
 	if l.t.Failed() {
 		l.dump()
 		if os.Getenv("E2E_KEEP") != "" {
-			l.t.Logf("kept: %s machines list; %s machines exec %s -- bash", lab, lab, l.machine(l.nodes[0].name))
+			l.t.Logf("kept: %s machines list; %s machines exec %s -- bash", lab, lab,
+				l.machine(l.nodes[0].name))
 			return
 		}
 	}
@@ -167,7 +170,8 @@ func (l *hostSet) cleanUp() {
 }
 
 func (l *hostSet) delete() {
-	output, err := exec.Command(lab, "machines", "delete", "--all", "--prefix", l.story+"-").CombinedOutput()
+	output, err := exec.Command(lab, "machines", "delete", "--all", "--prefix",
+		l.story+"-").CombinedOutput()
 	require.NoError(l.t, err, "%s", output)
 }
 
@@ -190,11 +194,13 @@ const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .
 // dump shows the state of a failed story's hosts.
 func (l *hostSet) dump() {
 	for _, n := range l.nodes {
-		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+ends+`; `+journal)
+		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+ends+`; `+
+			journal)
 		l.t.Logf("--- %s\n%s", n.name, output)
 	}
 	if n := l.nodes[0]; n.role == "server" {
-		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; `+restarts+`; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
+		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; `+restarts+
+			`; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
 		l.t.Logf("--- cluster\n%s", output)
 	}
 }
@@ -216,7 +222,8 @@ func (l *hostSet) hosts(nodes ...node) map[string]any {
 func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {
-		list = append(list, map[string]any{"name": n.name, "role": n.role, "address": l.net.address(n.host)})
+		list = append(list, map[string]any{"name": n.name, "role": n.role,
+			"address": l.net.address(n.host)})
 	}
 	return list
 }

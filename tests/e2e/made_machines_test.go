@@ -18,11 +18,13 @@ func TestMachinesThatStrataMakes(t *testing.T) {
 	machines, configured := pve.machines, pve.sections(nil, all...)
 	configured["k3s"] = map[string]any{"protect": true}
 	s := newStack(t, "e2e-made", configured)
-	destroy := []string{"destroy", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
-	s.step("an up that is killed while it makes machines converges with a plain one", func(t *testing.T) {
-		s.killedWhen(t, "hosts-server-1-vm creating", func() {})
-		require.NoError(t, s.converges())
-	})
+	destroy := []string{"destroy", "--stack", s.name, "--config-file", s.config, "--yes",
+		"--skip-preview", "--non-interactive", "--parallel", "32"}
+	s.step("an up that is killed while it makes machines converges with a plain one",
+		func(t *testing.T) {
+			s.killedWhen(t, "hosts-server-1-vm creating", func() {})
+			require.NoError(t, s.converges())
+		})
 	s.step("exactly the configured nodes are there", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
@@ -30,34 +32,40 @@ func TestMachinesThatStrataMakes(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("health names a machine that lost its power, and passes when it is back", func(t *testing.T) {
-		machines.fault(t, "dead", "agent-2", func() {
-			s.unhealthy(t, nil, "agent-2", net.address(22))
+	s.step("health names a machine that lost its power, and passes when it is back",
+		func(t *testing.T) {
+			machines.fault(t, "dead", "agent-2", func() {
+				s.unhealthy(t, nil, "agent-2", net.address(22))
+			})
+			s.healthy()
 		})
-		s.healthy()
-	})
 	s.step("a protected cluster is not destroyed", func(t *testing.T) {
 		before := s.resources()
-		s.refused(t, s.destroy(), "default/hello", "refused, nothing was deleted", "strata:k3s.protect")
+		s.refused(t, s.destroy(), "default/hello", "refused, nothing was deleted",
+			"strata:k3s.protect")
 		assert.ElementsMatch(t, before, s.resources())
 		answers(t, addressOf(t, s.client(), "hello"))
 		delete(configured, "k3s")
 		s.configure(configured)
 		s.must(s.up())
 	})
-	s.step("a destroy that is killed before it comes to the machines is taken back by a plain up", func(t *testing.T) {
-		s.killed(t, "metallb-release deleted", func() {}, "pulumi", destroy...)
-		require.NoError(t, s.converges())
-	})
-	s.step("a destroy that is killed among the machines is begun anew by a plain up", func(t *testing.T) {
-		before := s.output("kubeconfig")
-		s.killed(t, "hosts-agent-1-vm deleted", func() {}, "pulumi", destroy...)
-		require.NoError(t, s.converges())
-		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
-		assert.NotEqual(t, before, s.output("kubeconfig"), "it is another cluster")
-	})
-	s.step("a kubeconfig that has leaked is revoked", func(t *testing.T) { s.revokesKubeconfigs(t, machines, configured) })
-	s.step("certificates that end are renewed, also by an up that comes too late", func(t *testing.T) { s.outlivesItsCertificates(t, machines, configured) })
+	s.step("a destroy that is killed before it comes to the machines is taken back by a plain up",
+		func(t *testing.T) {
+			s.killed(t, "metallb-release deleted", func() {}, "pulumi", destroy...)
+			require.NoError(t, s.converges())
+		})
+	s.step("a destroy that is killed among the machines is begun anew by a plain up",
+		func(t *testing.T) {
+			before := s.output("kubeconfig")
+			s.killed(t, "hosts-agent-1-vm deleted", func() {}, "pulumi", destroy...)
+			require.NoError(t, s.converges())
+			assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+			assert.NotEqual(t, before, s.output("kubeconfig"), "it is another cluster")
+		})
+	s.step("a kubeconfig that has leaked is revoked",
+		func(t *testing.T) { s.revokesKubeconfigs(t, machines, configured) })
+	s.step("certificates that end are renewed, also by an up that comes too late",
+		func(t *testing.T) { s.outlivesItsCertificates(t, machines, configured) })
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)
 		s.nothingLeft(t, machines)

@@ -16,7 +16,8 @@ import (
 
 // leavesAndReturns removes one node from the configuration and puts it back. The rest serves all
 // the while. discards are nodes whose volumes may go.
-func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name string, discards ...any) {
+func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name string,
+	discards ...any) {
 	rest := []node{}
 	for _, n := range all {
 		// An even number of servers is refused, so a second one leaves with the first.
@@ -51,7 +52,8 @@ func staysAway(t *testing.T, hosts *hostSet, name string) {
 	hosts.machineDo(t, name, "stop")
 	hosts.machineDo(t, name, "start")
 	hosts.must(name, "systemctl is-system-running --wait | grep -xE 'running|degraded'") // whatever starts at boot has
-	state := hosts.must(name, "test -e /etc/systemd/system/k3s.service && { systemctl is-enabled k3s; systemctl is-active k3s; } || test $? = 3")
+	state := hosts.must(name, "test -e /etc/systemd/system/k3s.service && { systemctl is-enabled "+
+		"k3s; systemctl is-active k3s; } || test $? = 3")
 	assert.Equal(t, "disabled\ninactive\n", state)
 }
 
@@ -67,7 +69,8 @@ func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name stri
 	bind(t, client, name)
 	rest := slices.DeleteFunc(slices.Clone(all), func(n node) bool { return n.name == name })
 	s.configure(staging(hosts, rest...))
-	s.refused(t, s.up(), name+" holds the volumes of default/orders (1Gi)", "strata:k3s.discardVolumesOf: ["+name+"]")
+	s.refused(t, s.up(), name+" holds the volumes of default/orders (1Gi)",
+		"strata:k3s.discardVolumesOf: ["+name+"]")
 	assert.Equal(t, "17", strings.TrimSpace(hosts.must(name, "cat "+kept+"/count")))
 	found, err := client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -85,23 +88,30 @@ func bind(t *testing.T, client kubernetes.Interface, on string) {
 	_, err := client.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "orders"},
 		Spec: corev1.PersistentVolumeSpec{
-			Capacity: size, AccessModes: access, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource: corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: kept}},
-			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{on}}},
-			}}}},
+			Capacity: size, AccessModes: access,
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{
+				Local: &corev1.LocalVolumeSource{Path: kept}},
+			NodeAffinity: &corev1.VolumeNodeAffinity{
+				Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname,
+						Operator: corev1.NodeSelectorOpIn, Values: []string{on}}},
+				}}}},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(), &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: "orders"},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: &none, VolumeName: "orders", AccessModes: access, Resources: corev1.VolumeResourceRequirements{Requests: size},
-		},
-	}, metav1.CreateOptions{})
+	_, err = client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(),
+		&corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: "orders"},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				StorageClassName: &none, VolumeName: "orders", AccessModes: access,
+				Resources: corev1.VolumeResourceRequirements{Requests: size},
+			},
+		}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	eventually(t, func(c require.TestingT) {
-		claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(context.Background(), "orders", metav1.GetOptions{})
+		claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(context.Background(),
+			"orders", metav1.GetOptions{})
 		require.NoError(c, err)
 		require.Equal(c, corev1.ClaimBound, claim.Status.Phase)
 	})
@@ -110,6 +120,8 @@ func bind(t *testing.T, client kubernetes.Interface, on string) {
 // unbind deletes bind's objects.
 func unbind(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	require.NoError(t, client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "orders", metav1.DeleteOptions{}))
-	require.NoError(t, client.CoreV1().PersistentVolumes().Delete(t.Context(), "orders", metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(),
+		"orders", metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().PersistentVolumes().Delete(t.Context(), "orders",
+		metav1.DeleteOptions{}))
 }

@@ -26,8 +26,9 @@ func TestNewHosts(t *testing.T) {
 	var before map[string]string
 	s.step("a cluster, and what is written there", func(t *testing.T) {
 		s.must(s.up())
-		_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "orders"},
-			Data: map[string]string{"count": "17"}}, metav1.CreateOptions{})
+		_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "orders"},
+				Data: map[string]string{"count": "17"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		folder := t.TempDir()
 		snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
@@ -35,14 +36,16 @@ func TestNewHosts(t *testing.T) {
 		s.must(s.run("mv", filepath.Join(folder, filepath.Base(file)), file))
 		before = s.objects(t)
 	})
-	s.step("the cluster gets other tokens than the snapshot has", func(t *testing.T) { s.changesTokens(t, hosts, sections, "") })
+	s.step("the cluster gets other tokens than the snapshot has",
+		func(t *testing.T) { s.changesTokens(t, hosts, sections, "") })
 	fresh := existingHosts(t, "e2eni", net, moved...)
 	sections = impatient(fresh, moved...)
 	sections["k3s"] = map[string]any{"tokenGeneration": 1}
 	s.configure(sections)
 	s.step("an up onto new hosts is refused before anything changes", func(t *testing.T) {
 		for _, r := range []result{s.pulumi("preview"), s.up()} {
-			s.refused(t, r, "found none: had server-1 "+net.address(11)+", to be server-1 "+net.address(12), "strata restore -s "+s.name+" --new-hosts")
+			s.refused(t, r, "found none: had server-1 "+net.address(11)+", to be server-1 "+
+				net.address(12), "strata restore -s "+s.name+" --new-hosts")
 		}
 		for _, n := range moved {
 			fresh.must(n.name, "! test -e /var/lib/strata")
@@ -51,7 +54,8 @@ func TestNewHosts(t *testing.T) {
 	})
 	for _, one := range sections["hosts"].(map[string]any)["nodes"].([]any) {
 		entry := one.(map[string]any)
-		key := strings.TrimSpace(fresh.must(entry["name"].(string), "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub"))
+		key := strings.TrimSpace(fresh.must(entry["name"].(string),
+			"cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub"))
 		entry["ssh"] = map[string]any{"hostKey": key}
 	}
 	s.configure(sections)
@@ -64,10 +68,14 @@ func TestNewHosts(t *testing.T) {
 		s.must(s.up())
 		after := s.objects(t)
 		for _, all := range []map[string]string{before, after} {
-			maps.DeleteFunc(all, func(what, _ string) bool { return strings.HasPrefix(what, "Node ") })
+			maps.DeleteFunc(all, func(what,
+				_ string) bool {
+				return strings.HasPrefix(what, "Node ")
+			})
 		}
 		assert.Equal(t, before, after)
-		found, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "orders", metav1.GetOptions{})
+		found, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "orders",
+			metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "17", found.Data["count"])
 		assert.ElementsMatch(t, names(moved), nodeNames(t, s.client()))
@@ -80,5 +88,6 @@ func TestNewHosts(t *testing.T) {
 
 // restoresOnto gives a snapshot to new hosts.
 func (s *stack) restoresOnto(file string) result {
-	return s.run(strata, "restore", "--stack", s.name, "--config-file", s.config, "--new-hosts", "--file", file, "--yes")
+	return s.run(strata, "restore", "--stack", s.name, "--config-file", s.config, "--new-hosts",
+		"--file", file, "--yes")
 }

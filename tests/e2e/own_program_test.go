@@ -35,17 +35,20 @@ func newOwnProgram(t *testing.T, name string, config map[string]any) *stack {
 // ownProgram brings a program of one's own up in a cluster, and takes it away again.
 func ownProgram(t *testing.T, net network, kubeconfig string) {
 	s := newOwnProgram(t, "e2e-own", map[string]any{
-		"own-program:addresses": net.pool(), "own-program:image": testServer, "own-program:port": 8080,
+		"own-program:addresses": net.pool(), "own-program:image": testServer,
+		"own-program:port": 8080,
 	})
 	set := s.command(s.dir, "pulumi", "config", "set", "--secret", "kubeconfig", "--stack", s.name)
 	set.Stdin = strings.NewReader(kubeconfig)
 	s.must(s.finish(set))
 	r := s.must(s.up())
 	assert.Contains(t, r.output, "hello-rollout")
-	address := s.must(s.runIn(s.dir, "pulumi", "stack", "output", "address", "--stack", s.name)).output
+	address := s.must(s.runIn(s.dir, "pulumi", "stack", "output", "address", "--stack",
+		s.name)).output
 	answers(t, strings.TrimSpace(address))
 	s.must(s.up("--expect-no-changes"))
 	itself := filepath.Join(s.dir, ".strata/bin/strata")
-	assert.Contains(t, s.must(s.runIn(s.dir, itself, "--help")).output, "recover", "the program has Strata's subcommands")
+	assert.Contains(t, s.must(s.runIn(s.dir, itself, "--help")).output, "recover",
+		"the program has Strata's subcommands")
 	s.must(s.destroy())
 }

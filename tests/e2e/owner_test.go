@@ -12,31 +12,41 @@ import (
 // staysAsItIs has a living cluster refuse changes that would destroy it: a node's new name at its
 // old address, settings that K3s fixed when it was made, and a second stack with its address, whose
 // destroy removes nothing. Earlier data is still there after.
-func (s *stack) staysAsItIs(t *testing.T, hosts *hostSet, sections map[string]any, server, agent node) {
+func (s *stack) staysAsItIs(t *testing.T, hosts *hostSet, sections map[string]any, server,
+	agent node) {
 	written, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "written-before"}, Data: map[string]string{"key": "value"},
+		ObjectMeta: metav1.ObjectMeta{Name: "written-before"},
+		Data:       map[string]string{"key": "value"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; systemctl show -P InvocationID k3s k3s-agent"
-	before := map[string]string{server.name: hosts.must(server.name, looks), agent.name: hosts.must(agent.name, looks)}
+	const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; systemctl show " +
+		"-P InvocationID k3s k3s-agent"
+	before := map[string]string{server.name: hosts.must(server.name, looks),
+		agent.name: hosts.must(agent.name, looks)}
 
 	renamed := agent
 	renamed.name = "worker-1"
 	sections["hosts"] = hosts.hosts(server, renamed)
 	s.configure(sections)
-	s.refused(t, s.up(), "found that of node "+agent.name, "two steps: take "+agent.name+" out of strata:hosts.nodes")
+	s.refused(t, s.up(), "found that of node "+agent.name,
+		"two steps: take "+agent.name+" out of strata:hosts.nodes")
 
-	sections["hosts"], sections["k3s"] = hosts.hosts(server, agent), map[string]any{"clusterCIDR": "10.52.0.0/16", "secretsEncryption": false}
+	sections["hosts"], sections["k3s"] = hosts.hosts(server, agent),
+		map[string]any{"clusterCIDR": "10.52.0.0/16", "secretsEncryption": false}
 	s.configure(sections)
-	changed := []string{"strata:k3s.clusterCIDR is 10.52.0.0/16, and the cluster has 10.42.0.0/16", "strata:k3s.secretsEncryption is false"}
+	changed := []string{"strata:k3s.clusterCIDR is 10.52.0.0/16, and the cluster has 10.42.0.0/16",
+		"strata:k3s.secretsEncryption is false"}
 	r := s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config, "--json")
 	s.refused(t, r, changed...)
 	s.refused(t, s.up(), changed...)
 
 	other := newStack(t, "e2e-other", impatient(hosts, server))
-	other.refused(t, other.up(), "stack "+s.name, "strata owner -s e2e-other "+server.name+" --clear")
-	r = other.must(other.run(strata, "owner", "--stack", other.name, "--config-file", other.config, server.name))
-	assert.Contains(t, r.output, "another owner's (project, stack, node, cluster: strata "+s.name+" "+server.name)
+	other.refused(t, other.up(), "stack "+s.name,
+		"strata owner -s e2e-other "+server.name+" --clear")
+	r = other.must(other.run(strata, "owner", "--stack", other.name, "--config-file", other.config,
+		server.name))
+	assert.Contains(t, r.output, "another owner's (project, stack, node, cluster: strata "+s.name+
+		" "+server.name)
 	other.must(other.destroy())
 	assert.Empty(t, other.resources())
 
@@ -48,7 +58,8 @@ func (s *stack) staysAsItIs(t *testing.T, hosts *hostSet, sections map[string]an
 	s.must(s.up())
 	s.must(s.up("--expect-no-changes"))
 	assert.ElementsMatch(t, []string{server.name, agent.name}, nodeNames(t, s.client()))
-	found, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "written-before", metav1.GetOptions{})
+	found, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "written-before",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, written.UID, found.UID)
 }

@@ -72,7 +72,9 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 			last, since = found, time.Now()
 		}
 		if time.Since(since) > silence || time.Since(began) > longest {
-			return assert.Fail(t, fmt.Sprintf("nothing new for %s, after %s:\n%s", time.Since(since).Round(time.Second), time.Since(began).Round(time.Second), found), about...)
+			return assert.Fail(t, fmt.Sprintf("nothing new for %s, after %s:\n%s",
+				time.Since(since).Round(time.Second), time.Since(began).Round(time.Second), found),
+				about...)
 		}
 		time.Sleep(attemptPause)
 	}
@@ -96,7 +98,8 @@ func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 // refusedWithin expects a command to fail, and to say all of it. The command gets a time after
 // which it gives up. Where it has said less by then, it runs again with twice as much, for it may
 // not have come to look.
-func (s *stack) refusedWithin(t *testing.T, limit time.Duration, run func(limit string) result, says ...string) result {
+func (s *stack) refusedWithin(t *testing.T, limit time.Duration, run func(limit string) result,
+	says ...string) result {
 	t.Helper()
 	for ; ; limit *= 2 {
 		r := run(limit.String())

@@ -43,31 +43,40 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
 	s.step("health passes", func(*testing.T) { s.healthy() })
-	s.step("a stranger's Pod reaches what layers serve, and nothing else", func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
-	s.step("the root application brings what the repository holds, and another admin password ends sessions", func(t *testing.T) {
+	s.step("a stranger's Pod reaches what layers serve, and nothing else",
+		func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
+	s.step("the root application brings what the repository holds, and another admin password "+
+		"ends sessions", func(t *testing.T) {
 		session := s.session(t, s.output("argocdAdminPassword"))
 		require.Equal(t, http.StatusOK, s.account(t, session).code)
 		hash, err := bcrypt.GenerateFromPassword([]byte(repositoryPassword), bcrypt.MinCost)
 		require.NoError(t, err)
 		sections := platform(hosts, all...)
-		sections["argocd"] = map[string]any{"adminPasswordHash": string(hash), "root": map[string]any{
-			"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, inRepository),
-			"username": "strata", "password": repositoryPassword,
-		}}
+		sections["argocd"] = map[string]any{"adminPasswordHash": string(hash),
+			"root": map[string]any{
+				"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, inRepository),
+				"username": "strata", "password": repositoryPassword,
+			}}
 		s.configure(sections)
 		s.must(s.up())
-		assert.Equal(t, http.StatusUnauthorized, s.account(t, session).code, "the session is older than the password")
-		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
+		assert.Equal(t, http.StatusUnauthorized, s.account(t, session).code,
+			"the session is older than the password")
+		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
+			metav1.GetOptions{})
 		require.NoError(t, err)
-		slow, err := s.client().AppsV1().Deployments("default").Get(t.Context(), "slow", metav1.GetOptions{})
+		slow, err := s.client().AppsV1().Deployments("default").Get(t.Context(), "slow",
+			metav1.GetOptions{})
 		require.NoError(t, err)
-		assert.EqualValues(t, 1, slow.Status.AvailableReplicas, "the up has waited for what the root's child brings")
-		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, repositoryPassword)
+		assert.EqualValues(t, 1, slow.Status.AvailableReplicas,
+			"the up has waited for what the root's child brings")
+		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
+			repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
 		// A removed component takes its objects with it.
 		s.configure(platform(hosts, all...))
 		s.must(s.up())
-		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
+		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
+			metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
 	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
@@ -75,10 +84,12 @@ func TestPlatform(t *testing.T) {
 		s.healthy()
 	})
 	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
-	s.step("another CA is named, the old one can be put back, and the new one be taken without a lost request", func(t *testing.T) {
+	s.step("another CA is named, the old one can be put back, and the new one be taken without a "+
+		"lost request", func(t *testing.T) {
 		s.meetsAnotherCA(t, hosts, platform(hosts, all...))
 	})
-	s.step("a version of each add-on that does not exist is named soon, and the previous one serves", func(t *testing.T) {
+	s.step("a version of each add-on that does not exist is named soon, and the "+
+		"previous one serves", func(t *testing.T) {
 		s.survivesBadUpgrades(t, hosts)
 	})
 	s.step("the next up, to a version of each that is there, converges", s.rollsForward)
@@ -143,7 +154,8 @@ func (s *stack) urls() map[string]string {
 }
 
 func (s *stack) answersOverTLS(t *testing.T) {
-	assert.Equal(t, "10.18.0.205", s.output("ingressAddress"), "the address that the configuration asks for")
+	assert.Equal(t, "10.18.0.205", s.output("ingressAddress"),
+		"the address that the configuration asks for")
 	urls := s.urls()
 	require.Contains(t, urls, "traefik")
 	require.Contains(t, urls, "argocd")
@@ -204,7 +216,8 @@ func (s *stack) session(t *testing.T, password string) string {
 	t.Helper()
 	login, err := json.Marshal(map[string]string{"username": "admin", "password": password})
 	require.NoError(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.urls()["argocd"]+"/api/v1/session", bytes.NewReader(login))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		s.urls()["argocd"]+"/api/v1/session", bytes.NewReader(login))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	answered, token := s.ask(t, request), struct{ Token string }{}
@@ -216,7 +229,8 @@ func (s *stack) session(t *testing.T, password string) string {
 // account asks Argo CD for its accounts within a session.
 func (s *stack) account(t *testing.T, session string) reply {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.urls()["argocd"]+"/api/v1/account", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		s.urls()["argocd"]+"/api/v1/account", nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+session)
 	return s.ask(t, request)

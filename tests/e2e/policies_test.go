@@ -30,14 +30,18 @@ func (s *stack) strangers(t *testing.T) []peer {
 				Spec: corev1.PodSpec{
 					TerminationGracePeriodSeconds: new(int64),
 					Containers: []corev1.Container{{
-						Name: "stranger", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent,
+						Name: "stranger", Image: testServer,
+						ImagePullPolicy: corev1.PullIfNotPresent,
 					}},
 				},
 			},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, sets.Delete(context.Background(), "stranger", metav1.DeleteOptions{})) })
+	t.Cleanup(func() {
+		assert.NoError(t,
+			sets.Delete(context.Background(), "stranger", metav1.DeleteOptions{}))
+	})
 	eventually(t, func(c require.TestingT) {
 		set, err := sets.Get(context.Background(), "stranger", metav1.GetOptions{})
 		require.NoError(c, err)
@@ -50,7 +54,8 @@ func (s *stack) strangers(t *testing.T) []peer {
 // peers returns the Pods of a namespace that have a label.
 func (s *stack) peers(t *testing.T, namespace, label string) (found []peer) {
 	t.Helper()
-	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: label})
+	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(),
+		metav1.ListOptions{LabelSelector: label})
 	require.NoError(t, err)
 	for _, pod := range pods.Items {
 		found = append(found, peer{pod.Spec.NodeName, pod.Status.PodIP})
@@ -62,7 +67,8 @@ func (s *stack) peers(t *testing.T, namespace, label string) (found []peer) {
 // service returns the address of a port of a Service.
 func (s *stack) service(t *testing.T, namespace, name string, port int) string {
 	t.Helper()
-	service, err := s.client().CoreV1().Services(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	service, err := s.client().CoreV1().Services(namespace).Get(t.Context(), name,
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	return fmt.Sprintf("%s:%d", service.Spec.ClusterIP, port)
 }
@@ -83,11 +89,14 @@ done`))
 func (s *stack) keepsStrangersOut(t *testing.T, hosts *hostSet) {
 	served := []string{
 		s.service(t, "argocd", "argocd-server", 80), s.service(t, "traefik", "traefik", 443),
-		s.service(t, "cert-manager", "cert-manager-webhook", 443), s.service(t, "metallb-system", "metallb-webhook-service", 443),
+		s.service(t, "cert-manager", "cert-manager-webhook", 443),
+		s.service(t, "metallb-system", "metallb-webhook-service", 443),
 	}
-	private := []string{s.service(t, "argocd", "argocd-redis", 6379), s.service(t, "argocd", "argocd-repo-server", 8081)}
+	private := []string{s.service(t, "argocd", "argocd-redis", 6379),
+		s.service(t, "argocd", "argocd-repo-server", 8081)}
 	for _, stranger := range s.strangers(t) {
-		assert.Equal(t, served, hosts.reached(stranger, append(private, served...)...), "from node %s", stranger.node)
+		assert.Equal(t, served, hosts.reached(stranger, append(private, served...)...),
+			"from node %s", stranger.node)
 	}
 	for _, own := range s.peers(t, "argocd", "app.kubernetes.io/name=argocd-server") {
 		assert.Equal(t, private, hosts.reached(own, private...), "Argo CD reaches its own")

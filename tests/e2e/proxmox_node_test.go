@@ -44,15 +44,21 @@ func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox
 		require.NoError(t, os.Symlink(binary, filepath.Join(p.dir, name)))
 	}
 	p.write("storage.json", map[string]int{"local-lvm": 200, "local": 10})
-	p.write("guests/9000.json", map[string]any{"id": 9000, "diskGiB": 2, "config": map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom"}})
-	p.write("guests/100.json", map[string]any{"id": 100, "config": map[string]string{"name": "mail"}})
+	p.write("guests/9000.json", map[string]any{"id": 9000, "diskGiB": 2,
+		"config": map[string]string{"name": "debian", "template": "1",
+			"scsi0": "local-lvm:base-9000-disk-0,size=2G",
+			"ide2":  "local-lvm:vm-9000-cloudinit,media=cdrom"}})
+	p.write("guests/100.json", map[string]any{"id": 100,
+		"config": map[string]string{"name": "mail"}})
 	p.keyFile = filepath.Join(p.dir, "key")
 	require.NoError(t, os.WriteFile(p.keyFile, p.server.PrivateKey(), 0o600))
 	image, err := machineImage()
 	require.NoError(t, err)
 	p.server.Env = []string{
-		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "PVE_STATE=" + p.dir, "PVE_LAB=" + lab, "PVE_IMAGE=" + image.path,
-		"PVE_IMAGE_SHA256=" + image.sum, "PVE_BRIDGE=" + network.bridge, "PVE_SUBNET=" + network.subnet(),
+		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "PVE_STATE=" + p.dir, "PVE_LAB=" + lab,
+		"PVE_IMAGE=" + image.path,
+		"PVE_IMAGE_SHA256=" + image.sum, "PVE_BRIDGE=" + network.bridge,
+		"PVE_SUBNET=" + network.subnet(),
 	}
 	p.machines = own(t, "strata-"+story, network, nodes...)
 	t.Cleanup(p.dump)
@@ -100,7 +106,8 @@ func (p *proxmox) hosts(change map[string]any, nodes ...node) map[string]any {
 	return map[string]any{
 		"driver": "proxmox", "subnet": p.network.subnet(), "ssh": map[string]any{"user": "strata"},
 		"vm": virtual, "proxmox": settings, "nodes": p.machines.list(nodes...),
-		"hypervisor": map[string]any{"address": "127.0.0.1", "port": p.port, "keyFile": p.keyFile, "hostKey": p.server.HostKey()},
+		"hypervisor": map[string]any{"address": "127.0.0.1", "port": p.port, "keyFile": p.keyFile,
+			"hostKey": p.server.HostKey()},
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
-	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
+	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
+		{"server-3", "server", 13}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	pve := newPVE(t, "e2e-proxmox", network, all...)
 	s := newStack(t, "e2e-proxmox", pve.sections(nil, all...))
 	s.step("a template that is not there is named", func(t *testing.T) {
@@ -31,32 +32,39 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
-		assert.Len(t, pve.guests(t), len(all)+2, "the machines, the template, and the one of another owner")
+		assert.Len(t, pve.guests(t), len(all)+2,
+			"the machines, the template, and the one of another owner")
 	})
 	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("no change of the configuration makes a machine anew", func(t *testing.T) { s.losesNoMachine(t, pve, all...) })
-	s.step("with consent one server is made anew, and the cluster is the same", func(t *testing.T) { s.makesAServerAnew(t, pve, all...) })
-	s.step("more memory restarts one machine after the other, and the cluster serves", func(t *testing.T) {
-		s.configure(pve.sections(map[string]any{"memoryMiB": 3072}, all...))
-		r := s.must(s.up())
-		for _, n := range all {
-			assert.Contains(t, r.output, "strata-e2e-proxmox-"+n.name+": from 2 processors and 2048 MiB to 2 and 3072 MiB")
-		}
-		s.healthy()
-	})
+	s.step("no change of the configuration makes a machine anew",
+		func(t *testing.T) { s.losesNoMachine(t, pve, all...) })
+	s.step("with consent one server is made anew, and the cluster is the same",
+		func(t *testing.T) { s.makesAServerAnew(t, pve, all...) })
+	s.step("more memory restarts one machine after the other, and the cluster serves",
+		func(t *testing.T) {
+			s.configure(pve.sections(map[string]any{"memoryMiB": 3072}, all...))
+			r := s.must(s.up())
+			for _, n := range all {
+				assert.Contains(t, r.output,
+					"strata-e2e-proxmox-"+n.name+
+						": from 2 processors and 2048 MiB to 2 and 3072 MiB")
+			}
+			s.healthy()
+		})
 	s.step("a machine that is gone is named", func(t *testing.T) {
 		pve.run(t, "qm", "stop", pve.id(t, "strata-e2e-proxmox-agent-2"))
 		s.unhealthy(t, nil, "hosts-agent-2-boot", "stopped")
 		pve.run(t, "qm", "start", pve.id(t, "strata-e2e-proxmox-agent-2"))
 		s.healthy()
 	})
-	s.step("destroy with a node that does not answer is bounded and says how to go on", func(t *testing.T) {
-		pve.silent(func() { s.refused(t, s.destroy(), "hypervisor", "pulumi state delete") })
-	})
+	s.step("destroy with a node that does not answer is bounded and says how to go on",
+		func(t *testing.T) {
+			pve.silent(func() { s.refused(t, s.destroy(), "hypervisor", "pulumi state delete") })
+		})
 	s.step("destroy leaves nothing, and nothing of others is gone", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
@@ -76,29 +84,35 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	s := newStack(t, "e2e-slow", nil)
 	with := func(host string, change map[string]any) {
 		sections := pve.sections(change, server)
-		sections["timeouts"], sections["metallb"] = map[string]any{"host": host}, map[string]any{"enabled": false}
+		sections["timeouts"], sections["metallb"] = map[string]any{"host": host},
+			map[string]any{"enabled": false}
 		s.configure(sections)
 	}
 	s.step("cloud-init that fails is named at once, with its log", func(t *testing.T) {
 		with(patient, map[string]any{"modules": []any{"no_such_module"}})
 		s.refused(t, s.up(), "hosts-server-1-gate", "cloud-init", "bootcmd")
 	})
-	s.step("a lease that does not come is named, and so is one of another address", func(t *testing.T) {
-		s.must(s.destroy()) // how a machine gets its address is decided when it is made
-		up := func(limit string) result {
-			with(limit, map[string]any{"dhcp": true})
-			return s.up()
-		}
-		pve.write("faults.json", map[string]string{"bootDelay": longest.String()})
-		s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot", "expected 10.21.0.11, found no lease and no answer")
-		pve.write("faults.json", map[string]string{"bootDelay": longest.String(), "address": "10.21.0.77"})
-		s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot", "expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
-	})
+	s.step("a lease that does not come is named, and so is one of another address",
+		func(t *testing.T) {
+			s.must(s.destroy()) // how a machine gets its address is decided when it is made
+			up := func(limit string) result {
+				with(limit, map[string]any{"dhcp": true})
+				return s.up()
+			}
+			pve.write("faults.json", map[string]string{"bootDelay": longest.String()})
+			s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot",
+				"expected 10.21.0.11, found no lease and no answer")
+			pve.write("faults.json", map[string]string{"bootDelay": longest.String(),
+				"address": "10.21.0.77"})
+			s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot",
+				"expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
+		})
 	s.step("a first boot of two minutes is named when the bound is shorter", func(t *testing.T) {
 		s.must(s.destroy())
 		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
 		with("20s", nil)
-		s.refused(t, s.up(), "hosts-server-1-gate", "timed out after 20", "strata:timeouts.host is 20s")
+		s.refused(t, s.up(), "hosts-server-1-gate", "timed out after 20",
+			"strata:timeouts.host is 20s")
 	})
 	s.step("and waited for when it is longer: the same machine comes up", func(t *testing.T) {
 		id := pve.id(t, "strata-e2e-slow-server-1")
@@ -107,15 +121,18 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 		assert.Equal(t, id, pve.id(t, "strata-e2e-slow-server-1"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
-	s.step("another host key than the one that was pinned before the boot is refused, and nothing is sent to it", func(t *testing.T) {
+	s.step("another host key than the one that was pinned before the boot is refused, and "+
+		"nothing is sent to it", func(t *testing.T) {
 		host := s.dial(t, "hosts-server-1-gate")
 		inRoot := func(script string) {
 			_, err := host.Run(t.Context(), "set -e; cd /etc/ssh; "+script, nil)
 			require.NoError(t, err)
 		}
-		inRoot("cp -a ssh_host_ed25519_key kept; rm ssh_host_*_key; ssh-keygen -q -t ed25519 -N '' -f ssh_host_ed25519_key; systemctl restart ssh")
+		inRoot("cp -a ssh_host_ed25519_key kept; rm ssh_host_*_key; ssh-keygen -q -t ed25519 -N " +
+			"'' -f ssh_host_ed25519_key; systemctl restart ssh")
 		s.unhealthy(t, nil, "hosts-server-1-gate", "host key of", "is not the pinned one")
-		inRoot("mv kept ssh_host_ed25519_key; ssh-keygen -y -f ssh_host_ed25519_key > ssh_host_ed25519_key.pub; systemctl restart ssh")
+		inRoot("mv kept ssh_host_ed25519_key; ssh-keygen -y -f ssh_host_ed25519_key > " +
+			"ssh_host_ed25519_key.pub; systemctl restart ssh")
 		s.healthy()
 	})
 	s.step("destroy leaves nothing", func(t *testing.T) {

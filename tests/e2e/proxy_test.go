@@ -32,7 +32,8 @@ func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy
 	t.Helper()
 	listener, err := net.Listen("tcp", address+":0")
 	require.NoError(t, err)
-	p := &connectProxy{address: listener.Addr().String(), user: "nodes", password: "a-proxy-password-that-must-not-leak", name: name, behind: behind}
+	p := &connectProxy{address: listener.Addr().String(), user: "nodes",
+		password: "a-proxy-password-that-must-not-leak", name: name, behind: behind}
 	server := httptest.NewUnstartedServer(p)
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
@@ -42,7 +43,10 @@ func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy
 }
 
 // url returns its address with the login.
-func (p *connectProxy) url() string { return "http://" + p.user + ":" + p.password + "@" + p.address }
+func (p *connectProxy) url() string {
+	return "http://" + p.user + ":" + p.password + "@" +
+		p.address
+}
 
 func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	login := "Basic " + base64.StdEncoding.EncodeToString([]byte(p.user+":"+p.password))

@@ -29,7 +29,8 @@ func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
 	cmd := exec.Command(lab, "machines", "exec", l.machine(name), "--",
-		"k3s", "ctr", "--namespace", "k8s.io", "images", "import", "--all-platforms", "--digests", "-")
+		"k3s", "ctr", "--namespace", "k8s.io", "images", "import", "--all-platforms",
+		"--digests", "-")
 	cmd.Stdin = file
 	output, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s: %s", archive, output)
@@ -46,7 +47,8 @@ func (s *stack) available(t *testing.T, namespace, name string) {
 }
 
 func (s *stack) traefikAddress(t *testing.T) string {
-	service, err := s.client().CoreV1().Services("race").Get(t.Context(), "traefik", metav1.GetOptions{})
+	service, err := s.client().CoreV1().Services("race").Get(t.Context(), "traefik",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, service.Status.LoadBalancer.Ingress)
 	return service.Status.LoadBalancer.Ingress[0].IP
@@ -68,8 +70,10 @@ func gatewayDefinitions(t *testing.T) map[string]any {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds/gateway-api-*.yaml"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(files[0]), "gateway-api-"), ".yaml")
-	return map[string]any{"name": "gateway-api", "version": version, "file": files[0], "sha256": sumOf(t, files[0]), "timeout": "1m"}
+	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(files[0]), "gateway-api-"),
+		".yaml")
+	return map[string]any{"name": "gateway-api", "version": version, "file": files[0],
+		"sha256": sumOf(t, files[0]), "timeout": "1m"}
 }
 
 // admitted creates an object as soon as it is let in: the program without gates has nothing that
@@ -87,8 +91,10 @@ func (s *stack) admitted(t *testing.T, path, text string) {
 // takeAway deletes the story's own objects; the Gateway's kinds go with their definitions.
 func (s *stack) takeAway(t *testing.T) {
 	client := s.client()
-	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
-	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello",
+		metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello",
+		metav1.DeleteOptions{}))
 	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
 }
 

@@ -33,8 +33,9 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 // gate asks one gate of a kind, as a resource of the program would.
 func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout string) result {
 	return s.feed(map[string]any{
-		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout, "timeoutKey": "none",
-		"servers": []string{"https://" + hosts.net.address(11) + ":6443"},
+		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout,
+		"timeoutKey": "none",
+		"servers":    []string{"https://" + hosts.net.address(11) + ":6443"},
 	}, "gate")
 }
 
@@ -42,13 +43,18 @@ func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout 
 // pool comes.
 func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
-	s.refusedWithin(t, 5*time.Second, func(limit string) result { return s.gate(hosts, "address", hello, limit) }, "no address yet", "no address pool")
-	events, err := s.client().CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Service,involvedObject.name=hello"})
+	s.refusedWithin(t, 5*time.Second, func(limit string) result {
+		return s.gate(hosts, "address",
+			hello, limit)
+	}, "no address yet", "no address pool")
+	events, err := s.client().CoreV1().Events("default").List(t.Context(),
+		metav1.ListOptions{FieldSelector: "involvedObject.kind=Service,involvedObject.name=hello"})
 	require.NoError(t, err)
 	for _, event := range events.Items {
 		assert.NotEqual(t, corev1.EventTypeWarning, event.Type, "%s", event.Message)
 	}
-	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/ipaddresspools", fmt.Sprintf(racePool, hosts.net.pool()))
+	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/ipaddresspools",
+		fmt.Sprintf(racePool, hosts.net.pool()))
 	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/l2advertisements", advertisement)
 	answers(t, addressOf(t, s.client(), "hello"))
 	s.must(s.gate(hosts, "address", hello, patient))
@@ -58,7 +64,8 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 // them ever more seldom.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
-	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
+	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race",
+		"listeners": []string{"http"}}
 	says := []string{"not reconciled yet", "before the Gateway API CRDs"}
 	var early result
 	var code int
@@ -71,7 +78,8 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
 		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
 		early = s.gate(hosts, "gateway", programmed, (2 * time.Second << tries).String())
-		if code = asked(t, ingress, "hello.test"); code == http.StatusNotFound && early.err != nil && early.says(says) {
+		if code = asked(t, ingress, "hello.test"); code == http.StatusNotFound &&
+			early.err != nil && early.says(says) {
 			break
 		}
 		t.Log("Traefik has noticed the definitions before the story could look")
@@ -80,7 +88,8 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	s.refused(t, early, says...)
 	assert.Equal(t, http.StatusNotFound, code, "it runs, and does not serve the route")
 	s.must(s.gate(hosts, "gateway", programmed, patient))
-	t.Logf("Traefik looks at the Gateway %s after the definitions came", time.Since(came).Round(time.Second))
+	t.Logf("Traefik looks at the Gateway %s after the definitions came",
+		time.Since(came).Round(time.Second))
 	eventually(t, func(c require.TestingT) {
 		require.Equal(c, http.StatusOK, asked(c, ingress, "hello.test"))
 	})
@@ -92,11 +101,13 @@ const noticeTries = 4
 // failsToList waits until Traefik has failed to list a kind some more times, which makes the pause
 // before its next try long.
 func (s *stack) failsToList(t *testing.T, kind string, times int) {
-	pods, err := s.client().CoreV1().Pods("race").List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
+	pods, err := s.client().CoreV1().Pods("race").List(t.Context(),
+		metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
 	require.NoError(t, err)
 	require.Len(t, pods.Items, 1)
 	failures := func(c require.TestingT) int {
-		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name, &corev1.PodLogOptions{}).DoRaw(context.Background())
+		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name,
+			&corev1.PodLogOptions{}).DoRaw(context.Background())
 		require.NoError(c, err)
 		return strings.Count(string(log), "failed to list *v1."+kind+":")
 	}

@@ -19,9 +19,12 @@ import (
 // races lists the installations of the program in the folder race, without a gate, and their
 // results.
 var races = []struct{ name, refusedBy, because string }{
-	{"pool", "ipaddresspoolvalidationwebhook.metallb.io", "connection refused|no endpoints available|unknown authority"},
-	{"issuer", "webhook.cert-manager.io", "connection refused|no endpoints available|unknown authority"},
-	{"certificate", "cert-manager.io/v1", "no matches for kind|could not find the requested resource|not found"},
+	{"pool", "ipaddresspoolvalidationwebhook.metallb.io",
+		"connection refused|no endpoints available|unknown authority"},
+	{"issuer", "webhook.cert-manager.io",
+		"connection refused|no endpoints available|unknown authority"},
+	{"certificate", "cert-manager.io/v1",
+		"no matches for kind|could not find the requested resource|not found"},
 }
 
 // losesEachRace runs the program without a gate against the stack's cluster, and takes each away
@@ -50,7 +53,8 @@ func (s *stack) race(t *testing.T, name string) *stack {
 	program := filepath.Join(root, "tests/e2e/race")
 	r := &stack{t: t, name: "race-" + name, dir: t.TempDir(), program: program}
 	r.config = filepath.Join(r.dir, "Pulumi."+r.name+".yaml")
-	r.env = append(s.env[:len(s.env):len(s.env)], "RACE_CASE="+name, "RACE_KUBECONFIG="+s.output("kubeconfig"), "RACE_CHARTS="+filepath.Join(bundle, "charts"))
+	r.env = append(s.env[:len(s.env):len(s.env)], "RACE_CASE="+name,
+		"RACE_KUBECONFIG="+s.output("kubeconfig"), "RACE_CHARTS="+filepath.Join(bundle, "charts"))
 	project, err := os.ReadFile(filepath.Join(program, "Pulumi.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "Pulumi.yaml"), project, 0o600))
@@ -65,7 +69,8 @@ func (s *stack) definitionsGone(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)
 	client := dynamic.NewForConfigOrDie(config)
-	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}
 	eventually(t, func(c require.TestingT) {
 		assert.NoError(c, crds.Retry(context.Background(), client, metav1.ListOptions{}))
 		all, err := client.Resource(definitions).List(context.Background(), metav1.ListOptions{})

@@ -33,29 +33,35 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	writeFile(t, filepath.Join(home, ".ssh/known_hosts"), known)
 
 	block := readmeBlock(t, filepath.Join(clone, "README.md"), "strata init")
-	typed := strings.Replace(block, "--host 10.10.0.11,10.10.0.12", "--allow-cgroup-v1 --host "+strings.Join(addresses, ","), 1)
+	typed := strings.Replace(block, "--host 10.10.0.11,10.10.0.12",
+		"--allow-cgroup-v1 --host "+strings.Join(addresses, ","), 1)
 	typed = strings.Replace(typed, "\nstrata fetch", "\n: strata fetch", 1)
 	require.NotEqual(t, block, typed)
 	s.env = s.atHome(home)
 	s.must(s.runIn(clone, "sh", "-euc", typed))
 
-	s.program, s.name, s.config = clone, "production", filepath.Join(clone, "Pulumi.production.yaml")
+	s.program, s.name, s.config = clone, "production",
+		filepath.Join(clone, "Pulumi.production.yaml")
 	s.backend = filepath.Join(home, ".strata/state")
-	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+s.backend+"?metadata=skip", "PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
+	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+s.backend+"?metadata=skip",
+		"PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
 	s.must(s.runIn(clone, strata, "kubeconfig", "--stack", s.name, "--merge"))
-	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig", filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
+	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig",
+		filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
 	require.NoError(t, err, string(kubectl))
 }
 
 // atHome returns the environment of a user who has chosen neither a state nor a passphrase.
 func (s *stack) atHome(home string) []string {
 	env := slices.DeleteFunc(slices.Clone(s.env), func(variable string) bool {
-		return strings.HasPrefix(variable, "PULUMI_BACKEND_URL=") || strings.HasPrefix(variable, "PULUMI_CONFIG_PASSPHRASE")
+		return strings.HasPrefix(variable, "PULUMI_BACKEND_URL=") ||
+			strings.HasPrefix(variable, "PULUMI_CONFIG_PASSPHRASE")
 	})
 	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	require.NoError(s.t, err)
 	folders := strings.Fields(string(caches))
-	return append(env, "HOME="+home, "GOCACHE="+folders[0], "GOMODCACHE="+folders[1], "PULUMI_SKIP_CONFIRMATIONS=true")
+	return append(env, "HOME="+home, "GOCACHE="+folders[0], "GOMODCACHE="+folders[1],
+		"PULUMI_SKIP_CONFIRMATIONS=true")
 }
 
 // readmeBlock returns the block of commands of a page that has a text.

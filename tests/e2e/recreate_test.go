@@ -19,7 +19,8 @@ const written = "written-before"
 // losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and
 // then settings that a machine cannot follow.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
-	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
+	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	before := s.boots(t)
 	sections := pve.sections(nil, all...)
@@ -29,7 +30,8 @@ func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	assert.Equal(t, before, s.boots(t), "no machine was touched")
 
 	s.configure(pve.sections(map[string]any{"storage": "local"}, all...))
-	s.refused(t, s.up(), "strata:hosts.proxmox.storage: agent-1 was made with local-lvm, and local is asked for", "recreate: A-NEW-WORD")
+	s.refused(t, s.up(), "strata:hosts.proxmox.storage: agent-1 was made with local-lvm, and "+
+		"local is asked for", "recreate: A-NEW-WORD")
 	sections = pve.sections(nil, all...)
 	for _, name := range []string{"server-2", "server-3"} {
 		consent(sections, name, "both")
@@ -54,7 +56,8 @@ func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	delete(after, "server-3")
 	assert.Equal(t, before, after, "the others go on")
 	assert.NotEqual(t, node, s.uid(t, "server-3"), "it joined as a new node")
-	_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), written, metav1.GetOptions{})
+	_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), written,
+		metav1.GetOptions{})
 	require.NoError(t, err, "what was written before is there after")
 	s.healthy()
 	s.must(s.up("--expect-no-changes"))

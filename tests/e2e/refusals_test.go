@@ -18,16 +18,19 @@ import (
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
-	server, agent, absent := node{"server-1", "server", 11}, node{"agent-1", "agent", 21}, node{"agent-9", "agent", 99}
+	server, agent, absent := node{"server-1", "server", 11}, node{"agent-1", "agent", 21},
+		node{"agent-9", "agent", 99}
 	hosts := existingHosts(t, "e2er", net, server, agent)
 	s := newStack(t, "e2e-refusals", impatient(hosts, server))
 
 	s.step("configuration: every mistake at once, before anything is made", func(t *testing.T) {
 		wrong := impatient(hosts, server)
-		wrong["metallb"] = map[string]any{"enabled": true, "addresses": []any{"10.99.0.1-10.99.0.9"}, "adresses": []any{}}
+		wrong["metallb"] = map[string]any{"enabled": true,
+			"addresses": []any{"10.99.0.1-10.99.0.9"}, "adresses": []any{}}
 		wrong["k3s"] = map[string]any{"version": "1.30"}
 		s.configure(wrong)
-		s.refused(t, s.pulumi("preview"), "adresses", "addresses", "10.99.0.1-10.99.0.9", net.subnet(), "v1.36", "1.30")
+		s.refused(t, s.pulumi("preview"), "adresses", "addresses", "10.99.0.1-10.99.0.9",
+			net.subnet(), "v1.36", "1.30")
 		assert.Empty(t, s.resources(), "nothing was made")
 	})
 	s.step("a key that the host does not know", func(t *testing.T) {
@@ -42,14 +45,18 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 	s.configure(impatient(hosts, server))
 	s.step("a full disk", func(t *testing.T) {
-		hosts.fault(t, "full-disk", "server-1", func() { s.refused(t, s.up(), "server-1", "/var/lib/rancher", "MiB") })
+		hosts.fault(t, "full-disk", "server-1",
+			func() { s.refused(t, s.up(), "server-1", "/var/lib/rancher", "MiB") })
 	})
 	s.step("an occupied port", func(t *testing.T) {
-		hosts.fault(t, "port-taken", "server-1", func() { s.refused(t, s.up(), "server-1", "6443", "systemd-socket") })
+		hosts.fault(t, "port-taken", "server-1",
+			func() { s.refused(t, s.up(), "server-1", "6443", "systemd-socket") })
 	})
 	s.step("an artifact that is not what its sum says", func(t *testing.T) {
-		broken := s.otherBundle(t, "k3s/k3s", func(string) string { return strings.Repeat("0", 64) })
-		s.with("STRATA_ARTIFACTS="+broken, func() { s.refused(t, s.up(), filepath.Join(broken, "k3s/k3s"), "sha256") })
+		broken := s.otherBundle(t, "k3s/k3s",
+			func(string) string { return strings.Repeat("0", 64) })
+		s.with("STRATA_ARTIFACTS="+broken,
+			func() { s.refused(t, s.up(), filepath.Join(broken, "k3s/k3s"), "sha256") })
 	})
 	s.step("a host that is not there", func(t *testing.T) {
 		s.refusedWithin(t, 15*time.Second, func(limit string) result {
@@ -57,12 +64,15 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 			return s.up()
 		}, "agent-9", net.address(99))
 	})
-	s.step("health after it says what no up got to, and a configuration that it cannot read", func(t *testing.T) {
-		r := s.health()
-		s.refused(t, r, "missing: ", "hosts-agent-9-gate", "pulumi up -s "+s.name)
-		assert.Regexp(t, `\n\d+ of \d+ gates open, \d+ missing\n`, r.output)
-		s.refused(t, s.run(strata, "health", "--stack", s.name), "gates that the state has open", "is unknown", "--config-file")
-	})
+	s.step("health after it says what no up got to, and a configuration that it cannot read",
+		func(t *testing.T) {
+			r := s.health()
+			s.refused(t, r, "missing: ", "hosts-agent-9-gate", "pulumi up -s "+s.name)
+			assert.Regexp(t, `\n\d+ of \d+ gates open, \d+ missing\n`, r.output)
+			s.refused(t, s.run(strata, "health", "--stack", s.name),
+				"gates that the state has open",
+				"is unknown", "--config-file")
+		})
 	s.configure(impatient(hosts, server))
 	s.step("the next up finishes, with few hands as well", func(t *testing.T) {
 		s.must(s.up("--parallel", "4"))
@@ -72,8 +82,10 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		assert.NotContains(t, r.output, "missing")
 		assert.NotContains(t, r.output, "left over")
 	})
-	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t, hosts) })
-	s.step("without gates a Service and a Gateway are let in, and nothing serves them", func(t *testing.T) { s.losesSilently(t, hosts) })
+	s.step("without gates a pool, an issuer and a certificate are refused",
+		func(t *testing.T) { s.losesEachRace(t, hosts) })
+	s.step("without gates a Service and a Gateway are let in, and nothing serves them",
+		func(t *testing.T) { s.losesSilently(t, hosts) })
 	sections := impatient(hosts, server)
 	sections["metallb"] = staging(hosts, server)["metallb"]
 	sections["certManager"] = map[string]any{"enabled": true}
@@ -82,7 +94,8 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	s.step("with the gates each of them works", func(t *testing.T) {
 		s.configure(sections)
 		s.must(s.up())
-		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "Traefik has its address, and its Gateway")
+		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code,
+			"Traefik has its address, and its Gateway")
 		s.healthy()
 	})
 	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
@@ -90,17 +103,19 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.configure(sections)
 		s.namesWhyAJoinIsRefused(t, hosts, server, agent)
 	})
-	s.step("what would destroy a living cluster is refused, and it stays as it is", func(t *testing.T) {
-		s.staysAsItIs(t, hosts, sections, server, agent)
-	})
-	s.step("destroy with a dead host ends, and orphans names it with the command that forgets it", func(t *testing.T) {
-		hosts.fault(t, "dead", "server-1", func() {
-			s.refused(t, s.destroy(), "k3s-server-1-claim")
-			r := s.must(s.run(strata, "orphans", "--stack", s.name, "--config-file", s.config))
-			assert.Contains(t, r.output, net.address(11))
-			assert.Contains(t, r.output, "strata repair -s "+s.name+" --forget server-1")
+	s.step("what would destroy a living cluster is refused, and it stays as it is",
+		func(t *testing.T) {
+			s.staysAsItIs(t, hosts, sections, server, agent)
 		})
-	})
+	s.step("destroy with a dead host ends, and orphans names it with the command that forgets it",
+		func(t *testing.T) {
+			hosts.fault(t, "dead", "server-1", func() {
+				s.refused(t, s.destroy(), "k3s-server-1-claim")
+				r := s.must(s.run(strata, "orphans", "--stack", s.name, "--config-file", s.config))
+				assert.Contains(t, r.output, net.address(11))
+				assert.Contains(t, r.output, "strata repair -s "+s.name+" --forget server-1")
+			})
+		})
 	s.step("destroy with the host back leaves nothing in the state", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())

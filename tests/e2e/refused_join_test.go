@@ -33,14 +33,17 @@ env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true I
 
 	hosts.must(agent.name, "rm "+earlier)
 	r = s.asksServer(t, hosts, agent)
-	s.refused(t, r, "a setting that must be the same on all servers differs: ", "secrets-encryption")
+	s.refused(t, r, "a setting that must be the same on all servers differs: ",
+		"secrets-encryption")
 	s.soon(t, r, "by-hand", "a setting that differs")
 
 	config := hosts.must(server.name, "cat /etc/rancher/k3s/config.yaml")
-	config = strings.ReplaceAll(config, "node-ip: "+hosts.net.address(server.host), "node-ip: "+hosts.net.address(agent.host))
+	config = strings.ReplaceAll(config, "node-ip: "+hosts.net.address(server.host),
+		"node-ip: "+hosts.net.address(agent.host))
 	hosts.must(agent.name, "cat > /etc/rancher/k3s/config.yaml << 'END'\n"+config+"\nEND")
 	r = s.asksServer(t, hosts, agent)
-	s.refused(t, r, "etcd has a member of this name", "Shutdown request received: ", "duplicate node name found")
+	s.refused(t, r, "etcd has a member of this name", "Shutdown request received: ",
+		"duplicate node name found")
 	s.soon(t, r, "by-hand", "the name of a member")
 
 	hosts.must(agent.name, `systemctl disable --now k3s
@@ -63,10 +66,13 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	address := hosts.net.address(host.host)
 	s.with("STRATA_SSH_KEY="+string(key), func() {
 		r = s.feed(map[string]any{
-			"kind": "server", "gate": "by-hand", "layer": "k3s", "timeout": patient, "timeoutKey": "none",
+			"kind": "server", "gate": "by-hand", "layer": "k3s", "timeout": patient,
+			"timeoutKey": "none",
 			"hosts": []any{map[string]any{
-				"name": host.name, "address": address, "port": 22, "user": "strata", "role": "server",
-				"hostKey": strings.TrimSpace(hosts.must(host.name, "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")),
+				"name": host.name, "address": address, "port": 22, "user": "strata",
+				"role": "server",
+				"hostKey": strings.TrimSpace(hosts.must(host.name,
+					"cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")),
 			}},
 			"servers": []string{"https://" + address + ":6443"},
 		}, "gate")
@@ -78,7 +84,8 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 // how long.
 func (s *stack) soon(t *testing.T, r result, gate, what string) {
 	t.Helper()
-	found := regexp.MustCompile(`gate ` + gate + `: stuck after ([0-9a-z.]+),`).FindStringSubmatch(r.output)
+	found := regexp.MustCompile(`gate ` + gate +
+		`: stuck after ([0-9a-z.]+),`).FindStringSubmatch(r.output)
 	require.NotNil(t, found, "%s", r.output)
 	after, err := time.ParseDuration(found[1])
 	require.NoError(t, err)

@@ -41,9 +41,11 @@ func unknownImage(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/v2/":
 		return
 	case strings.HasPrefix(r.URL.Path, "/v2/limited/"):
-		code, says = http.StatusTooManyRequests, `{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}`
+		code, says = http.StatusTooManyRequests,
+			`{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}`
 	case strings.HasPrefix(r.URL.Path, "/v2/private/"):
-		code, says = http.StatusForbidden, `{"errors":[{"code":"DENIED","message":"requested access to the resource is denied"}]}`
+		code, says = http.StatusForbidden,
+			`{"errors":[{"code":"DENIED","message":"requested access to the resource is denied"}]}`
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

@@ -53,7 +53,8 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 	s.onlyReads(t)
 	s.must(s.up("--expect-no-changes"))
 	s.configure(before)
-	s.refused(t, s.up(), "strata:k3s.kubeconfigGeneration: expected at least that of user strata:"+s.name+":1")
+	s.refused(t, s.up(), "strata:k3s.kubeconfigGeneration: expected at least that of user strata:"+
+		s.name+":1")
 	_, err = leaked.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	s.configure(revoked)
@@ -65,8 +66,10 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
 	require.NoError(t, os.WriteFile(file, []byte(s.output("readerKubeconfig")), 0o600))
-	command := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--kubeconfig", file, "--timeout", silence.String())
-	command.Env = slices.DeleteFunc(slices.Clone(s.env), func(one string) bool { return strings.HasPrefix(one, "PULUMI_CONFIG_PASSPHRASE") })
+	command := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config,
+		"--kubeconfig", file, "--timeout", silence.String())
+	command.Env = slices.DeleteFunc(slices.Clone(s.env),
+		func(one string) bool { return strings.HasPrefix(one, "PULUMI_CONFIG_PASSPHRASE") })
 	health := s.must(s.finish(command))
 	for _, text := range []string{"k3s-server-1-gate needs a login on the host (SSH)", "metallb-webhook needs dry runs (create)", "k3s-nodes needs a login on hosts"} {
 		assert.Contains(t, health.output, text)
@@ -79,8 +82,10 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	core := client.CoreV1()
 	_, secrets := core.Secrets("kube-system").List(t.Context(), metav1.ListOptions{})
 	_, configMaps := core.ConfigMaps("kube-system").List(t.Context(), metav1.ListOptions{})
-	_, namespace := core.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "reader"}}, metav1.CreateOptions{})
-	_, proxied := core.Services("default").ProxyGet("https", "kubernetes", "443", "/", nil).DoRaw(t.Context())
+	_, namespace := core.Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "reader"}}, metav1.CreateOptions{})
+	_, proxied := core.Services("default").ProxyGet("https", "kubernetes", "443", "/",
+		nil).DoRaw(t.Context())
 	for what, err := range map[string]error{
 		"Secrets": secrets, "ConfigMaps": configMaps, "a Namespace": namespace, "a proxy": proxied,
 		"a Node": core.Nodes().Delete(t.Context(), "server-1", metav1.DeleteOptions{}),
@@ -98,7 +103,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	sections = maps.Clone(sections)
 	sections["k3s"] = map[string]any{
 		"clientCertificateLifetime": life.String(), "kubeconfigGeneration": generation,
-		"serverArgs": map[string]any{"kube-controller-manager-arg": []any{"cluster-signing-duration=" + life.String()}},
+		"serverArgs": map[string]any{"kube-controller-manager-arg": []any{
+			"cluster-signing-duration=" + life.String()}},
 	}
 	s.configure(sections)
 	s.must(s.up()) // asks before it restarts K3s, which signed for 10 minutes at least
@@ -122,7 +128,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	}
 	hosts.endK3s(t, "server-1")
 	time.Sleep(time.Until(before.NotAfter.Add(time.Second)))
-	s.unhealthy(t, []string{"--gate", "k3s-api"}, "the kubeconfig's client certificate ended at", "pulumi up issues another one")
+	s.unhealthy(t, []string{"--gate", "k3s-api"}, "the kubeconfig's client certificate ended at",
+		"pulumi up issues another one")
 	up := s.must(s.up())
 	assert.Contains(t, up.output, "K3s's own certificates on server-1")
 	assert.Contains(t, up.output, "K3s is restarted there")
@@ -131,7 +138,9 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 
 // nextGeneration returns the time of the calendar's next generation: a certificate is renewed at a
 // third of its life.
-func nextGeneration(life time.Duration) time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
+func nextGeneration(life time.Duration) time.Time {
+	return time.Now().Truncate(life / 3).Add(life / 3)
+}
 
 // certificate returns the client certificate of the stack's kubeconfig.
 func (s *stack) certificate(t *testing.T) *x509.Certificate {
@@ -158,8 +167,10 @@ func (l *hostSet) endK3s(t *testing.T, server string) {
 	key, err := keyutil.ParsePrivateKeyPEM([]byte(l.must(server, "cat "+tls+"client-admin.key")))
 	require.NoError(t, err)
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}},
-		NotBefore: ca.NotBefore, NotAfter: time.Now().Add(-time.Minute), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "system:admin",
+			Organization: []string{"system:masters"}},
+		NotBefore: ca.NotBefore, NotAfter: time.Now().Add(-time.Minute),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}, ca, key.(*ecdsa.PrivateKey).Public(), signing)
 	require.NoError(t, err)
 	ended := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})

@@ -31,7 +31,9 @@ var buildSerial = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "serial"), ".")
-	cmd.Dir, cmd.Env = filepath.Join(root, "tests/bench/serial"), append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false")
+	cmd.Dir, cmd.Env = filepath.Join(root, "tests/bench/serial"),
+		append(os.Environ(), "CGO_ENABLED=0",
+			"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", &exec.Error{Name: "go build tests/bench/serial: " + string(output), Err: err}
 	}
@@ -40,7 +42,8 @@ var buildSerial = sync.OnceValues(func() (string, error) {
 
 // exported is the stack as it is, with its secrets.
 func (s *stack) exported() []byte {
-	return []byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output)
+	return []byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name,
+		"--show-secrets")).output)
 }
 
 // serially returns the program for the stack's cluster.
@@ -54,9 +57,11 @@ func (s *stack) serially(t *testing.T, export []byte) serial {
 
 // does runs one of the program's subcommands.
 func (s serial) does(args ...string) result {
-	definitions := strings.Join([]string{s.definitions("gateway-api"), s.definitions("apisix")}, ",")
+	definitions := strings.Join([]string{s.definitions("gateway-api"),
+		s.definitions("apisix")}, ",")
 	cmd := s.command(root, s.program, append([]string{
-		"--k3s", filepath.Join(bundle, "k3s/k3s"), "--kubeconfig", s.kubeconfig, "--project", root, "--definitions", definitions,
+		"--k3s", filepath.Join(bundle, "k3s/k3s"), "--kubeconfig", s.kubeconfig, "--project", root,
+		"--definitions", definitions,
 	}, args...)...)
 	cmd.Stdin = bytes.NewReader(s.export)
 	return s.finish(cmd)
@@ -64,7 +69,8 @@ func (s serial) does(args ...string) result {
 
 // kubectl runs kubectl.
 func (s serial) kubectl(args ...string) result {
-	return s.finish(s.command(root, filepath.Join(bundle, "k3s/k3s"), append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
+	return s.finish(s.command(root, filepath.Join(bundle, "k3s/k3s"),
+		append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
 }
 
 // definitions returns the bundle's file of CRDs.
@@ -77,9 +83,12 @@ func (s serial) definitions(name string) string {
 
 // gateWebhook is the command of examples/gate-webhook.
 func (s serial) gateWebhook() result {
-	return s.run(strata, "gate", "webhook", "apisix-ingress-controller-webhook", "--kubeconfig", s.kubeconfig,
-		"--service", "apisix/apisix-ingress-controller-webhook-svc", "--ca-secret", "apisix-ingress-controller-webhook-cert",
-		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload", "apisix/Deployment/apisix-ingress-controller")
+	return s.run(strata, "gate", "webhook", "apisix-ingress-controller-webhook", "--kubeconfig",
+		s.kubeconfig,
+		"--service", "apisix/apisix-ingress-controller-webhook-svc", "--ca-secret",
+		"apisix-ingress-controller-webhook-cert",
+		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload",
+		"apisix/Deployment/apisix-ingress-controller")
 }
 
 // webhookHold is the Secret beside which the lab's APISIX controller does not open its webhook
@@ -93,7 +102,8 @@ const webhookHold = "strata-test-hold-webhook"
 // a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
 // being open, in seconds. With held the lab's webhook listens no sooner than the first has been
 // refused, however long that takes; without, after the seconds that the original took.
-func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int, held bool) (gaps []float64) {
+func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int,
+	held bool) (gaps []float64) {
 	script, late := s.serially(t, export), isTheLabs(t, labsAPISIXController)
 	held = held && late
 	s.must(script.does("apply", "apisix-namespace"))
@@ -107,11 +117,13 @@ func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int, held b
 		gates.Go(func() { open = script.does("gate", "apisix-webhook") })
 		gates.Go(func() { example = script.gateWebhook() })
 		if late {
-			s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout="+patient))
+			s.must(script.kubectl("-n", "apisix", "rollout", "status",
+				"deployment/apisix-ingress-controller", "--timeout="+patient))
 		}
 		began := time.Now()
 		refused := script.does("apply", "apisix-proxy")
-		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready", "--timeout=0")
+		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready",
+			"--timeout=0")
 		if held {
 			s.must(script.kubectl("-n", "apisix", "delete", "secret", webhookHold))
 		}

@@ -40,14 +40,16 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	required(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "slow"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "slow"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	required(t, err)
 	root, err := x509.ParseCertificate(der)
 	required(t, err)
-	issuer := &slowIssuer{client: w.client().RESTClient(), root: root, key: key, when: map[string]time.Time{}}
+	issuer := &slowIssuer{client: w.client().RESTClient(), root: root, key: key,
+		when: map[string]time.Time{}}
 	issuer.define(t)
 	return issuer
 }
@@ -67,7 +69,8 @@ func (i *slowIssuer) define(t *testing.T) {
 		required(t, err)
 	}
 	comesTrue(t, func(c require.TestingT) {
-		assert.NoError(c, i.client.Get().AbsPath("/apis/issuers.strata.test/v1/slows").Do(ctx).Error())
+		assert.NoError(c, i.client.Get().AbsPath("/apis/issuers.strata.test/v1/slows").Do(
+			ctx).Error())
 	})
 }
 
@@ -75,8 +78,10 @@ func (i *slowIssuer) define(t *testing.T) {
 func (i *slowIssuer) request(t *testing.T, name string) {
 	body := fmt.Sprintf(`{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":%q},"spec":{"secretName":%q,
 		"dnsNames":["%s.test"],"issuerRef":{"name":"slow","kind":"Slow","group":"issuers.strata.test"}}}`, name, name, name)
-	_ = i.client.Delete().AbsPath(certificatesPath + "certificates/" + name).Do(context.Background())
-	_, err := i.client.Post().AbsPath(certificatesPath + "certificates").Body([]byte(body)).DoRaw(context.Background())
+	_ = i.client.Delete().AbsPath(certificatesPath + "certificates/" +
+		name).Do(context.Background())
+	_, err := i.client.Post().AbsPath(certificatesPath +
+		"certificates").Body([]byte(body)).DoRaw(context.Background())
 	required(t, err)
 	due := time.After(issuerDelay)
 	go func() {
@@ -98,19 +103,21 @@ type signing struct {
 
 // sign approves and signs the Certificate's request.
 func (i *slowIssuer) sign(t *testing.T, name string) {
-	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, silence, true, func(context.Context) (bool, error) {
-		text, err := i.client.Get().AbsPath(certificatesPath + "certificaterequests").DoRaw(context.Background())
-		required(t, err)
-		var list struct{ Items []signing }
-		required(t, json.Unmarshal(text, &list))
-		for _, one := range list.Items {
-			if one.Metadata.Annotations["cert-manager.io/certificate-name"] == name {
-				i.answer(t, one)
-				return true, nil
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, silence, true,
+		func(context.Context) (bool, error) {
+			text, err := i.client.Get().AbsPath(certificatesPath +
+				"certificaterequests").DoRaw(context.Background())
+			required(t, err)
+			var list struct{ Items []signing }
+			required(t, json.Unmarshal(text, &list))
+			for _, one := range list.Items {
+				if one.Metadata.Annotations["cert-manager.io/certificate-name"] == name {
+					i.answer(t, one)
+					return true, nil
+				}
 			}
-		}
-		return false, nil
-	})
+			return false, nil
+		})
 	if t.Context().Err() == nil {
 		assert.NoError(t, err, "no CertificateRequest of %s", name)
 	}
@@ -121,23 +128,30 @@ func (i *slowIssuer) answer(t *testing.T, asked signing) {
 	request, err := x509.ParseCertificateRequest(block.Bytes)
 	required(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: request.Subject, DNSNames: request.DNSNames,
-		NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(12 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: request.Subject,
+		DNSNames:  request.DNSNames,
+		NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(12 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, i.root, request.PublicKey, i.key)
 	required(t, err)
-	encoded := func(der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}) }
+	encoded := func(der []byte) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	}
 	now := time.Now().UTC().Format(time.RFC3339)
 	condition := func(kind string) map[string]any {
-		return map[string]any{"type": kind, "status": "True", "reason": "Issued", "message": "by the story", "lastTransitionTime": now}
+		return map[string]any{"type": kind, "status": "True", "reason": "Issued",
+			"message": "by the story", "lastTransitionTime": now}
 	}
 	for _, status := range []map[string]any{
 		{"conditions": []any{condition("Approved")}},
-		{"conditions": []any{condition("Approved"), condition("Ready")}, "certificate": encoded(der), "ca": encoded(i.root.Raw)},
+		{"conditions": []any{condition("Approved"), condition("Ready")},
+			"certificate": encoded(der), "ca": encoded(i.root.Raw)},
 	} {
 		patch, err := json.Marshal(map[string]any{"status": status})
 		required(t, err)
-		_, err = i.client.Patch("application/merge-patch+json").AbsPath(certificatesPath + "certificaterequests/" + asked.Metadata.Name + "/status").
+		_, err = i.client.Patch("application/merge-patch+json").AbsPath(certificatesPath +
+			"certificaterequests/" + asked.Metadata.Name + "/status").
 			Body(bytes.Clone(patch)).DoRaw(context.Background())
 		required(t, err)
 	}
@@ -156,7 +170,8 @@ func (i *slowIssuer) at(name string) time.Time {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	if i.when[name].IsZero() {
-		if _, err := i.client.Get().AbsPath("/api/v1/namespaces/apps/secrets/" + name).DoRaw(context.Background()); err == nil {
+		if _, err := i.client.Get().AbsPath("/api/v1/namespaces/apps/secrets/" +
+			name).DoRaw(context.Background()); err == nil {
 			i.when[name] = time.Now()
 		}
 	}

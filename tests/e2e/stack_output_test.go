@@ -30,8 +30,10 @@ func (s *stack) output(name string) string {
 // outputs returns all of them.
 func (s *stack) outputs() map[string]any {
 	s.t.Helper()
-	if state := s.state(); s.known.state == nil || !state.ModTime().Equal(s.known.state.ModTime()) || state.Size() != s.known.state.Size() {
-		r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets", "--json"))
+	if state := s.state(); s.known.state == nil ||
+		!state.ModTime().Equal(s.known.state.ModTime()) || state.Size() != s.known.state.Size() {
+		r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets",
+			"--json"))
 		s.known = outputs{state: state}
 		require.NoError(s.t, json.Unmarshal([]byte(r.output), &s.known.values))
 	}

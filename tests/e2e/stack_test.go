@@ -146,7 +146,8 @@ func (s *stack) finish(cmd *exec.Cmd) result {
 	cmd.Stdout, cmd.Stderr = output, output
 	started := time.Now()
 	err := cmd.Run()
-	r := result{line: strings.Join(cmd.Args, " "), output: output.text.String(), err: err, took: time.Since(started), pieces: output.pieces}
+	r := result{line: strings.Join(cmd.Args, " "), output: output.text.String(), err: err,
+		took: time.Since(started), pieces: output.pieces}
 	s.t.Logf("%s  (%s)", r.line, r.took.Round(100*time.Millisecond))
 	return r
 }
@@ -176,12 +177,14 @@ func (s *stack) must(r result) result {
 // the logs of other stories.
 func (s *stack) repeatFailure() {
 	if lines := strings.Split(s.failure, "\n"); s.failure != "" {
-		s.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
+		s.t.Logf("--- the command that failed\n%s\n%s", lines[0],
+			strings.Join(lines[max(1, len(lines)-40):], "\n"))
 	}
 }
 
 func (s *stack) pulumi(subcommand string, more ...string) result {
-	args := append([]string{subcommand, "--stack", s.name, "--config-file", s.config, "--non-interactive"}, more...)
+	args := append([]string{subcommand, "--stack", s.name, "--config-file", s.config,
+		"--non-interactive"}, more...)
 	if s.program != "" {
 		return s.runIn(s.program, "pulumi", args...)
 	}
@@ -189,12 +192,14 @@ func (s *stack) pulumi(subcommand string, more ...string) result {
 }
 
 func (s *stack) up(more ...string) result {
-	return s.pulumi("up", append([]string{"--yes", "--skip-preview", "--parallel", "32"}, more...)...)
+	return s.pulumi("up", append([]string{"--yes", "--skip-preview", "--parallel", "32"},
+		more...)...)
 }
 
 // health asks the gates that the story's configuration asks for.
 func (s *stack) health(more ...string) result {
-	return s.run(strata, append([]string{"health", "--stack", s.name, "--config-file", s.config}, more...)...)
+	return s.run(strata, append([]string{"health", "--stack", s.name, "--config-file", s.config},
+		more...)...)
 }
 
 func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }

@@ -13,7 +13,8 @@ import (
 func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
-	servers := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}}
+	servers := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
+		{"server-3", "server", 13}}
 	agents := []node{{"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	all := append(append([]node{}, servers...), agents...)
 	hosts := existingHosts(t, "e2es", net, all...)
@@ -21,7 +22,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 
 	sections := staging(hosts, all...)
 	s := newStack(t, "e2e-staging", sections)
-	s.step("a killed up converges with the next one", func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
+	s.step("a killed up converges with the next one",
+		func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
 	s.step("exactly the configured nodes are there", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
@@ -34,14 +36,18 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.healthy() })
-	s.step("a node's labels and taints change with the stack, and nothing restarts", func(t *testing.T) { s.changesLabels(t, hosts, sections, "agent-1") })
+	s.step("a node's labels and taints change with the stack, and nothing restarts",
+		func(t *testing.T) { s.changesLabels(t, hosts, sections, "agent-1") })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
-	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves", func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
+	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves",
+		func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
 	s.step("destroy says what is lost, and leaves nothing", func(t *testing.T) {
 		r := s.must(s.destroy())
-		assert.Contains(t, r.output, "teardown: will be lost: 1 LoadBalancer Services that are not Strata's: default/hello (")
+		assert.Contains(t, r.output, "teardown: will be lost: 1 LoadBalancer Services that are "+
+			"not Strata's: default/hello (")
 		for name, before := range clean {
-			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
+			assert.Equal(t, before, hosts.footprint(name),
+				"what %s has after destroy and had not before (-before +after)", name)
 		}
 	})
 }
@@ -51,7 +57,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 func TestServersOfStagingChange(t *testing.T) {
 	t.Parallel()
 	net := network{"stsv0", "10.46.0"}
-	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
+	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
+		{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2esv", net, all...)
 	sections := staging(hosts, all...)
 	s := newStack(t, "e2e-servers", sections)
@@ -61,7 +68,8 @@ func TestServersOfStagingChange(t *testing.T) {
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
 	// Of the servers two leave at once, one of which bootstrapped the cluster.
-	s.step("server-1 leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
+	s.step("server-1 leaves and returns, and the rest serves",
+		func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
 		s.changesTokens(t, hosts, sections, "k3s-server-2-install creating")
 	})
@@ -105,7 +113,8 @@ func (s *stack) killedUp(t *testing.T, when string, until func()) {
 
 // killedWhen kills an update once it prints a text and until has returned.
 func (s *stack) killedWhen(t *testing.T, when string, until func()) {
-	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes",
+		"--skip-preview", "--non-interactive", "--parallel", "32")
 }
 
 // killed kills a command once it says a text and until has returned.

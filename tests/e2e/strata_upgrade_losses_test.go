@@ -27,15 +27,18 @@ func (s *stack) losesNothing(t *testing.T) {
 	var state struct {
 		Deployment struct{ Resources []command }
 	}
-	require.NoError(t, json.Unmarshal([]byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output), &state))
+	require.NoError(t, json.Unmarshal([]byte(
+		s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output), &state))
 	deletes := map[string]bool{}
 	for _, one := range state.Deployment.Resources {
-		deletes[one.URN] = one.Inputs.Delete != nil && one.Inputs.Delete != "" || strings.HasPrefix(one.Type, "kubernetes:")
+		deletes[one.URN] = one.Inputs.Delete != nil && one.Inputs.Delete != "" ||
+			strings.HasPrefix(one.Type, "kubernetes:")
 	}
 	require.Contains(t, slices.Collect(maps.Values(deletes)), true, "the test looked at no delete")
 
 	// Not by run, whose output has Pulumi's stderr as well.
-	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--json").Output()
+	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config,
+		"--non-interactive", "--json").Output()
 	require.NoError(t, err, "%s", text)
 	var preview struct {
 		Steps []struct{ Op, URN string }

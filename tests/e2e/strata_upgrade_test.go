@@ -9,7 +9,8 @@ import (
 )
 
 // The nodes of an upgrade of Strata: those of etcd, and one that is not.
-var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
+var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12},
+	{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 
 // An older Strata brings a stack up, and this one takes it over: `make test-strata-upgrade
 // OLD=COMMIT` names the older one. None of the old state's commands whose delete uninstalls K3s may
@@ -29,13 +30,15 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	}{{"whole", takesOverAtOnce}, {"killed", takesOverThoughKilled}, {"back", goesBack}} {
 		passed := t.Run(one.name, func(t *testing.T) {
 			s := newStack(t, "e2e-older-"+one.name, olderSections(hosts))
-			s.step("the older Strata brings it up", func(t *testing.T) { s.comesUpWith(t, olderStrata()) })
+			s.step("the older Strata brings it up",
+				func(t *testing.T) { s.comesUpWith(t, olderStrata()) })
 			one.story(s, hosts)
 			s.step("destroy leaves nothing", func(t *testing.T) {
 				s.must(s.destroy())
 				assert.Empty(t, s.resources())
 				for name, before := range clean {
-					assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
+					assert.Equal(t, before, hosts.footprint(name),
+						"what %s has after destroy and had not before (-before +after)", name)
 				}
 			})
 		})

@@ -29,11 +29,14 @@ const (
 // secrets of the state and for the given ones of the configuration.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
-	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", patient, "--gate-timeout", patient))
-	require.NotContains(t, r.output, "missing, or not whole", "what was not collected was not searched")
+	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output",
+		file, "--timeout", patient, "--gate-timeout", patient))
+	require.NotContains(t, r.output, "missing, or not whole",
+		"what was not collected was not searched")
 	secrets := secretsOf(t, s.exported())
 	require.NotEmpty(t, secrets, "the state has no secret")
-	require.True(t, slices.Contains(secrets, strings.TrimSpace(s.output("kubeconfig"))), "the search does not find what is a secret of the state")
+	require.True(t, slices.Contains(secrets, strings.TrimSpace(s.output("kubeconfig"))),
+		"the search does not find what is a secret of the state")
 	for _, one := range append(configured, passphrase) {
 		secrets = append(secrets, one, base64.RawStdEncoding.EncodeToString([]byte(one)))
 	}
@@ -46,7 +49,9 @@ func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	for _, secret := range secrets {
 		for name, text := range content {
 			// assert.NotContains would print the whole file.
-			assert.False(t, bytes.Contains(text, []byte(secret)), "%s has a secret of %d characters that begins with %.12s", name, len(secret), secret)
+			assert.False(t, bytes.Contains(text, []byte(secret)),
+				"%s has a secret of %d characters that begins with %.12s", name,
+				len(secret), secret)
 		}
 	}
 }

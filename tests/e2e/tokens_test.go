@@ -14,7 +14,8 @@ import (
 // tokenOf returns the token in a host's config.yaml: as it is written, and its password.
 func (l *hostSet) tokenOf(name string) (written, password string) {
 	l.t.Helper()
-	written = strings.TrimSpace(l.must(name, "sed -n 's/^token: *//p' /etc/rancher/k3s/config.yaml"))
+	written = strings.TrimSpace(l.must(name,
+		"sed -n 's/^token: *//p' /etc/rancher/k3s/config.yaml"))
 	return written, written[strings.LastIndex(written, ":")+1:]
 }
 
@@ -22,8 +23,10 @@ func (l *hostSet) tokenOf(name string) (written, password string) {
 // cluster's CAs.
 func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.net.address(server.host)+":6443/v1-k3s/server-bootstrap", nil)
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"https://"+l.net.address(server.host)+":6443/v1-k3s/server-bootstrap", nil)
 	require.NoError(t, err)
 	request.SetBasicAuth("server", password)
 	response, err := client.Do(request)
@@ -34,7 +37,8 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 
 // changesTokens gives the cluster other tokens, by an update that is killed between two servers. A
 // former token gets nothing, on any server, and it does not come back.
-func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any, killed string) {
+func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any,
+	killed string) {
 	first := hosts.serverNodes()[0]
 	_, former := hosts.tokenOf(first.name)
 	require.Equal(t, http.StatusOK, hosts.givesOutKeys(t, first, former))
@@ -52,14 +56,16 @@ func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]
 		assert.Equal(t, http.StatusUnauthorized, hosts.givesOutKeys(t, server, former), server.name)
 		assert.Equal(t, http.StatusOK, hosts.givesOutKeys(t, server, password), server.name)
 		if server.name != first.name {
-			assert.Regexp(t, `^K10[0-9a-f]{64}::server:`, written, "%s has joined, and has verified the CA before", server.name)
+			assert.Regexp(t, `^K10[0-9a-f]{64}::server:`, written,
+				"%s has joined, and has verified the CA before", server.name)
 		}
 	}
 	for _, n := range hosts.nodes {
 		if n.role == "agent" {
 			written, password := hosts.tokenOf(n.name)
 			assert.Regexp(t, `^K10[0-9a-f]{64}::node:`, written, n.name)
-			assert.Equal(t, http.StatusUnauthorized, hosts.givesOutKeys(t, first, password), "an agent's token gives out no keys")
+			assert.Equal(t, http.StatusUnauthorized, hosts.givesOutKeys(t, first, password),
+				"an agent's token gives out no keys")
 		}
 	}
 	s.healthy()

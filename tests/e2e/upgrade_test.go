@@ -64,11 +64,13 @@ func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string)
 			first := s.firstBackOff(t, a.namespace)
 			for _, gate := range a.gates {
 				took := r.when(t, "gate "+gate+": stuck").Sub(first)
-				t.Logf("%s tells %s after the first ImagePullBackOff", gate, took.Round(time.Second))
+				t.Logf("%s tells %s after the first ImagePullBackOff", gate,
+					took.Round(time.Second))
 				assert.Less(t, took, toldSoon, "%s", gate)
 			}
 		}
-		assert.GreaterOrEqual(t, strings.Count(r.output, ":"+missingVersion), len(bad), "the image is named")
+		assert.GreaterOrEqual(t, strings.Count(r.output, ":"+missingVersion), len(bad),
+			"the image is named")
 	})
 	s.answersOverTLS(t)
 	s.renews(t)
@@ -80,7 +82,9 @@ func (s *stack) rollsForward(t *testing.T) {
 		s.must(s.up())
 		for _, a := range addons {
 			images := s.imagesIn(t, a.namespace)
-			assert.True(t, slices.ContainsFunc(images, func(image string) bool { return strings.HasSuffix(image, ":"+nextVersion) }), "%s runs %v", a.chart, images)
+			assert.True(t, slices.ContainsFunc(images,
+				func(image string) bool { return strings.HasSuffix(image, ":"+nextVersion) }),
+				"%s runs %v", a.chart, images)
 			assert.NotContains(t, strings.Join(images, " "), ":"+missingVersion, "%s", a.chart)
 		}
 		s.must(s.up("--expect-no-changes"))
@@ -91,7 +95,8 @@ func (s *stack) rollsForward(t *testing.T) {
 
 // bundleOf returns the bundle with each add-on's chart at a version.
 func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string {
-	return s.otherBundle(t, "charts/*.tgz", func(path string) string { return s.repack(t, path, version) })
+	return s.otherBundle(t, "charts/*.tgz",
+		func(path string) string { return s.repack(t, path, version) })
 }
 
 // repack gives a chart another version, and returns the new file's sum. The missing one's images
@@ -103,10 +108,12 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	require.NoError(t, err)
 	name := entries[0].Name()
 	wanted := version(name)
-	s.must(s.run("sed", "-i", "s/^appVersion:.*/appVersion: "+wanted+"/; s/^version:.*/version: "+strings.TrimPrefix(wanted, "v")+"/", filepath.Join(dir, name, "Chart.yaml")))
+	s.must(s.run("sed", "-i", "s/^appVersion:.*/appVersion: "+wanted+"/; s/^version:.*/version: "+
+		strings.TrimPrefix(wanted, "v")+"/", filepath.Join(dir, name, "Chart.yaml")))
 	if wanted == missingVersion {
 		// Traefik's own chart has the registry in a helper, and none in its values.
-		s.must(s.run("find", filepath.Join(dir, name), "(", "-name", "values.yaml", "-o", "-name", "_helpers.tpl", ")",
+		s.must(s.run("find", filepath.Join(dir, name), "(", "-name", "values.yaml", "-o", "-name",
+			"_helpers.tpl", ")",
 			"-exec", "sed", "-i", "-E", "s/(quay|docker)\\.io/"+emptyRegistry+"/", "{}", "+"))
 	}
 	require.NoError(t, os.Remove(chart), "it is a link to the bundle's own")
@@ -128,12 +135,14 @@ done`)
 // firstBackOff returns the time of the kubelet's first back-off from a missing image in a
 // namespace.
 func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
-	events, err := s.client().CoreV1().Events(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=BackOff"})
+	events, err := s.client().CoreV1().Events(namespace).List(t.Context(),
+		metav1.ListOptions{FieldSelector: "reason=BackOff"})
 	require.NoError(t, err)
 	var first time.Time
 	for _, event := range events.Items {
 		at := event.FirstTimestamp.Time
-		if strings.Contains(event.Message, ":"+missingVersion) && (first.IsZero() || at.Before(first)) {
+		if strings.Contains(event.Message, ":"+missingVersion) &&
+			(first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}

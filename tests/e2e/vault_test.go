@@ -53,7 +53,8 @@ func TestVaultSigns(t *testing.T) {
 	s.step("its keys are nowhere but in the state, as secrets", func(t *testing.T) {
 		keys, err := vault.ParseKeys(s.output("vaultKeys"))
 		require.NoError(t, err)
-		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, keys.RootToken)
+		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
+			keys.RootToken)
 		secrets, err := s.client().CoreV1().Secrets("vault").List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		for _, secret := range secrets.Items {
@@ -69,23 +70,27 @@ func TestVaultSigns(t *testing.T) {
 			assert.Equal(t, []string{address}, hosts.reached(signer, address))
 		}
 	})
-	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it", func(t *testing.T) {
-		require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0", metav1.DeleteOptions{}))
-		s.unhealthy(t, []string{"--gate", "vault-gate"}, "sealed", "vault unseal")
-		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
-		s.healthy()
-	})
+	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it",
+		func(t *testing.T) {
+			require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0",
+				metav1.DeleteOptions{}))
+			s.unhealthy(t, []string{"--gate", "vault-gate"}, "sealed", "vault unseal")
+			s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
+			s.healthy()
+		})
 	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.ca(t)}
 	s.step("a login role that does not exist is named", func(t *testing.T) {
 		s.refusedWithin(t, time.Minute, func(limit string) result {
-			s.configure(withTimeouts(signedByVault(hosts, with(address, "role", "no-such-role"), all...), "certificate", limit))
+			s.configure(withTimeouts(signedByVault(hosts, with(address, "role", "no-such-role"),
+				all...), "certificate", limit))
 			return s.up()
 		}, "vault-ca-gate", "wrong Vault role")
 	})
 	s.step("an expired token is named", func(t *testing.T) {
 		token := s.expiredToken(t)
 		s.refusedWithin(t, time.Minute, func(limit string) result {
-			s.configure(withTimeouts(signedByVault(hosts, with(address, "token", token), all...), "certificate", limit))
+			s.configure(withTimeouts(signedByVault(hosts, with(address, "token", token), all...),
+				"certificate", limit))
 			return s.up()
 		}, "vault-ca-check-gate", "token is expired or invalid")
 	})
@@ -120,8 +125,10 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
-		"hosts": hosts.hosts(nodes...), "metallb": off, "argocd": off, "ingress": map[string]any{"controllers": []string{}},
-		"vault": map[string]any{"enabled": enabled, "storage": map[string]any{"persistent": false}},
+		"hosts": hosts.hosts(nodes...), "metallb": off, "argocd": off,
+		"ingress": map[string]any{"controllers": []string{}},
+		"vault": map[string]any{"enabled": enabled,
+			"storage": map[string]any{"persistent": false}},
 	}
 }
 
@@ -151,7 +158,8 @@ func with(values map[string]any, key string, value any) map[string]any {
 
 // ca returns the certificate at the root of Vault's own.
 func (s *stack) ca(t *testing.T) string {
-	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca", metav1.GetOptions{})
+	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	return string(secret.Data["ca.crt"])
 }
@@ -162,8 +170,10 @@ func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Cl
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), silence)
 	defer cancel()
-	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.ca(t)}
-	client, stop, err := vault.Dial(ctx, apiserver.Access{Kubeconfig: []byte(s.output("kubeconfig"))}, server, io.Discard)
+	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc",
+		CA: s.ca(t)}
+	client, stop, err := vault.Dial(ctx,
+		apiserver.Access{Kubeconfig: []byte(s.output("kubeconfig"))}, server, io.Discard)
 	require.NoError(t, err)
 	defer stop()
 	client.SetToken(keys.RootToken)
@@ -185,7 +195,8 @@ func (s *stack) inVault(t *testing.T, mount string) string {
 func (s *stack) expiredToken(t *testing.T) string {
 	var token string
 	s.asRoot(t, func(ctx context.Context, client *api.Client) {
-		secret, err := client.Auth().Token().CreateWithContext(ctx, &api.TokenCreateRequest{Policies: []string{"strata"}, TTL: "1s"})
+		secret, err := client.Auth().Token().CreateWithContext(ctx,
+			&api.TokenCreateRequest{Policies: []string{"strata"}, TTL: "1s"})
 		require.NoError(t, err)
 		token = secret.Auth.ClientToken
 		eventually(t, func(c require.TestingT) {

@@ -36,7 +36,8 @@ var waveCases = []waveCase{
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
 	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion
 	// has it, or checks again too late.
-	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, [2]int{0, 1}, true},
+	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0,
+		[2]int{0, 1}, true},
 }
 
 // The operator for changes outside Strata, with its webhook and without: how often Pods start
@@ -44,14 +45,16 @@ var waveCases = []waveCase{
 func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
-		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with STRATA_WAVE_SOURCE, or with a wave-chart in ORIGINALS")
+		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with " +
+			"STRATA_WAVE_SOURCE, or with a wave-chart in ORIGINALS")
 	}
 	t.Log("Wave is " + origin)
 	net := network{"stq0", "10.28.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2ewv", net, all...)
 	sections := platform(hosts, all...)
-	sections["ingress"], sections["argocd"] = map[string]any{"controllers": []any{}}, map[string]any{"enabled": false}
+	sections["ingress"], sections["argocd"] = map[string]any{"controllers": []any{}},
+		map[string]any{"enabled": false}
 	delete(sections, "traefik")
 	sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
 	s := newStack(t, "e2e-wave", sections)
@@ -66,7 +69,8 @@ func TestWave(t *testing.T) {
 	})
 	s.step("without it they start again", func(t *testing.T) {
 		configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
-		require.NoError(t, configurations.Delete(t.Context(), "wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
+		require.NoError(t, configurations.Delete(t.Context(),
+			"wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
 		for i, c := range waveCases {
 			again, stuck := s.waveStarts(t, "without-"+string(rune('a'+i)), c)
 			assert.GreaterOrEqual(t, again, c.without[0], c.name)
@@ -76,14 +80,16 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
-		s.unhealthy(t, []string{"--gate", "wave-webhook"}, "does not exist: the API server would call no webhook")
+		s.unhealthy(t, []string{"--gate", "wave-webhook"},
+			"does not exist: the API server would call no webhook")
 	})
 }
 
 // waveResult records how often the Pods of a case started again, and of which Wave.
 func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, again int) {
 	t.Helper()
-	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0, []float64{float64(again)})
+	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0,
+		[]float64{float64(again)})
 	result.Subject = origin
 	s.record(t, result)
 }
@@ -95,7 +101,8 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, st
 	client := s.client()
 	made := func(which string) {
 		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: name + "-" + which}, Data: map[string]string{"KEY": "value"},
+			ObjectMeta: metav1.ObjectMeta{Name: name + "-" + which},
+			Data:       map[string]string{"KEY": "value"},
 		}, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
@@ -103,7 +110,8 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, st
 		made(which)
 	}
 	seen := watchStarts(t, client, name)
-	_, err := client.AppsV1().Deployments("default").Create(t.Context(), waveDeployment(name), metav1.CreateOptions{})
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), waveDeployment(name),
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	if slices.Contains(c.first, "required") {
 		seen.quiet(t, client, name)
@@ -122,18 +130,24 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, st
 func waveDeployment(name string) *appsv1.Deployment {
 	optional, labels := true, map[string]string{"app": name}
 	from := func(which string, optional *bool) corev1.EnvFromSource {
-		return corev1.EnvFromSource{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name + "-" + which}, Optional: optional}}
+		return corev1.EnvFromSource{ConfigMapRef: &corev1.ConfigMapEnvSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: name + "-" + which},
+			Optional:             optional}}
 	}
 	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"wave.pusher.com/update-on-config-change": "true"}},
+		ObjectMeta: metav1.ObjectMeta{Name: name,
+			Annotations: map[string]string{"wave.pusher.com/update-on-config-change": "true"}},
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
-				TerminationGracePeriodSeconds: new(int64),
-				Containers: []corev1.Container{{
-					Name: "server", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent, EnvFrom: []corev1.EnvFromSource{from("required", nil), from("optional", &optional)},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{
+					TerminationGracePeriodSeconds: new(int64),
+					Containers: []corev1.Container{{
+						Name: "server", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent,
+						EnvFrom: []corev1.EnvFromSource{from("required", nil),
+							from("optional", &optional)},
+					}},
 				}},
-			}},
 		},
 	}
 }
@@ -153,7 +167,8 @@ func watchStarts(t *testing.T, client kubernetes.Interface, name string) *starts
 	seen := &starts{pods: map[string]bool{}, last: time.Now()}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	watch, err := client.CoreV1().Pods("default").Watch(ctx, metav1.ListOptions{LabelSelector: "app=" + name})
+	watch, err := client.CoreV1().Pods("default").Watch(ctx,
+		metav1.ListOptions{LabelSelector: "app=" + name})
 	require.NoError(t, err)
 	go func() {
 		for event := range watch.ResultChan() {
@@ -175,7 +190,8 @@ func (s *starts) note(pod *corev1.Pod) {
 		if c.State.Waiting != nil && c.State.Waiting.Reason == "CreateContainerConfigError" {
 			s.stuck = true
 		}
-		if c.State.Running != nil || c.LastTerminationState.Terminated != nil || strings.HasPrefix(c.ContainerID, "containerd://") {
+		if c.State.Running != nil || c.LastTerminationState.Terminated != nil ||
+			strings.HasPrefix(c.ContainerID, "containerd://") {
 			s.pods[string(pod.UID)] = true
 		}
 	}
@@ -208,7 +224,8 @@ const quiet = 8 * time.Second
 func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	eventually(t, func(c require.TestingT) {
-		d, err := client.AppsV1().Deployments("default").Get(context.Background(), name, metav1.GetOptions{})
+		d, err := client.AppsV1().Deployments("default").Get(context.Background(), name,
+			metav1.GetOptions{})
 		require.NoError(c, err)
 		require.Equal(c, d.Generation, d.Status.ObservedGeneration)
 		require.Equal(c, int32(1), d.Status.AvailableReplicas, "stuck")

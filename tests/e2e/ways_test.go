@@ -43,27 +43,43 @@ var ways = []struct {
 	// refused says that neither ssh nor Strata is let in.
 	refused bool
 }{
-	{name: "the old and the new key", config: "User u-one\nIdentityFile DIR/key-8", known: "ADDRESS OLD\nADDRESS HOST"},
-	{name: "another key alone", config: "User u-one\nIdentityFile DIR/key-8", known: "ADDRESS OLD", refused: true},
-	{name: "a broken line", config: "User u-one\nIdentityFile DIR/key-8", known: "<<<<<<< mine\n10.0.0.1 ssh-ed25519 AAAA\nADDRESS HOST"},
-	{name: "a line without a port", config: "User u-one\nPort 2222\nIdentityFile DIR/key-8", known: "ADDRESS HOST"},
-	{name: "another key is revoked", config: "User u-one\nIdentityFile DIR/key-8", known: "@revoked * OLD\nADDRESS OLD\nADDRESS HOST"},
-	{name: "the key is revoked", config: "User u-one\nIdentityFile DIR/key-8", known: "ADDRESS HOST\n@revoked ADDRESS HOST", refused: true},
-	{name: "an alias", config: "User u-one\nHostKeyAlias web\nPort 2222\nIdentityFile DIR/key-8", known: "ADDRESS OLD\nweb HOST"},
+	{name: "the old and the new key", config: "User u-one\nIdentityFile DIR/key-8",
+		known: "ADDRESS OLD\nADDRESS HOST"},
+	{name: "another key alone", config: "User u-one\nIdentityFile DIR/key-8", known: "ADDRESS OLD",
+		refused: true},
+	{name: "a broken line", config: "User u-one\nIdentityFile DIR/key-8",
+		known: "<<<<<<< mine\n10.0.0.1 ssh-ed25519 AAAA\nADDRESS HOST"},
+	{name: "a line without a port", config: "User u-one\nPort 2222\nIdentityFile DIR/key-8",
+		known: "ADDRESS HOST"},
+	{name: "another key is revoked", config: "User u-one\nIdentityFile DIR/key-8",
+		known: "@revoked * OLD\nADDRESS OLD\nADDRESS HOST"},
+	{name: "the key is revoked", config: "User u-one\nIdentityFile DIR/key-8",
+		known: "ADDRESS HOST\n@revoked ADDRESS HOST", refused: true},
+	{name: "an alias", config: "User u-one\nHostKeyAlias web\nPort 2222\nIdentityFile DIR/key-8",
+		known: "ADDRESS OLD\nweb HOST"},
 	{name: "a certificate beside the key", config: "User u-cert\nIdentityFile DIR/certified"},
 	{name: "a certificate elsewhere", config: "User u-cert\nIdentityFile DIR/key-1\nCertificateFile DIR/elsewhere.pub"},
-	{name: "a key without its certificate", config: "User u-cert\nIdentityFile DIR/key-2", refused: true},
-	{name: "one of a full agent", config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-8.pub\nIdentitiesOnly yes"},
+	{name: "a key without its certificate", config: "User u-cert\nIdentityFile DIR/key-2",
+		refused: true},
+	{name: "one of a full agent", config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile " +
+		"DIR/key-8.pub\nIdentitiesOnly yes"},
 	{name: "one of a full agent first", config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-8.pub"},
-	{name: "others of a full agent only", config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-1.pub\nIdentitiesOnly yes", refused: true},
-	{name: "two keys, one after the other", config: "User u-two\nIdentityFile DIR/key-3\nIdentityFile DIR/key-1\nIdentityFile DIR/key-2"},
+	{name: "others of a full agent only",
+		config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-1.pub\nIdentitiesOnly yes", refused: true},
+	{name: "two keys, one after the other",
+		config: "User u-two\nIdentityFile DIR/key-3\nIdentityFile DIR/key-1\nIdentityFile DIR/key-2"},
 	{name: "two keys of an agent", config: "User u-two\nIdentityAgent DIR/agent"},
-	{name: "one key where two are asked for", config: "User u-two\nIdentityFile DIR/key-1", refused: true},
-	{name: "a ProxyCommand", config: "User u-one\nIdentityFile DIR/key-8\nProxyCommand ssh -F DIR/plain -W %h:%p u-one@ADDRESS"},
-	{name: "a ProxyCommand to the jump host", config: "User u-one\nIdentityFile DIR/key-8\nProxyJump gw\nHost gw\nUser u-one\nHostName ADDRESS\n" +
-		"IdentityFile DIR/key-8\nProxyCommand ssh -F DIR/plain -W %h:%p %r@ADDRESS"},
-	{name: "a ProxyCommand none", config: "User u-one\nIdentityFile DIR/key-8\nProxyCommand none\nHost *\nProxyJump nowhere.invalid"},
-	{name: "a Match that is false", config: "User u-one\nIdentityFile DIR/key-8\nMatch host server-1 exec \"false\"\nPort 9"},
+	{name: "one key where two are asked for", config: "User u-two\nIdentityFile DIR/key-1",
+		refused: true},
+	{name: "a ProxyCommand", config: "User u-one\nIdentityFile DIR/key-8\nProxyCommand ssh -F " +
+		"DIR/plain -W %h:%p u-one@ADDRESS"},
+	{name: "a ProxyCommand to the jump host",
+		config: "User u-one\nIdentityFile DIR/key-8\nProxyJump gw\nHost gw\nUser u-one\nHostName ADDRESS\n" +
+			"IdentityFile DIR/key-8\nProxyCommand ssh -F DIR/plain -W %h:%p %r@ADDRESS"},
+	{name: "a ProxyCommand none", config: "User u-one\nIdentityFile DIR/key-8\nProxyCommand " +
+		"none\nHost *\nProxyJump nowhere.invalid"},
+	{name: "a Match that is false", config: "User u-one\nIdentityFile DIR/key-8\nMatch host " +
+		"server-1 exec \"false\"\nPort 9"},
 }
 
 // Each login is made by OpenSSH's client and by Strata, with Debian's sshd: both get in, or
@@ -73,21 +89,30 @@ func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
 	net := network{"stf0", "10.52.0"}
 	hosts := existingHosts(t, "e2eways", net, node{"server-1", "server", 11})
 	dir, keys := wayKeys(t)
-	hosts.must("server-1", "KEYS="+remote.Quote(strings.Join(keys, "\n"))+" CA="+remote.Quote(wayFile(t, dir, "ca.pub"))+"\n"+waysScript)
-	fill := strings.NewReplacer("ADDRESS", net.address(11), "DIR", dir, "OLD", strings.TrimSpace(wayFile(t, dir, "old.pub")),
-		"HOST", strings.TrimSpace(hosts.must("server-1", "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")))
-	writeFile(t, filepath.Join(dir, "plain"), fill.Replace("IdentityFile DIR/key-8\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"))
+	hosts.must("server-1", "KEYS="+remote.Quote(strings.Join(keys, "\n"))+" CA="+
+		remote.Quote(wayFile(t, dir, "ca.pub"))+"\n"+waysScript)
+	fill := strings.NewReplacer("ADDRESS", net.address(11), "DIR", dir, "OLD",
+		strings.TrimSpace(wayFile(t, dir, "old.pub")),
+		"HOST", strings.TrimSpace(hosts.must("server-1",
+			"cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")))
+	writeFile(t, filepath.Join(dir, "plain"),
+		fill.Replace("IdentityFile DIR/key-8\nStrictHostKeyChecking no\nUserKnownHostsFile "+
+			"/dev/null\nLogLevel ERROR\n"))
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			known := way.known
 			if known == "" {
 				known = "ADDRESS HOST"
 			}
-			file, knownFile := filepath.Join(t.TempDir(), "config"), filepath.Join(t.TempDir(), "known_hosts")
+			file, knownFile := filepath.Join(t.TempDir(), "config"),
+				filepath.Join(t.TempDir(), "known_hosts")
 			writeFile(t, knownFile, fill.Replace(known)+"\n")
-			text := "StrictHostKeyChecking yes\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile " + knownFile + "\nHost server-1\nHostName ADDRESS\n" + way.config + "\n"
+			text := "StrictHostKeyChecking yes\nGlobalKnownHostsFile " +
+				"/dev/null\nUserKnownHostsFile " + knownFile +
+				"\nHost server-1\nHostName ADDRESS\n" + way.config + "\n"
 			writeFile(t, file, fill.Replace(text))
-			said, byClient := exec.CommandContext(t.Context(), "ssh", "-F", file, "-o", "BatchMode=yes", "server-1", "true").CombinedOutput()
+			said, byClient := exec.CommandContext(t.Context(), "ssh", "-F", file, "-o",
+				"BatchMode=yes", "server-1", "true").CombinedOutput()
 			byStrata := loginAs(t, file)
 			if way.refused {
 				assert.Error(t, byClient)
@@ -105,7 +130,8 @@ func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
 func loginAs(t *testing.T, file string) error {
 	t.Helper()
 	ssh := config.SSH{Config: file}
-	hosts, err := reach.Hosts(config.Hosts{Driver: config.DriverExisting, SSH: ssh, Nodes: []config.Node{{Name: "server-1", SSH: ssh}}}, t.TempDir())
+	hosts, err := reach.Hosts(config.Hosts{Driver: config.DriverExisting, SSH: ssh,
+		Nodes: []config.Node{{Name: "server-1", SSH: ssh}}}, t.TempDir())
 	if err != nil {
 		return err
 	}
@@ -126,7 +152,8 @@ func wayKeys(t *testing.T) (dir string, public []string) {
 	dir = t.TempDir()
 	run := func(command ...string) {
 		program := exec.CommandContext(t.Context(), command[0], command[1:]...)
-		program.Dir, program.Env = dir, append(os.Environ(), "SSH_AUTH_SOCK="+filepath.Join(dir, "agent"))
+		program.Dir, program.Env = dir, append(os.Environ(),
+			"SSH_AUTH_SOCK="+filepath.Join(dir, "agent"))
 		output, err := program.CombinedOutput()
 		require.NoError(t, err, "%s", output)
 	}
@@ -136,7 +163,11 @@ func wayKeys(t *testing.T) (dir string, public []string) {
 		assert.NoError(t, agent.Process.Kill())
 		_ = agent.Wait() // It was killed.
 	})
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "agent")); return err == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_,
+			err := os.Stat(filepath.Join(dir, "agent"))
+		return err == nil
+	}, 10*time.Second, 10*time.Millisecond)
 	for _, name := range []string{"ca", "old", "certified"} {
 		run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name)
 	}
@@ -147,7 +178,8 @@ func wayKeys(t *testing.T) (dir string, public []string) {
 		public = append(public, strings.TrimSpace(wayFile(t, dir, name+".pub")))
 	}
 	run("ssh-keygen", "-q", "-s", "ca", "-I", "story", "-n", "u-cert", "certified.pub", "key-1.pub")
-	require.NoError(t, os.Rename(filepath.Join(dir, "key-1-cert.pub"), filepath.Join(dir, "elsewhere.pub")))
+	require.NoError(t, os.Rename(filepath.Join(dir, "key-1-cert.pub"),
+		filepath.Join(dir, "elsewhere.pub")))
 	return dir, public
 }
 

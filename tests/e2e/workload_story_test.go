@@ -33,23 +33,27 @@ type workloadStory struct {
 // Pods go 5 s after they are told.
 func quickShop() map[string]any {
 	shop := defaultShop()
-	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s", "5s", "2s"
+	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s",
+		"5s", "2s"
 	return shop
 }
 
 // defaultShop has the defaults of a user.
 func defaultShop() map[string]any {
 	return map[string]any{
-		"name": "shop", "image": testServer, "probes": map[string]any{"ready": "/ready"}, "routes": []any{map[string]any{}},
+		"name": "shop", "image": testServer, "probes": map[string]any{"ready": "/ready"},
+		"routes":      []any{map[string]any{}},
 		"certificate": map[string]any{}, "env": map[string]any{"VERSION": "v1", "TAKES": "100ms"},
-		"files": map[string]any{"/etc/shop/config.yaml": "currency: EUR\n"}, "secretEnv": map[string]any{"TOKEN": "hunter2"},
+		"files":     map[string]any{"/etc/shop/config.yaml": "currency: EUR\n"},
+		"secretEnv": map[string]any{"TOKEN": "hunter2"},
 	}
 }
 
 func newWorkloadStory(t *testing.T, story string, net network, shop map[string]any) *workloadStory {
 	t.Helper()
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
-	w := &workloadStory{hosts: existingHosts(t, story, net, all...), all: all, shop: shop, traefik: map[string]any{"address": net.address(205)}}
+	w := &workloadStory{hosts: existingHosts(t, story, net, all...), all: all, shop: shop,
+		traefik: map[string]any{"address": net.address(205)}}
 	w.stack = newStack(t, story, w.sections())
 	return w
 }
@@ -70,7 +74,8 @@ func (w *workloadStory) apply() {
 // loadTool builds tools/load once, and returns its path.
 var loadTool = sync.OnceValues(func() (string, error) {
 	built := filepath.Join(root, ".strata/bin/load")
-	output, err := exec.Command("go", "build", "-C", filepath.Join(root, "tools/load"), "-o", built, ".").CombinedOutput()
+	output, err := exec.Command("go", "build", "-C", filepath.Join(root, "tools/load"), "-o", built,
+		".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build of tools/load: %w: %s", err, output)
 	}
@@ -188,7 +193,8 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 		w.configure(w.sections())
 		r := w.must(w.up())
 		if late := r.when(t, "workload-shop-deployment updat").Sub(started); late < watchersLook {
-			assert.Contains(t, r.output, "workload-shop-deployment: the API server began", "%s after its start", late)
+			assert.Contains(t, r.output, "workload-shop-deployment: the API server began",
+				"%s after its start", late)
 		}
 		w.rolledOut(t, "apps", "shop")
 	})
@@ -198,11 +204,13 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 // failsOverADeadIngress scales Traefik to 0, of which no step of an update takes notice.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
-		w.hosts.must("server-1", fmt.Sprintf("k3s kubectl -n traefik scale deployment traefik --replicas %d", replicas))
+		w.hosts.must("server-1", fmt.Sprintf(
+			"k3s kubectl -n traefik scale deployment traefik --replicas %d", replicas))
 		w.rolledOut(t, "traefik", "traefik")
 	}
 	scale(0)
-	says := []string{"the platform of stack e2ew does not work", "gate traefik-rollout: ", "nothing is undone"}
+	says := []string{"the platform of stack e2ew does not work", "gate traefik-rollout: ",
+		"nothing is undone"}
 	w.refused(t, w.up("--expect-no-changes"), says...)
 	warned := w.must(w.pulumi("preview"))
 	for _, words := range says {
@@ -215,7 +223,8 @@ func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 // drain drains a node as its owner does.
 func (w *workloadStory) drain(t *testing.T, name string) {
 	started := time.Now()
-	w.hosts.must("server-1", "timeout 900 k3s kubectl drain "+name+" --ignore-daemonsets --delete-emptydir-data --timeout 890s")
+	w.hosts.must("server-1", "timeout 900 k3s kubectl drain "+name+
+		" --ignore-daemonsets --delete-emptydir-data --timeout 890s")
 	t.Logf("%s is drained after %s", name, time.Since(started).Round(100*time.Millisecond))
 }
 
@@ -224,9 +233,11 @@ func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 	t.Helper()
 	client := s.client()
 	eventually(t, func(c require.TestingT) {
-		d, err := client.AppsV1().Deployments(namespace).Get(context.Background(), name, metav1.GetOptions{})
+		d, err := client.AppsV1().Deployments(namespace).Get(context.Background(), name,
+			metav1.GetOptions{})
 		require.NoError(c, err)
-		pods, err := client.CoreV1().Pods(namespace).List(context.Background(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
+		pods, err := client.CoreV1().Pods(namespace).List(context.Background(),
+			metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
 		require.NoError(c, err)
 		require.Equal(c, d.Generation, d.Status.ObservedGeneration)
 		require.Equal(c, *d.Spec.Replicas, d.Status.UpdatedReplicas)
@@ -238,7 +249,8 @@ func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 // nodesOf returns the nodes that a Deployment's Pods are on.
 func (s *stack) nodesOf(t *testing.T, namespace, name string) map[string]int {
 	t.Helper()
-	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
+	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(),
+		metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
 	require.NoError(t, err)
 	nodes := map[string]int{}
 	for _, pod := range pods.Items {

@@ -21,7 +21,8 @@ func TestWorkload(t *testing.T) {
 		report := w.phases(t, 40, least)
 		assert.Zero(t, report.Total.Lost, "%s", report.Text())
 		for _, name := range []string{"version rollout", "config rollout", "certificate renewal", "node drain", "Traefik rollout"} {
-			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
+			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least,
+				"%s: too few to have seen a loss", name)
 		}
 	})
 	w.ahead(w.hosts, "nor right behind an API server that was away", func(t *testing.T) {
@@ -29,11 +30,13 @@ func TestWorkload(t *testing.T) {
 		assert.Zero(t, report.Total.Lost, "%s", report.Text())
 	})
 	w.ahead(w.hosts, "a new version is tried by a part of the requests", w.triesVersions)
-	w.ahead(w.hosts, "without its preStop it loses requests: the test sees losses", func(t *testing.T) {
-		lost := w.unprotected(t, unprotected("preStop"), 40)
-		assert.Positive(t, lost)
-	})
-	w.step("an update over an ingress that is down fails, and one over a healed one does not", w.failsOverADeadIngress)
+	w.ahead(w.hosts, "without its preStop it loses requests: the test sees losses",
+		func(t *testing.T) {
+			lost := w.unprotected(t, unprotected("preStop"), 40)
+			assert.Positive(t, lost)
+		})
+	w.step("an update over an ingress that is down fails, and one over a healed one does not",
+		w.failsOverADeadIngress)
 	w.step("a Pod that comes ahead of its certificate starts once it is there", func(t *testing.T) {
 		results := w.certificateRace(t, raceInit)
 		assert.Zero(t, results[raceInit].failedMounts)

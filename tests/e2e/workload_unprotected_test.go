@@ -40,7 +40,8 @@ var removals = []removal{
 	}, map[string]string{"TAKES": "6s"}, nil},
 	{"maxUnavailable 0", func(d *appsv1.Deployment) {
 		all, none := intstr.FromString("100%"), intstr.FromInt32(0)
-		d.Spec.Strategy.RollingUpdate.MaxUnavailable, d.Spec.Strategy.RollingUpdate.MaxSurge = &all, &none
+		d.Spec.Strategy.RollingUpdate.MaxUnavailable,
+			d.Spec.Strategy.RollingUpdate.MaxSurge = &all, &none
 	}, map[string]string{"START_DELAY": "4s"}, nil},
 	{"second replica", func(d *appsv1.Deployment) {
 		alone := int32(1)
@@ -51,7 +52,8 @@ var removals = []removal{
 	}, map[string]string{"START_DELAY": "4s"}, drainsAgent},
 	{"disruption budget", func(d *appsv1.Deployment) {
 		container(d).Lifecycle.PreStop.Sleep.Seconds = 1
-		d.Spec.Template.Spec.Affinity, d.Spec.Template.Spec.TopologySpreadConstraints = preferring("agent-1"), nil
+		d.Spec.Template.Spec.Affinity, d.Spec.Template.Spec.TopologySpreadConstraints = preferring(
+			"agent-1"), nil
 	}, map[string]string{"START_DELAY": "4s"}, func(t *testing.T, w *workloadStory) {
 		budgets := w.client().PolicyV1().PodDisruptionBudgets("apps")
 		budget, err := budgets.Get(t.Context(), "shop", metav1.GetOptions{})
@@ -64,15 +66,20 @@ var removals = []removal{
 	}},
 }
 
-func container(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec.Containers[0] }
+func container(d *appsv1.Deployment) *corev1.Container {
+	return &d.Spec.Template.Spec.Containers[0]
+}
 
 // preferring puts Pods on a node as long as it takes any.
 func preferring(name string) *corev1.Affinity {
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
-		Weight: 100, Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{
-			Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn, Values: []string{name},
-		}}},
-	}}}}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+			Weight: 100, Preference: corev1.NodeSelectorTerm{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{
+					Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn,
+					Values: []string{name},
+				}}},
+		}}}}
 }
 
 func drainsAgent(t *testing.T, w *workloadStory) {
@@ -110,7 +117,8 @@ func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 		w.rolledOut(t, "apps", "shop")
 	})
 	report := sending.end()
-	require.Zero(t, report.Phases[0].Lost+lostIn(report.Phases, "before"), "it must not lose anything before the change")
+	require.Zero(t, report.Phases[0].Lost+lostIn(report.Phases, "before"),
+		"it must not lose anything before the change")
 	w.edit(t, func(d *appsv1.Deployment) { d.Spec = whole.Spec })
 	w.rolledOut(t, "apps", "shop")
 	return report.Total.Lost

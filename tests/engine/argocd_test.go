@@ -15,7 +15,8 @@ func TestTimeOfArgoCDsPasswordChangesWithTheHashOnly(t *testing.T) {
 	for _, hash := range []string{"a", "b", "a"} {
 		s.set("argocd", "adminPasswordHash", "$2a$10$"+strings.Repeat(hash, 53))
 		did := s.mustUp()
-		assert.NotNil(t, did.actions.find("create", "argocd-password-time"), "the time is read anew")
+		assert.NotNil(t, did.actions.find("create", "argocd-password-time"),
+			"the time is read anew")
 		assert.Contains(t, did.named(), "argocd-release")
 		assert.Empty(t, s.mustUp().changed())
 	}

@@ -24,7 +24,8 @@ func (h *history) loseOrRepair() {
 		return
 	}
 	address := h.node(lostNode)["address"].(string)
-	h.node(lostNode)["address"] = address[:len(address)-1] + map[bool]string{true: "9", false: "1"}[h.lost%4 == 2]
+	h.node(lostNode)["address"] = address[:len(address)-1] +
+		map[bool]string{true: "9", false: "1"}[h.lost%4 == 2]
 	*h.reality.at(lostNode) = host{there: true}
 }
 

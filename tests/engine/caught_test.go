@@ -148,17 +148,29 @@ func TestEachInvariantCanFail(t *testing.T) {
 	release := "kubernetes:helm.sh/v3:Release metallb-system/metallb"
 	require.True(t, h.here(release))
 	for want, breaks := range map[string]func(r *reality){
-		"the cluster has the nodes":              func(r *reality) { delete(r.nodes, "agent-1") },
-		"agent-1: K3s is not ready":              func(r *reality) { r.at("agent-1").there = false },
-		"server-2: K3s is not ready":             func(r *reality) { r.at("server-2").cluster = 7 },
-		"agent-1 is marked as leaving":           func(r *reality) { r.at("agent-1").leaving = true },
+		"the cluster has the nodes": func(r *reality) { delete(r.nodes, "agent-1") },
+		"agent-1: K3s is not ready": func(r *reality) {
+			r.at("agent-1").there = false
+		},
+		"server-2: K3s is not ready": func(r *reality) { r.at("server-2").cluster = 7 },
+		"agent-1 is marked as leaving": func(r *reality) {
+			r.at("agent-1").leaving = true
+		},
 		"agent-3 is there, and without an owner": func(r *reality) { r.at("agent-3").there = true },
-		"agent-4 has left and has K3s":           func(r *reality) { r.at("agent-4").token = "any" },
-		"server-1 runs K3s old":                  func(r *reality) { r.at("server-1").running = "old" },
-		"server-1 has another configuratio":      func(r *reality) { r.at("server-1").config = "old" },
-		"in the state, and not in the clus":      func(r *reality) { delete(r.objects, release) },
-		"in the cluster, and not in the st":      func(r *reality) { r.objects["a/b"] = true },
-		"is another in the cluster than in":      func(r *reality) { r.content[release] = resource.PropertyMap{} },
+		"agent-4 has left and has K3s": func(r *reality) {
+			r.at("agent-4").token = "any"
+		},
+		"server-1 runs K3s old": func(r *reality) {
+			r.at("server-1").running = "old"
+		},
+		"server-1 has another configuratio": func(r *reality) {
+			r.at("server-1").config = "old"
+		},
+		"in the state, and not in the clus": func(r *reality) { delete(r.objects, release) },
+		"in the cluster, and not in the st": func(r *reality) { r.objects["a/b"] = true },
+		"is another in the cluster than in": func(r *reality) {
+			r.content[release] = resource.PropertyMap{}
+		},
 	} {
 		h.becomes(sound.clone())
 		breaks(h.reality)
@@ -177,7 +189,8 @@ func TestEachInvariantCanFail(t *testing.T) {
 	first.Inputs["said"] = resource.NewProperty("it is " + pulumitest.Token)
 	assert.ErrorContains(t, h.whole(), "in plain")
 	delete(first.Inputs, "said")
-	assert.ErrorContains(t, h.told(&result{errors: map[string]string{"": pulumitest.Token}}), "secret")
+	assert.ErrorContains(t, h.told(&result{errors: map[string]string{"": pulumitest.Token}}),
+		"secret")
 	assert.ErrorContains(t, h.nothing(), "left in the state")
 	h.snapshot = nil
 	assert.ErrorContains(t, h.nothing(), "a destroy left")

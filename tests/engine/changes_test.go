@@ -73,9 +73,10 @@ func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 		if known {
 			fmt.Fprintf(&table, "| `%s` | %s |\n", key, effect)
 		} else if strings.Contains(key, ".") {
-			parent := slices.ContainsFunc(slices.Collect(maps.Keys(effects)), func(other string) bool {
-				return strings.HasPrefix(other, key)
-			})
+			parent := slices.ContainsFunc(slices.Collect(maps.Keys(effects)),
+				func(other string) bool {
+					return strings.HasPrefix(other, key)
+				})
 			assert.True(t, parent, "testdata/changes.yaml has no other value for %s", key)
 		}
 	}
@@ -105,7 +106,8 @@ func (g changeGroup) preview(t *testing.T) map[string]string {
 			delete(s.config["strata:hosts"], key)
 		}
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(s.project.Dir, "other.pem"), []byte(s.answers.MachineKey), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.project.Dir, "other.pem"),
+		[]byte(s.answers.MachineKey), 0o600))
 	s.mustUp()
 	effects := map[string]string{}
 	for key, value := range g.Set {

@@ -61,12 +61,14 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	options := s.plan.Options.Options()
 	options.Parallel = s.parallel
 	host := s.plan.Options.HostF()
-	options.HostFactory = func(context.Context, diag.Sink, diag.Sink, plugin.DebugContext) (plugin.Host, error) {
+	options.HostFactory = func(context.Context, diag.Sink, diag.Sink,
+		plugin.DebugContext) (plugin.Host, error) {
 		return host, nil
 	}
 	began := time.Now()
 	_, changes, err := engine.Update(lt.NewUpdateInfo(s.plan.GetProject(), target), &engine.Context{
-		Cancel: canceled, Events: events, SnapshotManager: manager, PluginManager: lt.NopPluginManager{},
+		Cancel: canceled, Events: events, SnapshotManager: manager,
+		PluginManager: lt.NopPluginManager{},
 	}, options, false)
 	require.NoError(s.t, err)
 	require.NoError(s.t, manager.Close())
@@ -107,8 +109,9 @@ func workloads(number int) pulumi.RunFunc {
 			return err
 		}
 		k3s, err := components.NewK3s(ctx, "k3s",
-			&components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files,
-				Timeouts: cfg.Timeouts})
+			&components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts,
+				Artifacts: files,
+				Timeouts:  cfg.Timeouts})
 		if err != nil {
 			return err
 		}

@@ -45,10 +45,12 @@ func TestCost(t *testing.T) {
 		if len(c.saving) > 0 {
 			results = append(results, bench.On("cost_up", "workloads", number, "s", c.saving))
 			// the largest says most
-			results = slices.DeleteFunc(results, func(r bench.Result) bool { return r.Unit == "ratio" })
+			results = slices.DeleteFunc(results,
+				func(r bench.Result) bool { return r.Unit == "ratio" })
 			results = append(results, shares(t, &c.profiled, number)...)
 		}
-		t.Logf("%d workloads: up %.2f s, saved once %.2f s, nothing to do %.2f s", number, c.saving, c.once, c.noop)
+		t.Logf("%d workloads: up %.2f s, saved once %.2f s, nothing to do %.2f s", number, c.saving,
+			c.once, c.noop)
 	}
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 }
@@ -114,7 +116,8 @@ func shares(t *testing.T, profiled *bytes.Buffer, number int) []bench.Result {
 	require.Positive(t, all)
 	var results []bench.Result
 	for part, value := range counted {
-		results = append(results, bench.On("cost_share/"+part, "workloads", number, "ratio", []float64{value / all}))
+		results = append(results, bench.On("cost_share/"+part, "workloads", number, "ratio",
+			[]float64{value / all}))
 	}
 	return results
 }

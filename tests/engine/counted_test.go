@@ -48,6 +48,7 @@ func (c *counted) write(every int) {
 		require.NoError(c.t, bench.Tally(path, "engine/"+c.name, bench.Kills, c.kills, c.converged))
 	}
 	if c.histories > 0 {
-		require.NoError(c.t, bench.Tally(path, "engine/"+c.name, bench.Histories, c.histories, c.violated))
+		require.NoError(c.t, bench.Tally(path, "engine/"+c.name, bench.Histories, c.histories,
+			c.violated))
 	}
 }

@@ -28,7 +28,8 @@ func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-claim")
 		for _, earlier := range []string{"k3s-" + node + "-gate", "k3s-" + node + "-install",
 			"k3s-" + node + "-binary", "k3s-nodes", "k3s-api", "metallb-pool-gate"} {
-			assert.True(t, did.before("delete", earlier, "delete", uninstall), "%s after %s", earlier, uninstall)
+			assert.True(t, did.before("delete", earlier, "delete", uninstall), "%s after %s",
+				earlier, uninstall)
 		}
 		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-gate"), uninstall)
 		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-hostkey"),
@@ -124,7 +125,8 @@ func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 			gone := s.destroy()
 			require.NoError(t, gone.err)
 			for _, other := range gone.actions.names("delete") {
-				assert.True(t, other == guard || gone.actions.before("delete", guard, "delete", other), other)
+				assert.True(t, other == guard ||
+					gone.actions.before("delete", guard, "delete", other), other)
 			}
 		})
 	}
@@ -153,13 +155,15 @@ func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }
 	assert.NotContains(t, asked(), "protected")
 	s.set("k3s", "protect", true)
-	assert.Equal(t, map[string][]string{guard: {"update"}, firstGuard: {"update"}}, s.mustUp().changed())
+	assert.Equal(t, map[string][]string{guard: {"update"}, firstGuard: {"update"}},
+		s.mustUp().changed())
 	assert.Contains(t, asked(), `"protected":["strata:k3s.protect"]`)
 }
 
 // forget removes resources from the state.
 func (s *stack) forget(names ...string) {
-	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(one *pkgresource.State) bool {
-		return slices.Contains(names, one.URN.Name())
-	})
+	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources),
+		func(one *pkgresource.State) bool {
+			return slices.Contains(names, one.URN.Name())
+		})
 }

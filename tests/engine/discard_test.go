@@ -21,14 +21,16 @@ func withTeam(t *testing.T) *stack {
 	s := newStack(t, "staging")
 	s.config["strata:apps"] = section{
 		"workloads": []any{
-			map[string]any{"name": "shop", "namespace": "team-a", "image": "docker.io/acme/shop:1", "replicas": 2}}}
+			map[string]any{"name": "shop", "namespace": "team-a", "image": "docker.io/acme/shop:1",
+				"replicas": 2}}}
 	s.set("certManager", "issuer", "vault")
 	s.mustUp()
 	return s
 }
 
 // guarded returns a guard's input and its last output.
-func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard, printed teardown.Objects) {
+func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard,
+	printed teardown.Objects) {
 	t.Helper()
 	state := s.stored()[name]
 	require.NoError(t, json.Unmarshal([]byte(state.Inputs["stdin"].StringValue()), &asked))
@@ -39,8 +41,11 @@ func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard, printe
 // leaving are changes that remove a part in which others may keep objects.
 var leaving = map[string]func(s *stack){
 	"the last workload of a namespace": func(s *stack) { s.set("apps", "workloads", []any{}) },
-	"the stack's own Vault":            func(s *stack) { s.set("certManager", "issuer", "selfSigned") },
-	"Argo CD":                          func(s *stack) { s.set("argocd", "enabled", false) },
+	"the stack's own Vault": func(s *stack) {
+		s.set("certManager", "issuer",
+			"selfSigned")
+	},
+	"Argo CD": func(s *stack) { s.set("argocd", "enabled", false) },
 }
 
 // Deletes run after all updates. A guard that compares with its own previous output checks before
@@ -76,7 +81,8 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 					refused := s.up()
 					require.Error(t, refused.err)
 					assert.Contains(t, toldAbout(refused, refuses), "made to fail")
-					assert.Empty(t, refused.actions.names("delete"), "continue on error: %v", goesOn)
+					assert.Empty(t, refused.actions.names("delete"),
+						"continue on error: %v", goesOn)
 					for object := range before {
 						assert.Contains(t, s.stored(), object)
 					}
@@ -165,12 +171,14 @@ func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
 func TestConsentAndProtectionReachTheGuards(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
-	s.config["strata:discard"] = section{"namespaces": []string{"team-a"}, "objects": []string{"ClusterIssuer/strata"}}
+	s.config["strata:discard"] = section{"namespaces": []string{"team-a"},
+		"objects": []string{"ClusterIssuer/strata"}}
 	s.set("cluster", "protect", true)
 	did := s.mustUp()
 	assert.Len(t, did.changed(), 2)
 	asked, _ := s.guarded(t, "cluster-teardown-guard")
-	assert.Equal(t, teardown.Discard{Namespaces: []string{"team-a"}, Objects: []string{"ClusterIssuer/strata"}},
+	assert.Equal(t, teardown.Discard{Namespaces: []string{"team-a"},
+		Objects: []string{"ClusterIssuer/strata"}},
 		asked.Discard)
 	assert.Equal(t, []string{"strata:cluster.protect"}, asked.Protected)
 }
@@ -220,7 +228,8 @@ func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
 			ends := did.ending("delete", "-end")
 			require.NotEmpty(t, ends)
 			for _, end := range ends {
-				assert.True(t, did.before("delete", strings.TrimSuffix(end, "-end"), "delete", end), end)
+				assert.True(t, did.before("delete", strings.TrimSuffix(end, "-end"), "delete",
+					end), end)
 			}
 		})
 	}
@@ -228,8 +237,10 @@ func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
 	s.mustUp()
 	gone := s.destroy()
 	require.NoError(t, gone.err)
-	assert.True(t, gone.actions.before("delete", "argocd-namespace", "delete", "argocd-namespace-end"))
-	assert.True(t, gone.actions.before("delete", "argocd-namespace-end", "delete", "cluster-teardown-first"))
+	assert.True(t, gone.actions.before("delete", "argocd-namespace", "delete",
+		"argocd-namespace-end"))
+	assert.True(t, gone.actions.before("delete", "argocd-namespace-end", "delete",
+		"cluster-teardown-first"))
 	ours := newStack(t, "local")
 	ours.mustUp()
 	spared := ours.destroy()

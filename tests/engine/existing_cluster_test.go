@@ -120,7 +120,8 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		assert.Contains(t, toldAbout(refused, identity), "made to fail")
 		// Gates beside the guard may be between their delete and their create; they are no objects
 		// of a cluster.
-		assert.Subset(t, []string{"cluster-nodes", "cluster-system"}, refused.actions.names("delete"))
+		assert.Subset(t, []string{"cluster-nodes", "cluster-system"},
+			refused.actions.names("delete"))
 		for name := range refused.changed() {
 			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") ||
 				name == "strata-kind", "%s: %v", name, refused.steps[name])
@@ -162,7 +163,8 @@ func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
 	s.mustUp()
 	objects := s.inCluster()
 	asked := s.stored()[identity].Inputs["stdin"].StringValue()
-	assert.Contains(t, asked, "pulumi state delete --target-dependents '"+string(s.stored()[identity].URN)+"'")
+	assert.Contains(t, asked, "pulumi state delete --target-dependents '"+
+		string(s.stored()[identity].URN)+"'")
 	require.NoError(t, edit.DeleteResource(s.snapshot, s.stored()[identity], nil, true))
 	for _, object := range append(objects, "cluster-provider", "cluster-teardown-guard") {
 		assert.NotContains(t, s.stored(), object)

@@ -31,7 +31,8 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 			failed := s.up()
 			require.Error(t, failed.err)
 			assert.Contains(t, toldAbout(failed, gate), "made to fail")
-			assert.Contains(t, failed.urnOf(gate), "::strata:"+layer+"/", "the layer is in what the user reads")
+			assert.Contains(t, failed.urnOf(gate), "::strata:"+layer+"/",
+				"the layer is in what the user reads")
 
 			stored := s.stored()
 			assert.NotContains(t, stored, gate)
@@ -83,7 +84,8 @@ func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.Contains(t, failed.actions.names("create"), "k3s-server-1-install")
-	assert.NotContains(t, failed.actions.names("create"), "k3s-server-3-install", "it needs the gate before")
+	assert.NotContains(t, failed.actions.names("create"), "k3s-server-3-install",
+		"it needs the gate before")
 	s.heal("create", "k3s-server-2-gate")
 	next := s.mustUp().actions
 	assert.Contains(t, next.names("create"), "k3s-server-2-gate")
@@ -97,7 +99,8 @@ func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
 		"k3s-server-1-gate":    {"k3s-server-1-install", "k3s-server-1-gate"},
-		"k3s-server-2-install": {"k3s-server-1-install", "k3s-server-1-gate", "k3s-server-2-install"},
+		"k3s-server-2-install": {"k3s-server-1-install", "k3s-server-1-gate",
+			"k3s-server-2-install"},
 	} {
 		t.Run(failing, func(t *testing.T) {
 			s := newStack(t, "staging")

@@ -23,10 +23,11 @@ func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 		for _, name := range []resource.PropertyKey{"create", "stdin", "artifacts"} {
 			inputs[string(name)] = plain(one.Inputs[name])
 		}
-		state.Resources = append(state.Resources, stackstate.Resource{ResourceV3: apitype.ResourceV3{
-			URN: one.URN, Type: one.Type, Inputs: inputs,
-			Outputs: map[string]any{"hex": plain(one.Outputs["hex"])},
-		}})
+		state.Resources = append(state.Resources,
+			stackstate.Resource{ResourceV3: apitype.ResourceV3{
+				URN: one.URN, Type: one.Type, Inputs: inputs,
+				Outputs: map[string]any{"hex": plain(one.Outputs["hex"])},
+			}})
 	}
 	return state, nil
 }
@@ -125,6 +126,7 @@ func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
 			founds[name] = told.Founds
 		}
 	}
-	assert.Equal(t, map[string]string{"k3s-server-1-install": "staging", "k3s-server-1-admission": "staging"}, founds)
+	assert.Equal(t, map[string]string{"k3s-server-1-install": "staging",
+		"k3s-server-1-admission": "staging"}, founds)
 	assert.Empty(t, s.mustUp().changed())
 }

@@ -18,7 +18,8 @@ import (
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
-		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == pulumitest.GateCommand {
+		if create := state.Inputs["create"]; create.IsString() &&
+			create.StringValue() == pulumitest.GateCommand {
 			stored = append(stored, name)
 		}
 	}
@@ -65,7 +66,8 @@ func TestAfterAnUpThatFailedTheConfigurationTellsWhatIsMissing(t *testing.T) {
 			require.Error(t, s.up().err)
 			stored, foretold := s.gates()
 			assert.Subset(t, foretold, stored)
-			missing := slices.DeleteFunc(foretold, func(name string) bool { return slices.Contains(stored, name) })
+			missing := slices.DeleteFunc(foretold,
+				func(name string) bool { return slices.Contains(stored, name) })
 			assert.Contains(t, missing, gate)
 			assert.Contains(t, missing, around.behind)
 			if around.before != "" {
@@ -84,7 +86,10 @@ func TestAGateThatTheConfigurationHasLostIsLeftOver(t *testing.T) {
 	s.mustUp()
 	s.set("argocd", "enabled", false)
 	stored, foretold := s.gates()
-	left := slices.DeleteFunc(stored, func(name string) bool { return slices.Contains(foretold, name) })
+	left := slices.DeleteFunc(stored, func(name string) bool {
+		return slices.Contains(foretold,
+			name)
+	})
 	require.NotEmpty(t, left)
 	for _, name := range left {
 		assert.Contains(t, name, "argocd")

@@ -45,7 +45,8 @@ var changes = map[string]func(s *stack, taken bool){
 	"argocd": func(s *stack, taken bool) { s.set("argocd", "enabled", taken) },
 	"pool": func(s *stack, taken bool) {
 		pool := s.config["strata:metallb"]["addresses"].([]any)[0].(string)
-		s.set("metallb", "addresses", []any{fmt.Sprintf("%s%d", pool[:len(pool)-1], map[bool]int{true: 1}[taken])})
+		s.set("metallb", "addresses", []any{fmt.Sprintf("%s%d", pool[:len(pool)-1],
+			map[bool]int{true: 1}[taken])})
 	},
 }
 
@@ -121,7 +122,8 @@ func (h *history) play(one step) error {
 	case "destroy":
 		return h.ends(engine.Destroy, one)
 	case "agent-2", "servers":
-		return h.toggle(map[string][]string{"agent-2": {"agent-2"}, "servers": {"server-2", "server-3"}}[one.what])
+		return h.toggle(map[string][]string{"agent-2": {"agent-2"},
+			"servers": {"server-2", "server-3"}}[one.what])
 	case "upgrade":
 		h.newArtifact(config.ArtifactK3s)
 		h.newArtifact(config.ArtifactMetalLBChart)
@@ -143,7 +145,8 @@ func (h *history) play(one step) error {
 // toggle removes nodes from the configuration, or restores them.
 func (h *history) toggle(names []string) error {
 	if slices.Contains(h.left, names[0]) {
-		h.left = slices.DeleteFunc(h.left, func(name string) bool { return slices.Contains(names, name) })
+		h.left = slices.DeleteFunc(h.left,
+			func(name string) bool { return slices.Contains(names, name) })
 	} else {
 		h.left = append(h.left, names...)
 	}

@@ -22,7 +22,8 @@ var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 // whole checks an update's result against the configuration and the state.
 func (h *history) whole() error {
 	for _, holds := range []func() error{
-		h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain, h.gatesLookedLast} {
+		h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain,
+		h.gatesLookedLast} {
 		if err := holds(); err != nil {
 			return err
 		}
@@ -54,13 +55,15 @@ func (h *history) hostsAreAsAsked() error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(manifest.Artifacts, func(one artifacts.Entry) bool { return one.Name == config.ArtifactK3s })
+	i := slices.IndexFunc(manifest.Artifacts,
+		func(one artifacts.Entry) bool { return one.Name == config.ArtifactK3s })
 	stored := h.stored()
 	for _, name := range h.wanted() {
 		one, install := h.reality.at(name), stored["k3s-"+name+"-install"]
 		switch {
 		case one.running != manifest.Artifacts[i].SHA256:
-			return fmt.Errorf("%s runs K3s %s, not %s", name, one.running, manifest.Artifacts[i].SHA256)
+			return fmt.Errorf("%s runs K3s %s, not %s", name, one.running,
+				manifest.Artifacts[i].SHA256)
 		case install == nil || asked(install.Inputs).Stdin != one.config:
 			return fmt.Errorf("%s has another configuration than the state", name)
 		}
@@ -85,7 +88,8 @@ func (h *history) objectsAreTheStates() error {
 			return fmt.Errorf("%s is in the state, and not in the cluster", object)
 		}
 		if is, asked := revealed(h.reality.content[object]), revealed(state.Inputs); is != asked {
-			return fmt.Errorf("%s is another in the cluster than in the state:\n%s\n%s", object, is, asked)
+			return fmt.Errorf("%s is another in the cluster than in the state:\n%s\n%s", object,
+				is, asked)
 		}
 	}
 	for object := range h.objects {
@@ -118,7 +122,8 @@ func (h *history) nothingIsPlain() error {
 		for _, text := range secrets {
 			for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs,
 				"outputs": state.Outputs} {
-				if found := pulumitest.FindPlain(what, resource.NewProperty(values), text); len(found) > 0 {
+				if found := pulumitest.FindPlain(what, resource.NewProperty(values),
+					text); len(found) > 0 {
 					return fmt.Errorf("%s has a secret in plain: %v", state.URN.Name(), found)
 				}
 			}

@@ -79,7 +79,8 @@ func stackOf(t *testing.T, name, path string) *stack {
 	require.NoError(t, json.NewDecoder(reader).Decode(&was))
 	s := newStack(t, name)
 	s.config, *s.answers = was.Config, *was.Answers
-	s.snapshot, err = states.DeserializeDeploymentV3(t.Context(), *was.Deployment, b64.Base64SecretsProvider)
+	s.snapshot, err = states.DeserializeDeploymentV3(t.Context(), *was.Deployment,
+		b64.Base64SecretsProvider)
 	require.NoError(t, err)
 	return s
 }

@@ -21,12 +21,14 @@ import (
 // adopting makes the stack use the program that Pulumi runs, with an adoption that works on the
 // world: it refuses another program's objects, and removes a release's record.
 func (s *stack) adopting(foreign ...string) {
-	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before, error) {
+	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before,
+		error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
 			return nil, errors.New("no kubeconfig")
 		}
 		return func(_ context.Context, change components.Change, _ func(string)) error {
-			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(change.Token), "x"),
+			object := objectOf(resource.NewURN("stack", "strata", "",
+				tokens.Type(change.Token), "x"),
 				resource.NewPropertyMapFromMap(change.Inputs))
 			for _, one := range foreign {
 				if object == one && !change.Known {
@@ -97,7 +99,8 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 			s.mustUp()
 			s.fail("delete", last)
 			require.Error(t, s.destroy().err)
-			require.Contains(t, s.stored(), "k3s-token", "a living server does not start with another")
+			require.Contains(t, s.stored(), "k3s-token",
+				"a living server does not start with another")
 			require.Contains(t, s.stored(), "k3s-cluster")
 			assert.Empty(t, s.inCluster())
 			s.heal("delete", last)

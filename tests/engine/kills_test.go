@@ -54,7 +54,8 @@ var scenes = []scene{
 			h.newArtifact(artifact)
 		}
 	}},
-	{name: "leave", ours: true, op: engine.Update, begin: func(h *history) { h.removeNodes(h.wanted()[0]) }},
+	{name: "leave", ours: true, op: engine.Update,
+		begin: func(h *history) { h.removeNodes(h.wanted()[0]) }},
 	{name: "recreate", machines: true, op: engine.Update, begin: func(h *history) {
 		h.node("agent-1")["recreate"] = "disk-broken"
 	}},
@@ -62,7 +63,8 @@ var scenes = []scene{
 
 // plays reports whether a scene applies to a stack.
 func (c scene) plays(h *history) bool {
-	return !(c.ours && h.reality.existing || c.machines && (h.reality.existing || h.onExistingHosts()))
+	return !(c.ours && h.reality.existing || c.machines &&
+		(h.reality.existing || h.onExistingHosts()))
 }
 
 // killed is a stack after a kill: the written state, and the executed effects.

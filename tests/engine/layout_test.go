@@ -44,7 +44,8 @@ func (s *stack) contents() map[string]string {
 // state of one whose first update broke off at the last layers.
 func withoutLayout(t *testing.T, name string, failed bool) *stack {
 	t.Helper()
-	s := stackOf(t, name, filepath.Join(root, "tests", "engine", "testdata", "without-layout", name+".json.gz"))
+	s := stackOf(t, name, filepath.Join(root, "tests", "engine", "testdata", "without-layout",
+		name+".json.gz"))
 	if failed {
 		all := s.snapshot.Resources
 		require.Equal(t, lastGuards[name], all[len(all)-1].URN.Name(), "it waits for all")
@@ -65,8 +66,10 @@ func TestAStateWithoutLayoutIsLeftAsItIs(t *testing.T) {
 					r := run()
 					require.Error(t, r.err, which)
 					said := strings.Join(slices.Collect(maps.Values(r.errors)), "\n")
-					assert.Contains(t, said, leftAlone+"stack "+name+": the state has urn:pulumi:", which)
-					assert.Contains(t, said, "destroy the stack with the Strata that made it", which)
+					assert.Contains(t, said,
+						leftAlone+"stack "+name+": the state has urn:pulumi:", which)
+					assert.Contains(t, said,
+						"destroy the stack with the Strata that made it", which)
 					assert.Empty(t, r.changed(), which)
 					assert.Empty(t, r.actions, which)
 					assert.Equal(t, before, s.contents(), which)
@@ -108,7 +111,8 @@ func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 			before := s.contents()
 			gone := s.destroy()
 			require.Error(t, gone.err)
-			assert.Contains(t, toldAbout(gone, last), leftAlone+`"teardown" is a command in the state of a stack of layout none`)
+			assert.Contains(t, toldAbout(gone, last),
+				leftAlone+`"teardown" is a command in the state of a stack of layout none`)
 			assert.Equal(t, []string{last}, gone.actions.names("delete"))
 			assert.Equal(t, before, s.contents())
 		})
@@ -118,7 +122,8 @@ func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 		s.installs(t)
 		runs := func(state *pkgresource.State) bool { return state.Inputs["delete"].IsString() }
 		before := slices.Clone(s.snapshot.Resources)
-		before = slices.DeleteFunc(before, func(state *pkgresource.State) bool { return !runs(state) })
+		before = slices.DeleteFunc(before,
+			func(state *pkgresource.State) bool { return !runs(state) })
 		require.Greater(t, len(before), 4)
 		gone := s.destroy()
 		require.Error(t, gone.err)

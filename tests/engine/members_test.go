@@ -21,7 +21,8 @@ func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *te
 			s.removeNodes("agent-2")
 			did := s.mustUp().actions
 			assert.True(t, did.before("update", "k3s-members", "create", "k3s-nodes"), did)
-			assert.NotContains(t, did.names("create"), "k3s-server-1-install", "the servers do not know agents")
+			assert.NotContains(t, did.names("create"), "k3s-server-1-install",
+				"the servers do not know agents")
 			last := "k3s-agent-2-claim"
 			if name == "proxmox" {
 				assert.Nil(t, did.find("delete", last), "it goes with the machine")
@@ -54,13 +55,15 @@ func TestAServerThatLeavesComesBack(t *testing.T) {
 	s.removeNodes("server-2", "server-3") // odd numbers only
 	left := s.mustUp().actions
 	for _, server := range []string{"server-2", "server-3"} {
-		assert.True(t, left.before("update", "k3s-members", "delete", "k3s-"+server+"-claim"), server)
+		assert.True(t, left.before("update", "k3s-members", "delete",
+			"k3s-"+server+"-claim"), server)
 	}
 	assert.True(t, left.before("update", "k3s-members", "create", "k3s-nodes"))
 
 	s.set("hosts", "nodes", whole)
 	back := s.mustUp().actions
-	assert.True(t, back.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"), "one at a time")
+	assert.True(t, back.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"),
+		"one at a time")
 	assert.True(t, back.before("create", "k3s-server-1-gate", "create", "k3s-server-2-install"))
 	assert.True(t, back.before("create", "k3s-server-3-gate", "create", "k3s-nodes"))
 	assert.Empty(t, back.names("delete"))
@@ -73,7 +76,8 @@ func TestTheFirstServerMayLeave(t *testing.T) {
 	cluster := s.stored()["k3s-cluster"].Outputs["hex"]
 	s.removeNodes("server-1", "server-2")
 	did := s.mustUp().actions
-	assert.Equal(t, cluster, s.stored()["k3s-cluster"].Outputs["hex"], "it is still the same cluster")
+	assert.Equal(t, cluster, s.stored()["k3s-cluster"].Outputs["hex"],
+		"it is still the same cluster")
 	for _, name := range did.names("delete") {
 		assert.True(t, strings.Contains(name, "-server-1-") ||
 			strings.Contains(name, "-server-2-"), "%s was deleted", name)
@@ -90,11 +94,13 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
 	did := s.mustUp().actions
 	for _, server := range []string{"server-1", "server-2", "server-3"} {
-		assert.True(t, did.before("create", "k3s-"+server+"-install", "create", "k3s-"+server+"-gate"), server)
+		assert.True(t, did.before("create", "k3s-"+server+"-install", "create",
+			"k3s-"+server+"-gate"), server)
 	}
 	assert.True(t, did.before("create", "k3s-server-1-gate", "create", "k3s-server-2-install"))
 	assert.True(t, did.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"))
-	assert.NotContains(t, did.names("create"), "k3s-agent-1-install", "an agent's file has no certificate names")
+	assert.NotContains(t, did.names("create"), "k3s-agent-1-install",
+		"an agent's file has no certificate names")
 	assert.Empty(t, did.names("delete"))
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -108,7 +114,8 @@ func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	s.newArtifact("metallb-chart")
 	did := s.mustUp().actions
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
-		assert.True(t, did.before("create", "k3s-"+node+"-binary", "create", "k3s-"+node+"-install"), node)
+		assert.True(t, did.before("create", "k3s-"+node+"-binary", "create",
+			"k3s-"+node+"-install"), node)
 		assert.True(t, did.before("create", "k3s-"+node+"-binary", "create", "k3s-upgrade"), node)
 	}
 	for _, gate := range []string{"k3s-nodes", "k3s-system"} {
@@ -186,7 +193,8 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 	s.set("argocd", "enabled", true)
 	did := s.mustUp().actions
 	for _, node := range []string{"server-1", "server-2", "server-3"} {
-		assert.True(t, did.before("create", "k3s-"+node+"-images-argocd-chart-0", "create", "argocd-release"), node)
+		assert.True(t, did.before("create", "k3s-"+node+"-images-argocd-chart-0", "create",
+			"argocd-release"), node)
 	}
 	assert.Contains(t, did.names("create"), "k3s-agent-2-images-argocd-chart-0")
 	assert.ElementsMatch(t, []string{firstGuard, guard}, did.names("update"),
@@ -202,7 +210,8 @@ func TestAnAgentsGateLooksAgainWhenItsPeersChange(t *testing.T) {
 	s.removeNodes("server-2", "server-3")
 	did := s.mustUp().actions
 	for _, node := range []string{"server-1", "agent-1", "agent-2"} {
-		assert.True(t, did.before("create", "k3s-"+node+"-install", "create", "k3s-"+node+"-gate"), node)
+		assert.True(t, did.before("create", "k3s-"+node+"-install", "create",
+			"k3s-"+node+"-gate"), node)
 	}
 	assert.Empty(t, s.mustUp().changed())
 }

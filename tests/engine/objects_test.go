@@ -21,7 +21,8 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	if kind == releaseType {
 		metadata = resource.NewProperty(inputs)
 	}
-	if !strings.HasPrefix(kind, "kubernetes:") || strings.HasSuffix(kind, "Patch") || !metadata.IsObject() {
+	if !strings.HasPrefix(kind, "kubernetes:") || strings.HasSuffix(kind, "Patch") ||
+		!metadata.IsObject() {
 		return ""
 	}
 	text := func(key resource.PropertyKey) string {
@@ -62,7 +63,8 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	found := plugin.ReadResponse{
-		ReadResult: plugin.ReadResult{ID: req.ID, Inputs: &req.Inputs, Outputs: &req.State}, Status: resource.StatusOK}
+		ReadResult: plugin.ReadResult{ID: req.ID, Inputs: &req.Inputs, Outputs: &req.State},
+		Status:     resource.StatusOK}
 	object := objectOf(req.URN, resource.ToResourcePropertyMap(req.Inputs))
 	switch {
 	case w.reality == nil || object == "":

@@ -43,7 +43,8 @@ func (m made) ownProgram() platform.Program {
 }
 
 func (m made) layers(ctx *pulumi.Context, start platform.Start) error {
-	drawn, err := random.NewRandomPassword(ctx, "drawn", &random.RandomPasswordArgs{Length: pulumi.Int(16)})
+	drawn, err := random.NewRandomPassword(ctx, "drawn",
+		&random.RandomPasswordArgs{Length: pulumi.Int(16)})
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,9 @@ func (m made) layers(ctx *pulumi.Context, start platform.Start) error {
 		return err
 	}
 	existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
-		Kubeconfig: drawn.Result.ApplyT(func(token string) string { return fmt.Sprintf(m.kubeconfig, pulumitest.CA, token) }).(pulumi.StringOutput),
-		Timeouts:   start.Config.Timeouts, Artifacts: start.Artifacts,
+		Kubeconfig: drawn.Result.ApplyT(
+			func(token string) string { return fmt.Sprintf(m.kubeconfig, pulumitest.CA, token) }).(pulumi.StringOutput),
+		Timeouts: start.Config.Timeouts, Artifacts: start.Artifacts,
 	})
 	if err != nil {
 		return err
@@ -74,8 +76,10 @@ func (m made) layers(ctx *pulumi.Context, start platform.Start) error {
 		return err
 	}
 	_, err = components.NewGate(ctx, "hello-rollout", &components.GateArgs{
-		Cluster: existing.Cluster, Body: rollout.Spec{Workloads: []string{"hello/Deployment/hello"}},
-		Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "own:timeout", After: []pulumi.Resource{manager.API},
+		Cluster: existing.Cluster, Body: rollout.Spec{
+			Workloads: []string{"hello/Deployment/hello"}},
+		Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "own:timeout",
+		After: []pulumi.Resource{manager.API},
 	})
 	return err
 }
@@ -101,7 +105,8 @@ func TestAProgramOfOnesOwnIsPreviewedBeforeItsClusterExists(t *testing.T) {
 	assert.True(t, seen.inputs["metallb-pool-gate"]["stdin"].ContainsUnknowns())
 	built := s.mustUp()
 	for resource := range built.steps {
-		assert.Contains(t, seen.steps, resource, "no unknown value decides which resources there are")
+		assert.Contains(t, seen.steps, resource,
+			"no unknown value decides which resources there are")
 	}
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -114,7 +119,8 @@ func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	assert.Contains(t, pool, ranges)
 	assert.Contains(t, pool, "https://127.0.0.1:34567")
 	assert.Contains(t, revealed(stored["metallb-pool"].Inputs), ranges)
-	assert.Contains(t, stored["hello-rollout"].Inputs["stdin"].StringValue(), "https://127.0.0.1:34567")
+	assert.Contains(t, stored["hello-rollout"].Inputs["stdin"].StringValue(),
+		"https://127.0.0.1:34567")
 	assert.Equal(t, ranges, stored["metallb"].Outputs["addresses"].ArrayValue()[0].StringValue())
 	assert.Equal(t, "https://127.0.0.1:34567", stored["cluster"].Outputs["endpoint"].StringValue())
 
@@ -123,7 +129,8 @@ func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	assert.True(t, stored["metallb-release"].Inputs["values"].ContainsSecrets())
 	for name, state := range stored {
 		for _, values := range []resource.PropertyMap{state.Inputs, state.Outputs} {
-			assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(values), pulumitest.Token))
+			assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(values),
+				pulumitest.Token))
 		}
 	}
 }
@@ -140,9 +147,14 @@ func TestAnotherDrawnValueRunsTheGatesOfItsChartAgain(t *testing.T) {
 
 func TestWrongValuesOfOtherResourcesFailTheUp(t *testing.T) {
 	for want, wrong := range map[string]made{
-		"strata:metallb.addresses[0]: 172.18.255.300 is not an address range": {contextOf, "172.18.255.300"},
-		"has no current context":                     {"apiVersion: v1\nkind: Config\n# %s %s\n", ranges},
-		`server "http://api" is not https://address`: {"apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{name: a, cluster: {server: \"http://api\"}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nusers: [{name: a, user: {token: b}}]\n# %s %s\n", ranges},
+		"strata:metallb.addresses[0]: 172.18.255.300 is not an address range": {contextOf,
+			"172.18.255.300"},
+		"has no current context": {"apiVersion: v1\nkind: Config\n# %s %s\n",
+			ranges},
+		`server "http://api" is not https://address`: {
+			"apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{name: a, cluster: " +
+				"{server: \"http://api\"}}]\ncontexts: [{name: a, context: {cluster: a, user: " +
+				"a}}]\nusers: [{name: a, user: {token: b}}]\n# %s %s\n", ranges},
 	} {
 		s := newOwnProgram(t, wrong)
 		failed := s.up()
@@ -158,12 +170,14 @@ func TestComponentsOfThePlatformHaveOutputs(t *testing.T) {
 	stored := s.stored()
 	for component, secret := range map[string]map[string]bool{
 		"k3s":     {"endpoint": false, "kubeconfig": true, "readerKubeconfig": true},
-		"metallb": {"addresses": false}, "traefik": {"ip": false, "dashboardUrl": false, "dashboardPassword": true},
-		"argocd": {"url": false, "adminPassword": true}, "authority": {"certificate": false},
+		"metallb": {"addresses": false},
+		"traefik": {"ip": false, "dashboardUrl": false, "dashboardPassword": true},
+		"argocd":  {"url": false, "adminPassword": true}, "authority": {"certificate": false},
 	} {
 		for output, isSecret := range secret {
 			require.Contains(t, stored[component].Outputs, resource.PropertyKey(output), component)
-			assert.Equal(t, isSecret, stored[component].Outputs[resource.PropertyKey(output)].ContainsSecrets(), "%s.%s", component, output)
+			assert.Equal(t, isSecret, stored[component].Outputs[resource.PropertyKey(
+				output)].ContainsSecrets(), "%s.%s", component, output)
 		}
 	}
 }

@@ -16,7 +16,8 @@ func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 	all := map[string]hypervisor.Spec{}
 	for _, name := range machinesOf(s) {
 		var made hypervisor.Spec
-		require.NoError(t, json.Unmarshal([]byte(s.stored()[name].Inputs["stdin"].StringValue()), &made))
+		require.NoError(t, json.Unmarshal(
+			[]byte(s.stored()[name].Inputs["stdin"].StringValue()), &made))
 		all[made.Name()] = made
 	}
 	require.NotEmpty(t, all)
@@ -35,7 +36,8 @@ func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
 		require.Contains(t, others, machine)
 		other := others[machine]
 		assert.Equal(t, "feed", other.Cluster, machine)
-		assert.Equal(t, []string{owner.Project, owner.Stack, owner.Node}, []string{other.Project, other.Stack, other.Node})
+		assert.Equal(t, []string{owner.Project, owner.Stack, owner.Node},
+			[]string{other.Project, other.Stack, other.Node})
 		assert.Equal(t, "strata", owner.Project)
 	}
 }

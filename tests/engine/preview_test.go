@@ -50,8 +50,10 @@ func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 		"another pool": {func(s *stack) {
 			s.set("metallb", "addresses", []string{"10.10.0.210-10.10.0.220"})
 		}, ""},
-		"the first server and another gone": {func(s *stack) { s.removeNodes("server-1", "server-2") }, "-server-"},
-		"an agent gone":                     {func(s *stack) { s.removeNodes("agent-1") }, "-agent-1-"},
+		"the first server and another gone": {
+			func(s *stack) { s.removeNodes("server-1", "server-2") }, "-server-"},
+		"an agent gone": {func(s *stack) { s.removeNodes("agent-1") },
+			"-agent-1-"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +66,8 @@ func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 			assert.NotEmpty(t, seen.changed(), "the change is shown")
 			for resource, steps := range seen.changed() {
 				if s.loses(resource, steps) {
-					assert.True(t, test.gone != "" && strings.Contains(resource, test.gone), "%s: %v", resource, steps)
+					assert.True(t, test.gone != "" && strings.Contains(resource, test.gone),
+						"%s: %v", resource, steps)
 				}
 			}
 		})

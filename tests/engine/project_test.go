@@ -19,12 +19,14 @@ func TestAnOlderPulumiThanTheTestedOneIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	tested := moduleVersion(t, "github.com/pulumi/pulumi/sdk/v3")
 	for version, admitted := range map[string]bool{
-		tested: true, "3.275.0": true, "3.274.0": false, "3.250.0": false, "2.25.2": false, "4.0.0": false,
+		tested: true, "3.275.0": true, "3.274.0": false, "3.250.0": false, "2.25.2": false,
+		"4.0.0": false,
 	} {
 		err := plugin.ValidatePulumiVersionRange(project.RequiredPulumiVersion, version)
 		assert.Equal(t, admitted, err == nil, "Pulumi %s: %v", version, err)
 	}
-	assert.True(t, strings.HasPrefix(project.RequiredPulumiVersion, ">="+tested+" "), "%s is not what go.mod has: %s",
+	assert.True(t, strings.HasPrefix(project.RequiredPulumiVersion, ">="+tested+" "),
+		"%s is not what go.mod has: %s",
 		project.RequiredPulumiVersion, tested)
 }
 

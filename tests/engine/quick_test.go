@@ -103,7 +103,8 @@ func (s *stack) quickly(
 	options := s.plan.Options.Options()
 	options.Parallel, options.Refresh = s.parallel, s.refreshes
 	host := s.plan.Options.HostF()
-	options.HostFactory = func(context.Context, diag.Sink, diag.Sink, plugin.DebugContext) (plugin.Host, error) {
+	options.HostFactory = func(context.Context, diag.Sink, diag.Sink,
+		plugin.DebugContext) (plugin.Host, error) {
 		return host, nil
 	}
 	canceled, source := cancel.NewContext(context.Background())
@@ -121,7 +122,8 @@ func (s *stack) quickly(
 	}()
 	err := surviving(func() error {
 		_, _, err := op(lt.NewUpdateInfo(s.plan.GetProject(), target), &engine.Context{
-			Cancel: canceled, Events: events, SnapshotManager: s.journal, PluginManager: lt.NopPluginManager{},
+			Cancel: canceled, Events: events, SnapshotManager: s.journal,
+			PluginManager: lt.NopPluginManager{},
 		}, options, preview)
 		return err
 	})

@@ -28,7 +28,8 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	case what == "vm":
 		return r.machine(verb, name)
 	// before docs/adr/0045 the latter
-	case verb == "delete" && inputs.HasValue("delete") && slices.Contains([]string{"claim", "uninstall"}, what):
+	case verb == "delete" && inputs.HasValue("delete") &&
+		slices.Contains([]string{"claim", "uninstall"}, what):
 		return r.uninstall(name)
 	case verb == "delete":
 	case what == "present":
@@ -48,7 +49,8 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 }
 
 // overSSH are the commands for one node that need its host.
-var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images", "install", "keepalived"}
+var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images",
+	"install", "keepalived"}
 
 // machine makes and removes a machine. A delete first records that it has begun.
 func (r *reality) machine(verb, name string) error {
@@ -122,7 +124,8 @@ func (r *reality) install(name string, told hostrun.Input) error {
 		if one.sealed != token && one.server {
 			return fmt.Errorf("%s: bootstrap data already found and encrypted with different token", name)
 		}
-		if (one.server || one.token == token) && (one.server && one.cluster == r.clusters || r.serves()) {
+		if (one.server || one.token == token) &&
+			(one.server && one.cluster == r.clusters || r.serves()) {
 			one.token, one.cluster, r.nodes[name] = token, r.clusters, true
 			return nil
 		}
@@ -148,7 +151,8 @@ func (r *reality) install(name string, told hostrun.Input) error {
 	default:
 		return fmt.Errorf("%s: no server to join", name)
 	}
-	one.server, one.token, one.sealed, one.cluster, one.running, r.nodes[name] = server, token, token,
+	one.server, one.token, one.sealed, one.cluster, one.running, r.nodes[name] = server,
+		token, token,
 		r.clusters, one.staged, true
 	return nil
 }
@@ -209,7 +213,8 @@ func (r *reality) exact(wanted []string) error {
 
 // joined fails unless a node's K3s has joined, like the gate of one node's K3s.
 func (r *reality) joined(name string) error {
-	if one := r.at(name); !one.there || one.token == "" || one.cluster != r.clusters || !r.nodes[name] {
+	if one := r.at(name); !one.there || one.token == "" || one.cluster != r.clusters ||
+		!r.nodes[name] {
 		return fmt.Errorf("%s: K3s is not ready", name)
 	}
 	return nil

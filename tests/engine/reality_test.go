@@ -66,7 +66,8 @@ func newReality(w *world) *reality {
 // clone returns a copy.
 func (r *reality) clone() *reality {
 	other := *r
-	other.nodes, other.objects, other.content = maps.Clone(r.nodes), maps.Clone(r.objects), maps.Clone(r.content)
+	other.nodes, other.objects, other.content = maps.Clone(r.nodes), maps.Clone(r.objects),
+		maps.Clone(r.content)
 	other.hosts = map[string]*host{}
 	for name, one := range r.hosts {
 		same := *one
@@ -180,13 +181,17 @@ func (r *reality) opened(access resource.PropertyValue) error {
 		return err
 	}
 	if text := plain(access); !r.existing && !strings.Contains(text, accessTo(r.clusters)) {
-		return fmt.Errorf("x509: certificate signed by unknown authority: the cluster is %d: %s", r.clusters, text)
+		return fmt.Errorf("x509: certificate signed by unknown authority: the cluster is %d: %s",
+			r.clusters, text)
 	}
 	return nil
 }
 
 // accessTo returns the secret part of a cluster's kubeconfig.
-func accessTo(cluster int) string { return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey, cluster) }
+func accessTo(cluster int) string {
+	return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey,
+		cluster)
+}
 
 // drawn adapts an answer to reality: each password is unique, and a kubeconfig belongs to the
 // cluster.
@@ -200,7 +205,8 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 		outputs["result"] = resource.MakeSecret(
 			resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))
 	case "command:local:Command":
-		text := strings.ReplaceAll(plain(outputs["stdout"]), pulumitest.ClientKey, accessTo(w.reality.clusters))
+		text := strings.ReplaceAll(plain(outputs["stdout"]), pulumitest.ClientKey,
+			accessTo(w.reality.clusters))
 		outputs["stdout"] = resource.MakeSecret(resource.NewProperty(text))
 	}
 }
@@ -230,7 +236,10 @@ func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 		return err
 	}
 	wanted := nodesIn(plain(inputs["stdin"]))
-	maps.DeleteFunc(r.nodes, func(name string, _ bool) bool { return !slices.Contains(wanted, name) })
+	maps.DeleteFunc(r.nodes, func(name string,
+		_ bool) bool {
+		return !slices.Contains(wanted, name)
+	})
 	return nil
 }
 

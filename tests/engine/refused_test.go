@@ -19,8 +19,11 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 		"another flannel backend": func(s *stack) {
 			s.set("k3s", "serverArgs", section{"flannel-backend": "host-gw"})
 		},
-		"Secrets no longer encrypted":  func(s *stack) { s.set("k3s", "secretsEncryption", false) },
-		"another network for Services": func(s *stack) { s.set("k3s", "serviceCIDR", "10.53.0.0/16") },
+		"Secrets no longer encrypted": func(s *stack) { s.set("k3s", "secretsEncryption", false) },
+		"another network for Services": func(s *stack) {
+			s.set("k3s", "serviceCIDR",
+				"10.53.0.0/16")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, "staging")
@@ -47,7 +50,8 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 				assert.True(t, strings.HasPrefix(changed, "hosts-server-") &&
 					strings.HasSuffix(changed, "-gate"), "%s was done", changed)
 			}
-			assert.ElementsMatch(t, slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(s.stored())))
+			assert.ElementsMatch(t, slices.Collect(maps.Keys(before)),
+				slices.Collect(maps.Keys(s.stored())))
 		})
 	}
 }
@@ -70,7 +74,8 @@ func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	s.fail("update", "k3s-members") // it refuses as well
 	failed := s.up()
 	require.Error(t, failed.err)
-	assert.Empty(t, failed.actions.ending("create", "-claim"), "nothing would uninstall a host that was not claimed")
+	assert.Empty(t, failed.actions.ending("create", "-claim"),
+		"nothing would uninstall a host that was not claimed")
 	assert.Empty(t, failed.actions.ending("create", "-install"))
 	assert.Empty(t, failed.actions.ending("delete", "-claim"))
 }

@@ -60,7 +60,8 @@ func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
 		did := s.mustUp()
 		assert.Empty(t, did.replaced(), "a renewal")
 		assert.Empty(t, did.actions.names("create"))
-		assert.NotNil(t, did.actions.find("update", "k3s-api"), "a gate proves that the new one is believed")
+		assert.NotNil(t, did.actions.find("update", "k3s-api"),
+			"a gate proves that the new one is believed")
 		assert.NotEqual(t, first, s.kubeconfig())
 		first = s.kubeconfig()
 		again := s.preview()

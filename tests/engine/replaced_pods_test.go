@@ -26,7 +26,8 @@ type replacements struct {
 
 // asks makes the stack's program use the check.
 func (s *stack) asks(a *replacements) {
-	s.registers = platform.Program{Connect: func(_ string, servers []string) (components.Before, error) {
+	s.registers = platform.Program{Connect: func(_ string, servers []string) (components.Before,
+		error) {
 		return func(_ context.Context, change components.Change, _ func(string)) error {
 			a.mutex.Lock()
 			defer a.mutex.Unlock()
@@ -69,7 +70,8 @@ func TestPodsThatServeAreReplacedOnlyOnceTheClusterSaysSo(t *testing.T) {
 	s.shop(map[string]any{"image": "docker.io/acme/shop:1.2.5"})
 	did := s.up()
 	require.Error(t, did.err)
-	assert.NotContains(t, did.actions.names("update"), "workload-shop-deployment", "no Pod is touched")
+	assert.NotContains(t, did.actions.names("update"), "workload-shop-deployment",
+		"no Pod is touched")
 	a.refuses = nil
 	assert.Contains(t, s.mustUp().actions.names("update"), "workload-shop-deployment")
 }

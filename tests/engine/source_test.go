@@ -38,7 +38,8 @@ func (s *stack) bundleOf(origin string) string {
 func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	t.Helper()
 	s = newStack(t, name)
-	own, newer, lab = s.bundleOf("real: a release"), s.bundleOf("real: the next"), s.bundleOf("stand-in: the lab's")
+	own, newer, lab = s.bundleOf("real: a release"), s.bundleOf("real: the next"),
+		s.bundleOf("stand-in: the lab's")
 	t.Setenv(config.ArtifactsVariable, "")
 	s.registers = platform.Program{State: s.state}.Run
 	s.set("artifacts", "source", own)
@@ -52,7 +53,8 @@ func (s *stack) refusedSource(expected, found string) {
 	for when, refused := range map[string]*result{"preview": s.preview(), "up": s.up()} {
 		require.Error(s.t, refused.err, when)
 		said := fmt.Sprint(refused.err, refused.errors)
-		assert.Contains(s.t, said, "expected kind "+expected+", as its last run had, found "+found, when)
+		assert.Contains(s.t, said, "expected kind "+expected+", as its last run had, found "+
+			found, when)
 		assert.Contains(s.t, said, "STRATA_ARTIFACTS=", when)
 		assert.Empty(s.t, refused.actions, when)
 	}

@@ -54,18 +54,22 @@ var meanings = map[string]struct {
 	says            func(t *testing.T, cfg *config.Config)
 }{
 	"words that YAML 1.1 takes for booleans": {"",
-		"  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
+		"  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: " +
+			"y, B: on, C: off, D: yes}}]}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
-			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"},
+			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off",
+				"D": "yes"},
 				cfg.Apps.Workloads[0].Env)
 		}},
-	"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas)
-	}},
+	"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, 3, cfg.Traefik.Replicas)
+		}},
 	"a merge key with an override": {"",
-		"  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
+		"  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: " +
+			"{<<: *base, replicas: 2}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.Equal(t, 2, cfg.APISIX.Replicas)
@@ -76,23 +80,28 @@ var meanings = map[string]struct {
 			t.Helper()
 			assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
 		}},
-	"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n",
+	"the project's default, replaced": {
+		"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n",
 		"  strata:traefik: {dashboard: false}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
-			assert.Equal(t, 2, cfg.Traefik.Replicas, "a section of the stack's replaces the project's as a whole")
+			assert.Equal(t, 2, cfg.Traefik.Replicas,
+				"a section of the stack's replaces the project's as a whole")
 		}},
-	"a key without namespace": {"", "  traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas)
-	}},
+	"a key without namespace": {"", "  traefik: {replicas: 3}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, 3, cfg.Traefik.Replicas)
+		}},
 	"numbers": {"",
 		"  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.Equal(t,
-				map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
-					"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
+				map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000),
+					"e": int64(12345678901),
+					"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)},
+				cfg.Traefik.Values.Tree)
 		}},
 	"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n",
 		func(t *testing.T, cfg *config.Config) {
@@ -101,7 +110,8 @@ var meanings = map[string]struct {
 		}},
 	// The encrypted text is "[secret]", which a command uses in its place.
 	"encrypted texts": {"",
-		"  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
+		"  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: " +
+			"[{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.True(t, cfg.ArgoCD.Values.Secret)
@@ -132,15 +142,17 @@ func TestFilesMeanOneThing(t *testing.T) {
 // TestRepositorysStackFilesMeanOneThing reads every stack file of the repository both ways.
 func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 	var files []string
-	require.NoError(t, filepath.WalkDir(pulumitest.Root, func(path string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2 {
-			return fs.SkipDir
-		}
-		if matched, _ := filepath.Match("Pulumi.*.yaml", filepath.Base(path)); matched {
-			files = append(files, path)
-		}
-		return err
-	}))
+	require.NoError(t, filepath.WalkDir(pulumitest.Root,
+		func(path string, entry fs.DirEntry, err error) error {
+			if entry != nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") &&
+				len(entry.Name()) > 2 {
+				return fs.SkipDir
+			}
+			if matched, _ := filepath.Match("Pulumi.*.yaml", filepath.Base(path)); matched {
+				files = append(files, path)
+			}
+			return err
+		}))
 	require.GreaterOrEqual(t, len(files), 5)
 	for _, path := range files {
 		t.Run(path, func(t *testing.T) {
@@ -158,15 +170,18 @@ func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 // refuse.
 func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
-		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n", `mapping key "strata:k3s" already defined`},
+		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n",
+			`mapping key "strata:k3s" already defined`},
 		"near the project's name": {"", "  stata:traefik: {replicas: 3}\n",
 			"stata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
 		"in other case": {"", "  Strata:traefik: {}\n",
 			"Strata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
 		"a path that was set without --path": {"", "  strata:traefik.replicas: 3\n",
 			"strata:traefik.replicas: has a path in its name, and so sets no key of a section; " +
-				"take it out and set it by its path: pulumi config rm 'strata:traefik.replicas'; pulumi config set --path 'strata:traefik.replicas' VALUE"},
-		"a list's path": {"", "  strata:metallb[0]: 3\n", "strata:metallb[0]: has a path in its name"},
+				"take it out and set it by its path: pulumi config rm 'strata:traefik.replicas'; " +
+				"pulumi config set --path 'strata:traefik.replicas' VALUE"},
+		"a list's path": {"", "  strata:metallb[0]: 3\n",
+			"strata:metallb[0]: has a path in its name"},
 		"an unknown section": {"", "  strata:trafik: {replicas: 3}\n",
 			"strata:trafik: is not a known section; did you mean traefik?"},
 		"a value that is missing": {"config: {other: {type: string}}\n", "", "is missing"},

@@ -78,7 +78,8 @@ func newStack(t *testing.T, name string) *stack {
 	runtime := deploytest.NewLanguageRuntimeF(s.program)
 	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
 		T: quiet{t}, SkipDisplayTests: true,
-		HostF: deploytest.NewPluginHostF(nil, nil, runtime, nil, nil, loaders(t, s.world, s.answers)...),
+		HostF: deploytest.NewPluginHostF(nil, nil, runtime, nil, nil,
+			loaders(t, s.world, s.answers)...),
 	}}
 	return s
 }
@@ -135,7 +136,8 @@ func (s *stack) begins() (ends context.CancelFunc) {
 // run runs an operation and keeps its state unless it is a preview.
 func (s *stack) run(op lt.TestOp, preview bool) *result {
 	s.t.Helper()
-	r := &result{steps: map[string][]string{}, inputs: map[string]resource.PropertyMap{}, errors: map[string]string{}}
+	r := &result{steps: map[string][]string{}, inputs: map[string]resource.PropertyMap{},
+		errors: map[string]string{}}
 	options := s.plan.Options
 	options.Parallel = s.parallel
 	var killed *deploy.Snapshot
@@ -163,7 +165,8 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 		if s.quick {
 			var entries engine.JournalEntries
 			after, entries, r.err = s.quickly(ctx, op, preview, r.hear)
-			r.err = validate(workspace.Project{}, deploy.Target{Snapshot: s.journal.base}, entries, nil, r.err)
+			r.err = validate(workspace.Project{}, deploy.Target{Snapshot: s.journal.base}, entries,
+				nil, r.err)
 		} else {
 			after, r.err = op.RunWithContext(ctx, s.plan.GetProject(),
 				s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate)

@@ -21,7 +21,8 @@ func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
 	assert.True(t, did.before("update", "k3s-token-generation", "create", "k3s-token-rotation"))
 	before := "k3s-token-rotation"
 	for _, server := range []string{"server-1", "server-2", "server-3"} {
-		assert.True(t, did.before("create", before, "create", "k3s-"+server+"-install"), "%s: %v", server, did)
+		assert.True(t, did.before("create", before, "create", "k3s-"+server+"-install"), "%s: %v",
+			server, did)
 		before = "k3s-" + server + "-gate"
 	}
 	for _, agent := range []string{"agent-1", "agent-2"} {

@@ -53,7 +53,8 @@ func TestAnUpWithoutTheLabsMachinesNamesMakeUp(t *testing.T) {
 		refused := s.up()
 		require.Error(t, refused.err)
 		assert.Empty(t, refused.actions)
-		assert.Contains(t, strings.Join(slices.Collect(maps.Values(refused.errors)), "\n"), "make up makes them or starts them")
+		assert.Contains(t, strings.Join(slices.Collect(maps.Values(refused.errors)), "\n"),
+			"make up makes them or starts them")
 		require.NoError(t, os.WriteFile(key, text, 0o600))
 		s.mustUp()
 	}
@@ -146,7 +147,8 @@ func TestTheStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
 				for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs,
 					"outputs": state.Outputs} {
 					for _, text := range []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"} {
-						assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values), text),
+						assert.Empty(t, pulumitest.FindPlain(what,
+							resource.NewProperty(values), text),
 							state.URN.Name())
 					}
 				}

@@ -97,7 +97,8 @@ func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
 				for _, verb := range []resource.PropertyKey{"create", "update"} {
 					if text := state.Inputs[verb]; text.IsString() &&
 						strings.HasPrefix(string(state.Type), "command:") {
-						state.Inputs[verb] = resource.NewProperty(text.StringValue() + " # as it was")
+						state.Inputs[verb] = resource.NewProperty(text.StringValue() +
+							" # as it was")
 					}
 				}
 			}

@@ -18,7 +18,8 @@ func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed()))
 func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard", "traefik-programmed",
+	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard",
+		"traefik-programmed",
 		"traefik-release", "traefik-rollout"}
 	for _, level := range []string{"DEBUG", "INFO"} {
 		s.set("traefik", "values", section{"log": section{"level": level}})
@@ -43,7 +44,8 @@ func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
 	s.set("traefik", "values",
 		section{
 			"ports": section{
-				"websecure": section{"http": section{"middlewares": []any{"traefik-deny@kubernetescrd"}}}}})
+				"websecure": section{"http": section{
+					"middlewares": []any{"traefik-deny@kubernetescrd"}}}}})
 	s.fail("create", "traefik-dashboard")
 	require.Error(t, s.up().err)
 	s.heal("create", "traefik-dashboard")
@@ -104,6 +106,7 @@ func TestSecretValuesStaySecretInTheState(t *testing.T) {
 				}
 			}
 		}
-		assert.True(t, pulumitest.Contains(resource.NewProperty(s.stored()["traefik-release"].Inputs), token))
+		assert.True(t, pulumitest.Contains(
+			resource.NewProperty(s.stored()["traefik-release"].Inputs), token))
 	}
 }

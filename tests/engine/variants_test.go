@@ -17,7 +17,8 @@ var variants = map[string]variant{
 	"vault": {"local", func(s *stack) {
 		s.set("certManager", "issuer", "vault")
 		s.set("argocd", "root",
-			section{"repoURL": "https://git.example.org/apps.git", "username": "reader", "password": "first"})
+			section{"repoURL": "https://git.example.org/apps.git", "username": "reader",
+				"password": "first"})
 		s.set("apps", "wave", section{"enabled": true})
 	}},
 	"workload": {"local", func(s *stack) {

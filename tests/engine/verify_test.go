@@ -18,7 +18,8 @@ func TestAnUpOverAPlatformThatIsDownFailsAndUndoesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int
 	down := error(nil)
-	s.registers = platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*components.Gate) error {
+	s.registers = platform.Program{Verify: func(_ *pulumi.Context, _ time.Time,
+		gates []*components.Gate) error {
 		asked = append(asked, len(gates))
 		return down
 	}}.Run

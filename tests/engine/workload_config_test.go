@@ -11,7 +11,8 @@ import (
 
 // withFile returns the shop's configuration file with immutable objects.
 func withFile(text string) map[string]any {
-	return map[string]any{"immutableConfig": true, "files": map[string]any{"/etc/shop/config.yaml": text}}
+	return map[string]any{"immutableConfig": true,
+		"files": map[string]any{"/etc/shop/config.yaml": text}}
 }
 
 // A failed configuration leaves its objects and the old ones. A revert makes new ones, which have
@@ -29,7 +30,8 @@ func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 	s.heal("create", "workload-shop-rollout")
 	s.shop(withFile("a: good"))
 	did := s.mustUp().actions
-	assert.True(t, did.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
+	assert.True(t, did.before("update", "workload-shop-deployment", "create",
+		"workload-shop-rollout"))
 	assert.True(t, did.before("create", "workload-shop-rollout", "delete", "workload-shop-files"))
 	kept := s.stored()["workload-shop-files"]
 	assert.Equal(t, []string{objectOf(kept.URN, kept.Inputs)}, s.configMaps())
@@ -47,7 +49,8 @@ func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
 	assert.Contains(t, toldAbout(s.up(), "workload-shop-rollout"), "made to fail")
 	s.heal("create", "workload-shop-rollout")
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})
-	assert.True(t, s.mustUp().actions.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
+	assert.True(t, s.mustUp().actions.before("update", "workload-shop-deployment", "create",
+		"workload-shop-rollout"))
 	assert.Empty(t, s.mustUp().changed())
 }
 

@@ -30,7 +30,8 @@ func TestARouteIsTakenOutAndMovedWithoutTheOthers(t *testing.T) {
 	assert.False(t, s.here("kubernetes:gateway.networking.k8s.io/v1:HTTPRoute apps/shop"))
 	for name, state := range s.stored() {
 		if strings.HasPrefix(name, "workload-shop-route-") {
-			assert.True(t, s.here(objectOf(state.URN, state.Inputs)), "%s is in the state and not in the cluster", name)
+			assert.True(t, s.here(objectOf(state.URN, state.Inputs)),
+				"%s is in the state and not in the cluster", name)
 		}
 	}
 	assert.Empty(t, s.mustUp().changed())

@@ -25,8 +25,9 @@ func withShop(t *testing.T, immutable bool) *stack {
 func (s *stack) shop(changed map[string]any) {
 	fields := map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{},
-		"routes": []any{map[string]any{}},
-		"files":  map[string]any{"/etc/shop/config.yaml": "a: b\n"}, "secretEnv": map[string]any{"TOKEN": shopSecret},
+		"routes":    []any{map[string]any{}},
+		"files":     map[string]any{"/etc/shop/config.yaml": "a: b\n"},
+		"secretEnv": map[string]any{"TOKEN": shopSecret},
 	}
 	for key, value := range changed {
 		fields[key] = value
@@ -52,12 +53,15 @@ func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 	s.mustUp()
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
 	did := s.mustUp().actions
-	assert.ElementsMatch(t, []string{"workload-shop-files", "workload-shop-deployment"}, did.names("update"))
+	assert.ElementsMatch(t, []string{"workload-shop-files", "workload-shop-deployment"},
+		did.names("update"))
 	assert.ElementsMatch(t, []string{"workload-shop-rollout", "workload-shop-traefik"},
 		did.names("create"), "each runs again")
 	assert.Empty(t, did.names("delete"))
-	assert.True(t, did.before("update", "workload-shop-files", "update", "workload-shop-deployment"))
-	assert.True(t, did.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
+	assert.True(t, did.before("update", "workload-shop-files", "update",
+		"workload-shop-deployment"))
+	assert.True(t, did.before("update", "workload-shop-deployment", "create",
+		"workload-shop-rollout"))
 }
 
 func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
@@ -81,7 +85,8 @@ func TestAWorkloadsSecretsAreSecretInTheState(t *testing.T) {
 		}
 		for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs, "outputs": state.Outputs} {
 			for _, text := range []string{shopSecret, pulumitest.Token} {
-				assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values), text), name)
+				assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values),
+					text), name)
 			}
 		}
 	}
@@ -115,8 +120,10 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	s.heal("update", "workload-shop-canary")
 	version("3")
 	did := s.mustUp().actions
-	assert.True(t, did.before("create", "workload-shop-canary-rollout", "update", "workload-shop-canary"))
-	assert.True(t, did.before("update", "workload-shop-canary", "update", "workload-shop-deployment"))
+	assert.True(t, did.before("create", "workload-shop-canary-rollout", "update",
+		"workload-shop-canary"))
+	assert.True(t, did.before("update", "workload-shop-canary", "update",
+		"workload-shop-deployment"))
 	assert.Empty(t, s.mustUp().changed())
 }
 

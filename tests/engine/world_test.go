@@ -71,7 +71,8 @@ func (w *world) set(verb, name string, fails bool) {
 
 // do records an action, which takes its time. It fails if a test chose that; otherwise it has its
 // effect.
-func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error) error {
+func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap,
+	effect func() error) error {
 	w.mutex.Lock()
 	index := len(w.actions)
 	w.actions = append(w.actions, action{verb: verb, name: urn.Name(), start: w.tick(), end: -1})
@@ -186,5 +187,6 @@ func (all actions) before(firstVerb, first, secondVerb, second string) bool {
 
 // ending returns the names of a verb that end with suffix.
 func (all actions) ending(verb, suffix string) []string {
-	return slices.DeleteFunc(all.names(verb), func(name string) bool { return !strings.HasSuffix(name, suffix) })
+	return slices.DeleteFunc(all.names(verb),
+		func(name string) bool { return !strings.HasSuffix(name, suffix) })
 }

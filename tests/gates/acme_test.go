@@ -37,17 +37,20 @@ status: {state: {{.challenge}}, reason: '{{.reason}}'}
 
 // acmeCluster has a Certificate whose Order is in progress, changed by the given values, and its
 // gate; heal restores the Certificate.
-func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec, heal func()) {
+func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec,
+	heal func()) {
 	t.Helper()
 	c, spec, _, heal = certificateCluster(t)
 	c.Serve(acme, "Order", fakeapi.Resource{Plural: "orders", Namespaced: true})
 	c.Serve(acme, "Challenge", fakeapi.Resource{Plural: "challenges", Namespaced: true})
-	all := map[string]any{"request": "uid-request", "order": "pending", "why": "", "challenge": "pending", "reason": ""}
+	all := map[string]any{"request": "uid-request", "order": "pending", "why": "",
+		"challenge": "pending", "reason": ""}
 	for key, value := range values {
 		all[key] = value
 	}
 	c.PutAll(object(t, orderText, all))
-	c.Put(certificateRequest(t, "Ready", "False", "Pending", "Waiting on certificate issuance from order apps/web-1-1"))
+	c.Put(certificateRequest(t, "Ready", "False", "Pending",
+		"Waiting on certificate issuance from order apps/web-1-1"))
 	return c, spec, heal
 }
 
@@ -64,16 +67,20 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 	}{
 		{"the self check does not pass", issuing,
 			map[string]any{"reason": "Waiting for HTTP-01 challenge propagation: wrong status code"},
-			"not ready: HTTP-01 challenge for web.example.org is pending: Waiting for HTTP-01 challenge propagation: wrong status code"},
+			"not ready: HTTP-01 challenge for web.example.org is pending: Waiting for HTTP-01 " +
+				"challenge propagation: wrong status code"},
 		{"the server did not accept a challenge", failed,
 			map[string]any{"order": "invalid", "challenge": "invalid",
 				"reason": "403 urn:ietf:params:acme:error:dns: NXDOMAIN"},
-			"issuance failed: HTTP-01 challenge for web.example.org is invalid: 403 urn:ietf:params:acme:error:dns: NXDOMAIN; cert-manager tries again at 2026-01-01T02:00:00Z (the ACME server does not find"},
+			"issuance failed: HTTP-01 challenge for web.example.org is invalid: 403 " +
+				"urn:ietf:params:acme:error:dns: NXDOMAIN; cert-manager tries again at " +
+				"2026-01-01T02:00:00Z (the ACME server does not find"},
 		{"the rate limit", failed,
 			map[string]any{"order": "errored",
 				"why":       "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many",
 				"challenge": "valid"},
-			"issuance failed: ACME order web-1-1 is errored: Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many; cert-manager tries again at"},
+			"issuance failed: ACME order web-1-1 is errored: Failed to create Order: 429 " +
+				"urn:ietf:params:acme:error:rateLimited: too many; cert-manager tries again at"},
 		{"the Order of another request", issuing,
 			map[string]any{"request": "uid-other", "order": "errored"},
 			"not ready: Waiting on certificate issuance from order apps/web-1-1"},
@@ -95,9 +102,13 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 // request.
 func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	t.Parallel()
-	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored", "why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
-	healthtest.Change(&spec, func(s *certificate.Spec) { s.MinRemaining = metav1.Duration{Duration: 90 * time.Minute} })
-	c.Put(certificateObject(t, map[string]any{"failed": true, "message": "The certificate request has failed"}))
+	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored",
+		"why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
+	healthtest.Change(&spec, func(s *certificate.Spec) {
+		s.MinRemaining = metav1.Duration{Duration: 90 * time.Minute}
+	})
+	c.Put(certificateObject(t, map[string]any{"failed": true,
+		"message": "The certificate request has failed"}))
 	gate := start(t, c, spec)
 	gate.says("its renewal: issuance failed: ACME order web-1-1 is errored")
 	gate.says("the ACME server's rate limit is reached")
@@ -110,7 +121,9 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	c, spec, root, _ := certificateCluster(t)
 	web := sign(t, "web.example.org", root)
 	c.Put(tlsSecret("apps", "web-tls", web.crt, web.pem, nil))
-	healthtest.Change(&spec, func(s *certificate.Spec) { s.CASecret = "cert-manager/strata-acme-root" })
+	healthtest.Change(&spec, func(s *certificate.Spec) {
+		s.CASecret = "cert-manager/strata-acme-root"
+	})
 	gate := start(t, c, spec)
 	gate.says("does not lead to ca.crt of Secret cert-manager/strata-acme-root")
 	c.Put(tlsSecret("cert-manager", "strata-acme-root", web.crt, web.pem, sign(t, "root", nil).crt))
@@ -124,7 +137,8 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 func TestIssuerGateIsStuckOnAnAccountThatIsRefused(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
-	c.Put(issuerObject(t, map[string]any{"status": "False", "message": "Failed to register ACME account: 403 urn:ietf:params:acme:error:externalAccountRequired: no"}))
+	c.Put(issuerObject(t, map[string]any{"status": "False",
+		"message": "Failed to register ACME account: 403 urn:ietf:params:acme:error:externalAccountRequired: no"}))
 	gate := start(t, c, spec)
 	gate.says("the ACME server wants an external account")
 	gate.stays(5 * time.Second)

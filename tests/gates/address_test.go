@@ -75,8 +75,10 @@ func TestAddressGateFaults(t *testing.T) {
 			"every address of the pools is taken, or there is no pool"},
 		{"pending, because another Service has it", map[string]any{"address": ""},
 			"port http/80 is already in use on \"10.10.0.200\"", "another Service has the address"},
-		{"another address", map[string]any{"address": "127.0.0.2"}, "", "has 127.0.0.2, expected 127.0.0.1"},
-		{"no ready endpoint", map[string]any{"ready": false}, "", "no ready address behind the Service, 1 not ready"},
+		{"another address", map[string]any{"address": "127.0.0.2"}, "",
+			"has 127.0.0.2, expected 127.0.0.1"},
+		{"no ready endpoint", map[string]any{"ready": false}, "",
+			"no ready address behind the Service, 1 not ready"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +86,8 @@ func TestAddressGateFaults(t *testing.T) {
 			_, port := listening(t)
 			c.PutAll(service(t, fault.values))
 			if fault.event != "" {
-				c.Put(object(t, eventText, map[string]any{"why": fault.event, "uid": "uid-traefik"}))
+				c.Put(object(t, eventText,
+					map[string]any{"why": fault.event, "uid": "uid-traefik"}))
 			}
 			gate := start(t, c, addressSpec(c, port))
 			gate.says(fault.says)
@@ -123,7 +126,8 @@ func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(service(t, map[string]any{"address": ""}))
-	c.Put(object(t, eventText, map[string]any{"why": "no available IPs", "uid": "uid-of-one-before"}))
+	c.Put(object(t, eventText, map[string]any{"why": "no available IPs",
+		"uid": "uid-of-one-before"}))
 	gate := start(t, c, addressSpec(c, 80))
 	gate.says("there is no address pool")
 	gate.stays(300 * time.Millisecond)
@@ -137,7 +141,8 @@ func TestAddressGateObservesFromTheHosts(t *testing.T) {
 	server := sshtest.Start(t)
 	spec := addressSpec(c, port)
 	spec.Hosts = []health.Host{{Target: server.Target(), Role: "server"}}
-	result := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(), SSHKey: server.PrivateKey()}).opens()
+	result := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(),
+		SSHKey: server.PrivateKey()}).opens()
 	assert.Equal(t, "address from host-1", result.Checks[3].Check)
 	assert.Equal(t, health.Ready, result.Checks[3].State)
 }
@@ -155,7 +160,8 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	}
 	spec := addressSpec(c, port)
 	spec.Hosts = []health.Host{{Target: server.Target(), Role: "server"}}
-	gate := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(), SSHKey: server.PrivateKey()})
+	gate := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(),
+		SSHKey: server.PrivateKey()})
 	gate.says("address from host-1: 127.0.0.1 does not answer in time")
 	gate.stays(300 * time.Millisecond)
 }
@@ -177,7 +183,8 @@ func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
 	}
 	spec := addressSpec(c, port)
 	spec.Hosts = []health.Host{{Target: server.Target(), Role: "server"}}
-	gate := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(), SSHKey: server.PrivateKey()})
+	gate := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(),
+		SSHKey: server.PrivateKey()})
 	<-asked
 	gate.stays(300 * time.Millisecond)
 	c.Servers[0].Script(fakeapi.Script{Unavailable: true})

@@ -38,7 +38,10 @@ func TestAPIGateWaitsWhileAServerHangs(t *testing.T) {
 	c := fakeapi.New(t, 2)
 	c.Servers[1].Script(fakeapi.Script{Hang: true})
 	gate := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()})
-	require.Eventually(t, func() bool { return strings.Contains(gate.progress.String(), "does not answer in time") }, 8*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(gate.progress.String(),
+			"does not answer in time")
+	}, 8*time.Second, 50*time.Millisecond)
 	c.Servers[1].Script(fakeapi.Script{})
 	gate.ends(8 * time.Second)
 }
@@ -79,8 +82,10 @@ func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
 func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t), fakeapi.Token)}
-	result := startWith(t, health.Spec{Body: api.Spec{}, Servers: c.URLs()}, secrets).sticks(certain)
+	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t),
+		fakeapi.Token)}
+	result := startWith(t, health.Spec{Body: api.Spec{}, Servers: c.URLs()},
+		secrets).sticks(certain)
 	assert.Contains(t, result.Checks[0].Message, "certificate of another CA")
 	assert.Contains(t, result.Checks[0].Hint, "/cacerts")
 }

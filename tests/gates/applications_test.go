@@ -41,14 +41,17 @@ func application(t testing.TB, values map[string]any) string {
 func applicationsCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 2)
-	c.Serve("argoproj.io/v1alpha1", "Application", fakeapi.Resource{Plural: "applications", Namespaced: true})
-	return c, health.Spec{Servers: c.URLs(), Body: applications.Spec{Namespace: "argocd", Names: []string{"root"}}}
+	c.Serve("argoproj.io/v1alpha1", "Application",
+		fakeapi.Resource{Plural: "applications", Namespaced: true})
+	return c, health.Spec{Servers: c.URLs(),
+		Body: applications.Spec{Namespace: "argocd", Names: []string{"root"}}}
 }
 
 func TestApplicationsGateFaults(t *testing.T) {
 	t.Parallel()
 	failed := func(kind, message string) map[string]any {
-		return map[string]any{"sync": "Unknown", "health": "Unknown", "error": kind, "message": message}
+		return map[string]any{"sync": "Unknown", "health": "Unknown", "error": kind,
+			"message": message}
 	}
 	for _, fault := range []struct {
 		name   string
@@ -56,7 +59,8 @@ func TestApplicationsGateFaults(t *testing.T) {
 		says   string
 	}{
 		{"not reconciled yet", map[string]any{"sync": ""}, "has not compared the source"},
-		{"synced with an earlier revision", map[string]any{"revision": "v2"}, "has not compared the source"},
+		{"synced with an earlier revision", map[string]any{"revision": "v2"},
+			"has not compared the source"},
 		{"a refresh is pending", map[string]any{"refresh": true}, "a refresh is asked for"},
 		{"hooks are running", map[string]any{"phase": "Running"}, "an operation is running"},
 		{"out of sync", map[string]any{"sync": "OutOfSync"}, "sync is OutOfSync"},
@@ -71,7 +75,8 @@ func TestApplicationsGateFaults(t *testing.T) {
 			failed("ComparisonError", "Manifest generation error (cached): helm template failed"),
 			"the manifests cannot be generated"},
 		{"a forbidden project",
-			failed("InvalidSpecError", "application repo x is not permitted in project default"), "does not allow it"},
+			failed("InvalidSpecError", "application repo x is not permitted in project default"),
+			"does not allow it"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -90,16 +95,19 @@ func TestApplicationsGateFaults(t *testing.T) {
 // count at an earlier source.
 func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	t.Parallel()
-	root, middle := map[string]any{"brings": "middle"}, map[string]any{"name": "middle", "brings": "shop"}
+	root, middle := map[string]any{"brings": "middle"},
+		map[string]any{"name": "middle", "brings": "shop"}
 	for _, fault := range []struct {
 		name string
 		shop map[string]any
 		says string
 	}{
 		{"not there", nil, "1 of 2 Applications that it brings are not: shop: does not exist"},
-		{"of an earlier source", map[string]any{"revision": "v2"}, "shop: ArgoCD has not compared the source"},
+		{"of an earlier source", map[string]any{"revision": "v2"},
+			"shop: ArgoCD has not compared the source"},
 		{"not synced", map[string]any{"sync": "OutOfSync"}, "shop: sync is OutOfSync"},
-		{"not healthy", map[string]any{"health": "Progressing"}, "shop: sync is Synced, health is Progressing"},
+		{"not healthy", map[string]any{"health": "Progressing"},
+			"shop: sync is Synced, health is Progressing"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,15 +49,18 @@ func certificateObject(t testing.TB, values map[string]any) string {
 
 func certificateRequest(t testing.TB, kind, status, reason, message string) string {
 	t.Helper()
-	return object(t, requestText, map[string]any{"type": kind, "status": status, "reason": reason, "message": message})
+	return object(t, requestText, map[string]any{"type": kind, "status": status, "reason": reason,
+		"message": message})
 }
 
 // certificateCluster has a Certificate that is Ready, and its gate; heal restores it.
-func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, root *signed, heal func()) {
+func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, root *signed,
+	heal func()) {
 	t.Helper()
 	c = fakeapi.New(t, 2)
 	c.Serve(certManager, "Certificate", fakeapi.Resource{Plural: "certificates", Namespaced: true})
-	c.Serve(certManager, "CertificateRequest", fakeapi.Resource{Plural: "certificaterequests", Namespaced: true})
+	c.Serve(certManager, "CertificateRequest",
+		fakeapi.Resource{Plural: "certificaterequests", Namespaced: true})
 	root = sign(t, "root", nil)
 	web := sign(t, "web.example.org", root)
 	heal = func() {
@@ -66,7 +69,8 @@ func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, roo
 	}
 	heal()
 	return c, health.Spec{Servers: c.URLs(), Body: certificate.Spec{
-		Namespace: "apps", Name: "web", Secret: "web-tls", DNSNames: []string{"web.example.org"}, MinRemaining: metav1.Duration{Duration: time.Minute},
+		Namespace: "apps", Name: "web", Secret: "web-tls", DNSNames: []string{"web.example.org"},
+		MinRemaining: metav1.Duration{Duration: time.Minute},
 	}}, root, heal
 }
 
@@ -79,9 +83,10 @@ func TestCertificateGateFaults(t *testing.T) {
 		spoil func(t testing.TB, c *fakeapi.Cluster, root *signed)
 		says  string
 	}{
-		{"it does not exist, and the Secret of an earlier one does", func(_ testing.TB, c *fakeapi.Cluster, _ *signed) {
-			c.Delete(certManager, "certificates", "apps", "web")
-		}, "certificate apps/web: does not exist"},
+		{"it does not exist, and the Secret of an earlier one does",
+			func(_ testing.TB, c *fakeapi.Cluster, _ *signed) {
+				c.Delete(certManager, "certificates", "apps", "web")
+			}, "certificate apps/web: does not exist"},
 		{"ready of an earlier generation", func(t testing.TB, c *fakeapi.Cluster, _ *signed) {
 			c.Put(certificateObject(t, map[string]any{"generation": 3}))
 		}, "Ready is True of generation 2, expected generation 3"},
@@ -127,7 +132,8 @@ func TestCertificateGateFaults(t *testing.T) {
 func TestCertificateGateIsStuckOnADeniedRequest(t *testing.T) {
 	t.Parallel()
 	c, spec, _, _ := certificateCluster(t)
-	c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true, "message": "denied"}))
+	c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true,
+		"message": "denied"}))
 	c.Put(certificateRequest(t, "Denied", "True", "policy", "no policy approves this"))
 	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "no policy approves this")
 }

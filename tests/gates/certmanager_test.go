@@ -54,9 +54,11 @@ func request(csr string) map[string]any {
 
 func certManagerSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
-		Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook", Namespace: "cert-manager", Service: "cert-manager-webhook", Port: 443,
-		CASecret: "cert-manager-webhook-ca", Accept: request("valid"), AcceptFills: []string{"spec.username", "spec.uid"},
-		Deny: request("invalid"), DenyMatch: "webhook.cert-manager.io",
+		Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
+		Namespace: "cert-manager", Service: "cert-manager-webhook", Port: 443,
+		CASecret: "cert-manager-webhook-ca", Accept: request("valid"),
+		AcceptFills: []string{"spec.username", "spec.uid"},
+		Deny:        request("invalid"), DenyMatch: "webhook.cert-manager.io",
 	}}
 }
 
@@ -84,8 +86,10 @@ func checking(mutates, validates bool) func(map[string]any) *fakeapi.Refusal {
 
 func healCertManager(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
-	c.Serve(certManager, "CertificateRequest", fakeapi.Resource{Plural: "certificaterequests", Namespaced: true})
-	c.PutAll(object(t, certManagerText, map[string]any{"ca": base64.StdEncoding.EncodeToString([]byte("the CA"))}))
+	c.Serve(certManager, "CertificateRequest",
+		fakeapi.Resource{Plural: "certificaterequests", Namespaced: true})
+	c.PutAll(object(t, certManagerText, map[string]any{
+		"ca": base64.StdEncoding.EncodeToString([]byte("the CA"))}))
 	for _, server := range c.Servers {
 		server.Script(fakeapi.Script{Admit: checking(true, true)})
 	}
@@ -112,17 +116,21 @@ func TestCertManagerGateFaults(t *testing.T) {
 	}{
 		{"no webhook is called", script(checking(false, false)),
 			"accepted but not mutated: spec.username, spec.uid empty"},
-		{"only the mutating half is asked", script(checking(true, false)), "must refuse was accepted"},
-		{"only the validating half is asked", script(checking(false, true)), "does not ask the mutating webhook"},
+		{"only the mutating half is asked", script(checking(true, false)),
+			"must refuse was accepted"},
+		{"only the validating half is asked", script(checking(false, true)),
+			"does not ask the mutating webhook"},
 		{"no mutating configuration", func(c *fakeapi.Cluster) {
-			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "", "cert-manager-webhook")
+			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "",
+				"cert-manager-webhook")
 		}, "mutating webhook configuration cert-manager-webhook: does not exist"},
 		{"cainjector has reached one configuration only", func(c *fakeapi.Cluster) {
 			parts := strings.Split(certManagerText, "\n---\n")
 			c.Put(object(t, parts[2], map[string]any{"ca": ""}))
 		}, "mutating webhook configuration cert-manager-webhook: no caBundle yet"},
 		{"the CRDs are not served", func(c *fakeapi.Cluster) {
-			c.Servers[1].Script(fakeapi.Script{Admit: checking(true, true), Unknown: []string{certManager}})
+			c.Servers[1].Script(fakeapi.Script{Admit: checking(true, true),
+				Unknown: []string{certManager}})
 		}, "the CRD is not established"},
 		{"the Service is missing", script(call(`service "cert-manager-webhook" not found`)),
 			"its Service is not created yet"},

@@ -29,7 +29,8 @@ provisioner: {{.provisioner}}
 func claimCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
-	c.Serve("v1", "PersistentVolumeClaim", fakeapi.Resource{Plural: "persistentvolumeclaims", Namespaced: true})
+	c.Serve("v1", "PersistentVolumeClaim",
+		fakeapi.Resource{Plural: "persistentvolumeclaims", Namespaced: true})
 	c.Serve("storage.k8s.io/v1", "StorageClass", fakeapi.Resource{Plural: "storageclasses"})
 	return c, health.Spec{Servers: c.URLs(), Body: claim.Spec{
 		Namespace: "vault", Name: "data-vault-0", ClassKey: "strata:vault.storage.class",
@@ -48,7 +49,8 @@ func TestClaimGateFaults(t *testing.T) {
 		{"the wrong one", "fast", "StorageClass fast does not exist",
 			[]map[string]any{{"name": "slow", "default": "true", "provisioner": "p"}}},
 		{"no volume was made", "", "made by hand",
-			[]map[string]any{{"name": "disk", "default": "true", "provisioner": "kubernetes.io/no-provisioner"}}},
+			[]map[string]any{{"name": "disk", "default": "true",
+				"provisioner": "kubernetes.io/no-provisioner"}}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

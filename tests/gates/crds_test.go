@@ -39,7 +39,8 @@ func crd(t testing.TB, plural, kind string, values map[string]any) string {
 }
 
 func crdsSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Servers: c.URLs(), Body: crds.Spec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
+	return health.Spec{Servers: c.URLs(),
+		Body: crds.Spec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
 }
 
 // establish adds both CRDs, and every API server serves them.
@@ -48,7 +49,8 @@ func establish(t testing.TB, c *fakeapi.Cluster) {
 	c.Put(crd(t, "gateways", "Gateway", nil))
 	c.Put(crd(t, "httproutes", "HTTPRoute", nil))
 	c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
-	c.Serve(gatewayGroup+"/v1", "HTTPRoute", fakeapi.Resource{Plural: "httproutes", Namespaced: true})
+	c.Serve(gatewayGroup+"/v1", "HTTPRoute",
+		fakeapi.Resource{Plural: "httproutes", Namespaced: true})
 	for _, server := range c.Servers {
 		server.Script(fakeapi.Script{})
 	}
@@ -62,7 +64,8 @@ func TestCRDsGateFaults(t *testing.T) {
 		says  string
 	}{
 		{"one does not exist", func(c *fakeapi.Cluster) {
-			c.Delete("apiextensions.k8s.io/v1", "customresourcedefinitions", "", "httproutes."+gatewayGroup)
+			c.Delete("apiextensions.k8s.io/v1", "customresourcedefinitions", "",
+				"httproutes."+gatewayGroup)
 		}, "crd httproutes.gateway.networking.k8s.io: does not exist"},
 		{"one is not established", func(c *fakeapi.Cluster) {
 			c.Put(crd(t, "gateways", "Gateway", map[string]any{"established": "False"}))

@@ -37,7 +37,8 @@ func TestAnExistingClustersNodesGateFaults(t *testing.T) {
 				map[string]any{"ready": "False", "message": "NetworkReady=false"}))
 		}, "node agent-1: NotReady, NetworkReady=false"},
 		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
 		}, "Lease is not renewed"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
@@ -72,7 +73,10 @@ func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	spec := poolSpec(c)
-	healthtest.Change(&spec, func(s *pool.Spec) { s.Speakers, s.SpeakerPods = nil, "app.kubernetes.io/component=speaker" })
+	healthtest.Change(&spec, func(s *pool.Spec) {
+		s.Speakers, s.SpeakerPods = nil,
+			"app.kubernetes.io/component=speaker"
+	})
 	gate := start(t, c, spec)
 	gate.says("no node has a speaker's Pod")
 	gate.stays(200 * time.Millisecond)

@@ -83,7 +83,8 @@ func startWith(t testing.TB, spec health.Spec, secrets health.Secrets) *run {
 func (r *run) opens() health.Result {
 	r.t.Helper()
 	result := r.ends(lag)
-	require.Truef(r.t, result.Passes(), "expected an open gate, found %s:\n%s", result.State, r.progress)
+	require.Truef(r.t, result.Passes(), "expected an open gate, found %s:\n%s", result.State,
+		r.progress)
 	return result
 }
 
@@ -121,7 +122,8 @@ func (r *run) stays(d time.Duration) {
 	r.t.Helper()
 	select {
 	case result := <-r.done:
-		require.FailNowf(r.t, "the gate ended too early", "%s, progress:\n%s", result.State, r.progress)
+		require.FailNowf(r.t, "the gate ended too early", "%s, progress:\n%s", result.State,
+			r.progress)
 	case <-time.After(d):
 	}
 }

@@ -56,16 +56,19 @@ func TestGatewayGateFaults(t *testing.T) {
 		says   string
 	}{
 		{"the controller started before the CRDs",
-			map[string]any{"class": "Unknown", "classReason": "Waiting", "classObserved": 0, "status": false},
+			map[string]any{"class": "Unknown", "classReason": "Waiting", "classObserved": 0,
+				"status": false},
 			"or it started before the Gateway API CRDs"},
-		{"the Gateway is not reconciled", map[string]any{"status": false}, "not reconciled yet: no status"},
+		{"the Gateway is not reconciled", map[string]any{"status": false},
+			"not reconciled yet: no status"},
 		{"the class is accepted of an earlier generation", map[string]any{"classGeneration": 2},
 			"Accepted is True of generation 1, expected generation 2"},
 		{"the Gateway is programmed of an earlier generation", map[string]any{"generation": 3},
 			"Accepted is True of generation 2, expected generation 3"},
 		{"not programmed", map[string]any{"programmed": "False"}, "its Service has no address yet"},
 		{"a listener without its certificate", map[string]any{"resolved": "False"},
-			"listener websecure: ResolvedRefs is False: InvalidCertificateRef, no Secret (the Secret of a certificateRef is missing"},
+			"listener websecure: ResolvedRefs is False: InvalidCertificateRef, no Secret (the " +
+				"Secret of a certificateRef is missing"},
 		{"a listener of an earlier generation", map[string]any{"listenerObserved": 1},
 			"listener websecure: Programmed is True of generation 1"},
 	} {
@@ -73,10 +76,12 @@ func TestGatewayGateFaults(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 2)
 			c.Serve(gatewayGroup+"/v1", "GatewayClass", fakeapi.Resource{Plural: "gatewayclasses"})
-			c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
+			c.Serve(gatewayGroup+"/v1", "Gateway",
+				fakeapi.Resource{Plural: "gateways", Namespaced: true})
 			c.PutAll(gatewayObjects(t, fault.values))
 			gate := start(t, c, health.Spec{Servers: c.URLs(), Body: gateway.Spec{
-				Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web", "websecure"},
+				Class: "traefik", Namespace: "traefik", Name: "traefik-gateway",
+				Listeners: []string{"web", "websecure"},
 			}})
 			gate.says(fault.says)
 			gate.stays(300 * time.Millisecond)
@@ -93,10 +98,12 @@ func TestGatewayGateWaitsForRoutes(t *testing.T) {
 	c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
 	c.PutAll(gatewayObjects(t, nil))
 	gate := start(t, c, health.Spec{Servers: c.URLs(), Body: gateway.Spec{
-		Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web"}, Routes: map[string]int{"web": 1},
+		Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web"},
+		Routes: map[string]int{"web": 1},
 	}})
 	gate.says("expected at least 1 attached routes, found 0")
 	gate.stays(300 * time.Millisecond)
-	c.PutAll(strings.Replace(gatewayObjects(t, nil), "- name: web\n", "- name: web\n      attachedRoutes: 1\n", 1))
+	c.PutAll(strings.Replace(gatewayObjects(t, nil), "- name: web\n",
+		"- name: web\n      attachedRoutes: 1\n", 1))
 	gate.opens()
 }

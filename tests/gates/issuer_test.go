@@ -22,7 +22,8 @@ metadata: {name: vault, generation: {{.generation}}}
 
 func issuerObject(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"generation": 2, "observed": 2, "status": "True", "message": "Vault verified"}
+	all := map[string]any{"generation": 2, "observed": 2, "status": "True",
+		"message": "Vault verified"}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -38,7 +39,10 @@ func issuerCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 
 func TestIssuerGateFaults(t *testing.T) {
 	t.Parallel()
-	failed := func(message string) map[string]any { return map[string]any{"status": "False", "message": message} }
+	failed := func(message string) map[string]any {
+		return map[string]any{"status": "False",
+			"message": message}
+	}
 	for _, fault := range []struct {
 		name   string
 		values map[string]any
@@ -48,19 +52,24 @@ func TestIssuerGateFaults(t *testing.T) {
 		{"ready of an earlier generation", map[string]any{"generation": 3},
 			"Ready is True of generation 2, expected generation 3"},
 		{"a final failure of an earlier generation",
-			map[string]any{"generation": 3, "status": "False", "message": "Vault config cannot be empty"},
+			map[string]any{"generation": 3, "status": "False",
+				"message": "Vault config cannot be empty"},
 			"Ready is False of generation 2"},
 		{"Vault is sealed",
-			failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"), "(Vault is sealed)"},
-		{"Vault is not initialised", failed("Vault is not initialized"), "(Vault is not initialised)"},
+			failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"),
+			"(Vault is sealed)"},
+		{"Vault is not initialised", failed("Vault is not initialized"),
+			"(Vault is not initialised)"},
 		{"wrong role", failed(`Error making API request. Code: 400. Errors: * invalid role name "x"`),
 			"wrong Vault role"},
 		{"expired token",
 			failed("Error making API request. Code: 403. Errors: * permission denied * invalid token"),
 			"the Vault token is expired or invalid"},
 		{"the CA's Secret is missing",
-			failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`), "CA's Secret is missing"},
-		{"Vault does not listen", failed("dial tcp 10.43.0.9:8200: connect: connection refused"), "nothing listens"},
+			failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`),
+			"CA's Secret is missing"},
+		{"Vault does not listen", failed("dial tcp 10.43.0.9:8200: connect: connection refused"),
+			"nothing listens"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +93,8 @@ func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
 		return object(t, caText, map[string]any{"crt": base64.StdEncoding.EncodeToString(ca.Pem())})
 	}
 	c, spec := issuerCluster(t)
-	spec.Body = issuer.Spec{Name: "vault", CA: &issuer.CA{Secret: "cert-manager/ca", Certificate: string(recorded.Pem())}}
+	spec.Body = issuer.Spec{Name: "vault",
+		CA: &issuer.CA{Secret: "cert-manager/ca", Certificate: string(recorded.Pem())}}
 	c.Put(issuerObject(t, nil))
 	gate := start(t, c, spec)
 	gate.says("Secret cert-manager/ca does not exist")
@@ -93,7 +103,8 @@ func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
 	gate.opens()
 
 	c.Put(secret(other))
-	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "is another CA than the stack has recorded")
+	assert.Contains(t, start(t, c, spec).sticks(lag).Report(),
+		"is another CA than the stack has recorded")
 }
 
 const caText = `
@@ -117,6 +128,7 @@ func TestIssuerGateOutlivesItsCRD(t *testing.T) {
 func TestIssuerGateIsStuckOnWhatIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
-	c.Put(issuerObject(t, map[string]any{"status": "False", "message": "Vault server and path are required fields"}))
+	c.Put(issuerObject(t, map[string]any{"status": "False",
+		"message": "Vault server and path are required fields"}))
 	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "specification is incomplete")
 }

@@ -21,7 +21,8 @@ func TestMetricsGateFaults(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"no Service", `{"message":"services \"metrics\" not found"}`, http.StatusNotFound, "there is no such Service"},
+		{"no Service", `{"message":"services \"metrics\" not found"}`, http.StatusNotFound,
+			"there is no such Service"},
 		{"no Pod", `{"message":"no endpoints available"}`, http.StatusServiceUnavailable,
 			"no Pod behind the Service is ready"},
 		{"nothing counted", "# TYPE a_total counter\na_current 1\n", http.StatusOK,
@@ -39,7 +40,8 @@ func TestMetricsGateFaults(t *testing.T) {
 			}
 			say(fault.status, fault.body)
 			gate := start(t, c, health.Spec{Servers: c.URLs(), Body: metrics.Spec{
-				Namespace: "apisix", Service: "metrics", Port: 9091, Path: "/apisix/prometheus/metrics", Series: []string{"a_total", "a_current"},
+				Namespace: "apisix", Service: "metrics", Port: 9091,
+				Path: "/apisix/prometheus/metrics", Series: []string{"a_total", "a_current"},
 			}})
 			gate.says(fault.says)
 			gate.stays(300 * time.Millisecond)

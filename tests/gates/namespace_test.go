@@ -38,7 +38,8 @@ func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, healt
 	c := fakeapi.New(t, 1)
 	c.Serve("v1", "Namespace", fakeapi.Resource{Plural: "namespaces"})
 	c.Serve("v1", "ConfigMap", fakeapi.Resource{Plural: "configmaps", Namespaced: true})
-	c.Serve("argoproj.io/v1alpha1", "Application", fakeapi.Resource{Plural: "applications", Namespaced: true})
+	c.Serve("argoproj.io/v1alpha1", "Application",
+		fakeapi.Resource{Plural: "applications", Namespaced: true})
 	c.Raw("/apis/argoproj.io", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(
 			[]byte(
@@ -63,7 +64,8 @@ func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {
 			map[string]any{"version": "v1", "kind": "ConfigMap", "finalizer": "example.org/never"},
 			[]string{"configmaps held (finalizers: example.org/never)",
 				"conditions: NamespaceContentRemaining, NamespaceFinalizersRemaining"}},
-		{"an Application without Argo CD", map[string]any{"remaining": "True", "what": "applications.argoproj.io"},
+		{"an Application without Argo CD",
+			map[string]any{"remaining": "True", "what": "applications.argoproj.io"},
 			map[string]any{"version": "argoproj.io/v1alpha1", "kind": "Application",
 				"finalizer": "resources-finalizer.argocd.argoproj.io"},
 			[]string{"applications.argoproj.io held (finalizers: resources-finalizer.argocd.argoproj.io)",
@@ -91,7 +93,8 @@ func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {
 func TestNamespaceGateReportsAtItsBound(t *testing.T) {
 	t.Parallel()
 	c, spec := endingCluster(t, map[string]any{"remaining": "True"})
-	c.Put(object(t, heldText, map[string]any{"version": "v1", "kind": "ConfigMap", "finalizer": "example.org/never"}))
+	c.Put(object(t, heldText, map[string]any{"version": "v1", "kind": "ConfigMap",
+		"finalizer": "example.org/never"}))
 	spec.Timeout = metav1.Duration{Duration: time.Second}
 	result := start(t, c, spec).ends(lag)
 	assert.Equal(t, health.EndedTimeout, result.Ending)

@@ -32,14 +32,17 @@ func TestNodesGateFaults(t *testing.T) {
 		}, "node agent-1: not registered"},
 		{"one is NotReady", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12",
-				map[string]any{"ready": "False", "message": "container runtime network not ready: NetworkReady=false"}))
+				map[string]any{"ready": "False",
+					"message": "container runtime network not ready: NetworkReady=false"}))
 		}, "node agent-1: NotReady, container runtime network not ready"},
 		{"one is Unknown", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12",
-				map[string]any{"ready": "Unknown", "message": "Kubelet stopped posting node status."}))
+				map[string]any{"ready": "Unknown",
+					"message": "Kubelet stopped posting node status."}))
 		}, "Ready is Unknown"},
 		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
 		}, "Lease is not renewed"},
 		{"one has no Lease", func(c *fakeapi.Cluster) {
 			c.Delete("coordination.k8s.io/v1", "leases", "kube-node-lease", "agent-1")

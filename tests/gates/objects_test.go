@@ -52,7 +52,8 @@ func node(t testing.TB, name, ip string, values map[string]any) string {
 }
 
 // expected are the hosts of the node gate's tests.
-var expected = []health.Host{host("server-1", "10.10.0.11", "server"), host("agent-1", "10.10.0.12", "agent")}
+var expected = []health.Host{host("server-1", "10.10.0.11", "server"),
+	host("agent-1", "10.10.0.12", "agent")}
 
 func host(name, address, role string) health.Host {
 	h := health.Host{Role: role}

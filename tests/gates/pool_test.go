@@ -43,8 +43,9 @@ func at(second int) string {
 
 func poolObject(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210",
-		"counted": true, "available": 11}
+	all := map[string]any{"created": at(0), "changed": at(10),
+		"addresses": "10.10.0.200-10.10.0.210",
+		"counted":   true, "available": 11}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -65,13 +66,15 @@ func state(t testing.TB, name string, values map[string]any) string {
 }
 
 func advertisement(second int) string {
-	return "apiVersion: metallb.io/v1beta1\nkind: L2Advertisement\nmetadata: {name: default, namespace: metallb-system, creationTimestamp: \"" +
+	return "apiVersion: metallb.io/v1beta1\nkind: L2Advertisement\nmetadata: {name: default, " +
+		"namespace: metallb-system, creationTimestamp: \"" +
 		at(second) + "\"}\n"
 }
 
 func poolSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: pool.Spec{
-		Namespace: metallb, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"}, Speakers: []string{"server-1", "agent-1"},
+		Namespace: metallb, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"},
+		Speakers: []string{"server-1", "agent-1"},
 	}}
 }
 
@@ -79,8 +82,10 @@ func poolCluster(t testing.TB) *fakeapi.Cluster {
 	t.Helper()
 	c := fakeapi.New(t, 1)
 	c.Serve(pools, "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
-	c.Serve(pools, "L2Advertisement", fakeapi.Resource{Plural: "l2advertisements", Namespaced: true})
-	c.Serve(pools, "ConfigurationState", fakeapi.Resource{Plural: "configurationstates", Namespaced: true})
+	c.Serve(pools, "L2Advertisement", fakeapi.Resource{Plural: "l2advertisements",
+		Namespaced: true})
+	c.Serve(pools, "ConfigurationState",
+		fakeapi.Resource{Plural: "configurationstates", Namespaced: true})
 	healPool(t, c)
 	return c
 }
@@ -107,14 +112,35 @@ func TestPoolGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"no pool", func(c *fakeapi.Cluster) { c.Delete(pools, "ipaddresspools", metallb, "default") }, "default: does not exist"},
-		{"not counted", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"counted": false})) }, "has not counted its addresses"},
-		{"another range", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"addresses": "10.1.0.0/24"})) }, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
-		{"the count of before", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"available": 5})) }, "the controller counts 5 addresses, the pool has 11"},
-		{"no advertisement", func(c *fakeapi.Cluster) { c.Delete(pools, "l2advertisements", metallb, "default") }, "no L2Advertisement announces it"},
-		{"a speaker has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", metallb, "speaker-agent-1") }, "speaker-agent-1: has not reported"},
-		{"the controller has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", metallb, "controller") }, "controller: has not reported"},
-		{"a result that is not known", func(c *fakeapi.Cluster) { c.Put(state(t, "controller", map[string]any{"result": "Unknown"})) }, "result is Unknown"},
+		{"no pool", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "ipaddresspools", metallb,
+				"default")
+		}, "default: does not exist"},
+		{"not counted", func(c *fakeapi.Cluster) {
+			c.Put(poolObject(t, map[string]any{"counted": false}))
+		}, "has not counted its addresses"},
+		{"another range", func(c *fakeapi.Cluster) {
+			c.Put(poolObject(t, map[string]any{"addresses": "10.1.0.0/24"}))
+		}, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
+		{"the count of before", func(c *fakeapi.Cluster) {
+			c.Put(poolObject(t, map[string]any{"available": 5}))
+		}, "the controller counts 5 addresses, the pool has 11"},
+		{"no advertisement", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "l2advertisements", metallb,
+				"default")
+		}, "no L2Advertisement announces it"},
+		{"a speaker has not reported", func(c *fakeapi.Cluster) {
+			c.Delete(pools,
+				"configurationstates", metallb, "speaker-agent-1")
+		}, "speaker-agent-1: has not reported"},
+		{"the controller has not reported",
+			func(c *fakeapi.Cluster) {
+				c.Delete(pools, "configurationstates", metallb,
+					"controller")
+			}, "controller: has not reported"},
+		{"a result that is not known", func(c *fakeapi.Cluster) {
+			c.Put(state(t, "controller", map[string]any{"result": "Unknown"}))
+		}, "result is Unknown"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +186,8 @@ func TestPoolGateIsStuckOnARejectedPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(poolObject(t, map[string]any{"counted": false}))
-	c.Put(state(t, "controller", map[string]any{"status": "False", "reason": "ConfigurationError", "result": "Invalid", "summary": "CIDR overlaps with already defined CIDR"}))
+	c.Put(state(t, "controller", map[string]any{"status": "False", "reason": "ConfigurationError",
+		"result": "Invalid", "summary": "CIDR overlaps with already defined CIDR"}))
 	result := start(t, c, poolSpec(c)).sticks(lag)
 	assert.Contains(t, result.Report(), "rejects the configuration: CIDR overlaps")
 }

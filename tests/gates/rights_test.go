@@ -43,8 +43,10 @@ func releasedCluster(t *testing.T, review http.HandlerFunc) (*fakeapi.Cluster, h
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
 	for kind, resource := range map[string]fakeapi.Resource{
-		"Role": {Plural: "roles", Namespaced: true}, "RoleBinding": {Plural: "rolebindings", Namespaced: true},
-		"ClusterRole": {Plural: "clusterroles"}, "ClusterRoleBinding": {Plural: "clusterrolebindings"},
+		"Role":               {Plural: "roles", Namespaced: true},
+		"RoleBinding":        {Plural: "rolebindings", Namespaced: true},
+		"ClusterRole":        {Plural: "clusterroles"},
+		"ClusterRoleBinding": {Plural: "clusterrolebindings"},
 	} {
 		c.Serve("rbac.authorization.k8s.io/v1", kind, resource)
 	}
@@ -64,8 +66,10 @@ func releaseRecord(t *testing.T, name, revision, manifest string) *unstructured.
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&corev1.Secret{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: "sh.helm.release.v1." + name + ".v" + revision, Namespace: "kube-system", ResourceVersion: revision,
-			Labels: map[string]string{"owner": "helm", "name": name, "status": "deployed", "version": revision},
+			Name: "sh.helm.release.v1." + name + ".v" + revision, Namespace: "kube-system",
+			ResourceVersion: revision,
+			Labels: map[string]string{"owner": "helm", "name": name, "status": "deployed",
+				"version": revision},
 		},
 		Data: data,
 	})
@@ -139,7 +143,8 @@ func TestRolloutGateSkipsRightsThatTheAskerMayNotAskFor(t *testing.T) {
 	reader := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(), Reader: true}).opens()
 	assert.Contains(t, messages(reader), "not asked: needs get secrets")
 	c.Delete("v1", "secrets", "kube-system", "sh.helm.release.v1.dns.v1")
-	assert.Contains(t, messages(start(t, c, spec).opens()), "not asked: needs Helm's record of it, and there is none")
+	assert.Contains(t, messages(start(t, c, spec).opens()),
+		"not asked: needs Helm's record of it, and there is none")
 }
 
 func messages(result health.Result) (all []string) {
@@ -167,13 +172,15 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 	var log atomic.Value
 	log.Store(
 		`level=warning msg="Failed to save cluster info: dial tcp 10.43.0.9:6379: connect: connection refused"` + "\n")
-	c.Raw("/api/v1/namespaces/kube-system/pods/dns-0/log", func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, "controller", r.URL.Query().Get("container"))
-		assert.Equal(t, "30", r.URL.Query().Get("sinceSeconds"))
-		_, _ = w.Write([]byte(log.Load().(string)))
-	})
+	c.Raw("/api/v1/namespaces/kube-system/pods/dns-0/log",
+		func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, "controller", r.URL.Query().Get("container"))
+			assert.Equal(t, "30", r.URL.Query().Get("sinceSeconds"))
+			_, _ = w.Write([]byte(log.Load().(string)))
+		})
 	spec := rolloutSpec(c)
-	redis := &rollout.Redis{Namespace: "kube-system", Secret: "redis", Clients: "app=dns", Container: "controller"}
+	redis := &rollout.Redis{Namespace: "kube-system", Secret: "redis", Clients: "app=dns",
+		Container: "controller"}
 	healthtest.Change(&spec, func(s *rollout.Spec) { s.Redis = redis })
 	start(t, c, spec).opens() // a platform that has just started
 	log.Store(wrongPassword)
@@ -187,5 +194,6 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 	start(t, c, spec).sticks(10*time.Second + lag)
 
 	redis.Clients = "app=other"
-	assert.Contains(t, messages(start(t, c, spec).opens()), "not read: no Pod has the label app=other")
+	assert.Contains(t, messages(start(t, c, spec).opens()),
+		"not read: no Pod has the label app=other")
 }

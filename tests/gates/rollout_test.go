@@ -12,7 +12,8 @@ import (
 )
 
 func rolloutSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"kube-system/Deployment/coredns"}}}
+	return health.Spec{Servers: c.URLs(),
+		Body: rollout.Spec{Workloads: []string{"kube-system/Deployment/coredns"}}}
 }
 
 // upgrading is a Deployment whose previous revision serves while the newest does not.
@@ -34,14 +35,17 @@ func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 		says   string
 	}{
 		{"the newest revision has no Pod yet",
-			map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
+			map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2},
+			"0/2 updated"},
 		{"an old Pod is left",
-			map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
+			map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2},
+			"1 old"},
 		{"it is not reconciled yet",
 			map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1},
 			"newest generation"},
 		{"it is scaled to nothing",
-			map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
+			map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0},
+			"scaled to 0"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -62,11 +66,13 @@ func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
 	c.PutAll(object(t, dnsDown,
-		map[string]any{"hash": "new", "reason": "ImagePullBackOff", "message": "Back-off pulling image: not found"}))
+		map[string]any{"hash": "new", "reason": "ImagePullBackOff",
+			"message": "Back-off pulling image: not found"}))
 	c.PutAll(object(t, upgrading,
 		map[string]any{"generation": 2, "replicas": 1, "pods": 2, "updated": 1, "available": 1}))
 	result := start(t, c, rolloutSpec(c)).sticks(lag)
-	assert.Contains(t, result.Report(), "coredns:1", "the image is named although the previous revision serves")
+	assert.Contains(t, result.Report(), "coredns:1",
+		"the image is named although the previous revision serves")
 }
 
 func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
@@ -84,7 +90,8 @@ func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	values := map[string]any{"revision": "new", "updated": 0, "available": 0}
 	c.PutAll(object(t, blockedSet, values))
-	spec := health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"argocd/StatefulSet/controller"}}}
+	spec := health.Spec{Servers: c.URLs(),
+		Body: rollout.Spec{Workloads: []string{"argocd/StatefulSet/controller"}}}
 	gate := start(t, c, spec)
 	gate.says("Pod controller-0 is of an earlier revision and not Ready")
 	gate.stays(200 * time.Millisecond)
@@ -150,14 +157,16 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 		"from an archive": {web: "sha256:configuration", wait: "sha256:configuration"},
 		"another image": {"quay.io/acme/web@sha256:other", "sha256:configuration",
 			"Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
-		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other",
+		"another image of an initContainer": {"sha256:configuration",
+			"quay.io/acme/wait@sha256:other",
 			"container wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 1)
 			c.PutAll(object(t, running, map[string]any{"web": one.web, "wait": one.wait}))
-			spec := health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
+			spec := health.Spec{Servers: c.URLs(),
+				Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
 			gate := start(t, c, spec)
 			if one.says == "" {
 				gate.opens()
@@ -165,7 +174,8 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 			}
 			gate.says(one.says)
 			gate.stays(200 * time.Millisecond)
-			c.PutAll(object(t, running, map[string]any{"web": "sha256:configuration", "wait": "sha256:configuration"}))
+			c.PutAll(object(t, running, map[string]any{"web": "sha256:configuration",
+				"wait": "sha256:configuration"}))
 			gate.opens()
 		})
 	}
@@ -174,6 +184,8 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 func TestRolloutGateComparesNothingWhereNothingWasRecorded(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other", "wait": "quay.io/acme/wait@sha256:other"}))
-	start(t, c, health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}}).opens()
+	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other",
+		"wait": "quay.io/acme/wait@sha256:other"}))
+	start(t, c, health.Spec{Servers: c.URLs(),
+		Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}}).opens()
 }

@@ -103,7 +103,8 @@ func TestSystemGateFaults(t *testing.T) {
 					"message": "back-off 10s restarting failed container=coredns"}))
 		}, "last exit code 2 (Error): Corefile:3"},
 		{"a Pod of the revision before is broken", func(c *fakeapi.Cluster) {
-			c.PutAll(object(t, dnsDown, map[string]any{"hash": "old", "reason": "InvalidImageName", "message": "bad"}))
+			c.PutAll(object(t, dnsDown, map[string]any{"hash": "old", "reason": "InvalidImageName",
+				"message": "bad"}))
 		}, "coredns: 1/1 updated, 0/1 available"},
 		{"no metrics", func(c *fakeapi.Cluster) {
 			c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
@@ -134,8 +135,10 @@ func TestSystemGateSkipsWhatIsDisabled(t *testing.T) {
 func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 	t.Parallel()
 	for _, stuck := range []struct{ reason, message, says string }{
-		{"ImagePullBackOff", "Back-off pulling image: not found", "does not give out image coredns:1"},
-		{"CrashLoopBackOff", "back-off 1m20s restarting failed container=coredns", "exits soon after its start"},
+		{"ImagePullBackOff", "Back-off pulling image: not found",
+			"does not give out image coredns:1"},
+		{"CrashLoopBackOff", "back-off 1m20s restarting failed container=coredns",
+			"exits soon after its start"},
 		{"InvalidImageName", "couldn't parse image name", "cannot be pulled"},
 	} {
 		t.Run(stuck.reason, func(t *testing.T) {
@@ -146,7 +149,8 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 				map[string]any{"hash": "new", "reason": stuck.reason, "message": stuck.message}))
 			result := start(t, c, systemSpec(c)).sticks(lag)
 			assert.Contains(t, result.Report(), stuck.says)
-			assert.Contains(t, result.Report(), "Failed to pull image", "the Pod's Events are evidence")
+			assert.Contains(t, result.Report(), "Failed to pull image",
+				"the Pod's Events are evidence")
 		})
 	}
 }
@@ -155,10 +159,13 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 func measuring(server, node time.Duration) string {
 	since := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 	ready := `status: {conditions: [{type: Ready, status: "%s", lastTransitionTime: "%s"}]}` + "\n"
-	return "apiVersion: v1\nkind: Pod\nmetadata: {name: metrics-server-x, namespace: kube-system, labels: {k8s-app: metrics-server}}\n" +
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: metrics-server-x, namespace: " +
+		"kube-system, labels: {k8s-app: metrics-server}}\n" +
 		"spec: {containers: []}\n" + fmt.Sprintf(ready, "True", since(server)) +
-		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-1}\n" + fmt.Sprintf(ready, "True", since(node)) +
-		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-2}\n" + fmt.Sprintf(ready, "Unknown", since(time.Hour))
+		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-1}\n" +
+		fmt.Sprintf(ready, "True", since(node)) +
+		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-2}\n" +
+		fmt.Sprintf(ready, "Unknown", since(time.Hour))
 }
 
 // nodeMetrics is the object of a measured Node.

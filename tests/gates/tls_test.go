@@ -61,6 +61,7 @@ func (s *signed) pair() tls.Certificate {
 func tlsSecret(namespace, name string, crt, key, ca []byte) string {
 	text := base64.StdEncoding.EncodeToString
 	return fmt.Sprintf(
-		"apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: %s, namespace: %s}\ndata: {tls.crt: %s, tls.key: %s, ca.crt: %s}\n",
+		"apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: %s, namespace: "+
+			"%s}\ndata: {tls.crt: %s, tls.key: %s, ca.crt: %s}\n",
 		name, namespace, text(crt), text(key), text(ca))
 }

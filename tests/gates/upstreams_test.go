@@ -99,10 +99,12 @@ func (p *planePod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // upstreamsGate returns a gate of the shop's route, with the data plane's two Pods.
-func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*planePod, func() *run) {
+func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*planePod,
+	func() *run) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
-	c.Serve(gatewayGroup+"/v1", "HTTPRoute", fakeapi.Resource{Plural: "httproutes", Namespaced: true})
+	c.Serve(gatewayGroup+"/v1", "HTTPRoute",
+		fakeapi.Resource{Plural: "httproutes", Namespaced: true})
 	c.PutAll(shopObjects(t, values))
 	planes := [2]*planePod{{}, {}}
 	for i, name := range []string{"apisix-a", "apisix-b"} {
@@ -111,8 +113,10 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 	}
 	return c, planes, func() *run {
 		return startWith(t, health.Spec{Servers: c.URLs(), Body: upstreams.Spec{
-			Namespace: "apisix", Selector: "app=apisix", Port: 9180, Controller: "apisix/Deployment/controller",
-			Resync: metav1.Duration{Duration: time.Minute}, Routes: []upstreams.RouteRef{{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}},
+			Namespace: "apisix", Selector: "app=apisix", Port: 9180,
+			Controller: "apisix/Deployment/controller",
+			Resync:     metav1.Duration{Duration: time.Minute},
+			Routes:     []upstreams.RouteRef{{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}},
 		}}, health.Secrets{Kubeconfig: c.Kubeconfig(), APIKey: []byte(viewerKey)})
 	}
 }
@@ -141,7 +145,8 @@ func TestUpstreamsGateFaults(t *testing.T) {
 		{"no configuration yet", 200, `{"routes_conf_version": 0}`, "nothing of it"},
 		{"other keys", 401, "", "expected its configuration, found HTTP 401 (the Pod was started with other keys"},
 		{"not allowed", 403, "", "found HTTP 403 (apisix.admin.allow.ipList does not have the Pod's own loopback"},
-		{"what cannot be read", 200, `{"consumers": "hunter2hunter2`, "its configuration is no JSON that can be read"},
+		{"what cannot be read", 200, `{"consumers": "hunter2hunter2`,
+			"its configuration is no JSON that can be read"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -199,6 +204,7 @@ func TestUpstreamsGateObservesPodsThatStay(t *testing.T) {
 	gate := begin()
 	gate.says("data plane apisix-b")
 	c.Put(
-		"apiVersion: v1\nkind: Pod\nmetadata: {name: apisix-b, namespace: apisix, uid: b, labels: {app: apisix}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nstatus: {phase: Running}\n")
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: apisix-b, namespace: apisix, uid: b, " +
+			"labels: {app: apisix}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nstatus: {phase: Running}\n")
 	gate.opens()
 }

@@ -37,7 +37,8 @@ const held = "wave.pusher.com/invalid"
 
 func waveSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
-		Configuration: "wave-wave-mutating-webhook-configuration", Mutating: true, Namespace: "wave", Service: "wave-wave-webhook-service", Port: 443,
+		Configuration: "wave-wave-mutating-webhook-configuration", Mutating: true,
+		Namespace: "wave", Service: "wave-wave-webhook-service", Port: 443,
 		CASecret: "wave-wave-webhook-server-cert",
 		Accept: map[string]any{
 			"apiVersion": "apps/v1", "kind": "Deployment",
@@ -59,7 +60,8 @@ func scheduling(name string) func(map[string]any) *fakeapi.Refusal {
 func healWave(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
 	c.Serve("apps/v1", "Deployment", fakeapi.Resource{Plural: "deployments", Namespaced: true})
-	c.PutAll(object(t, waveText, map[string]any{"ca": base64.StdEncoding.EncodeToString([]byte("the CA"))}))
+	c.PutAll(object(t, waveText, map[string]any{
+		"ca": base64.StdEncoding.EncodeToString([]byte("the CA"))}))
 	for _, server := range c.Servers {
 		server.Script(fakeapi.Script{Admit: scheduling(held)})
 	}
@@ -78,7 +80,8 @@ func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
 			c.Servers[1].Script(fakeapi.Script{Admit: scheduling("default-scheduler")})
 		}, "accepted but not mutated: spec.template.spec.schedulerName=" + held},
 		{"nothing is filled in", func(c *fakeapi.Cluster) {
-			c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal { return nil }})
+			c.Servers[0].Script(fakeapi.Script{
+				Admit: func(map[string]any) *fakeapi.Refusal { return nil }})
 		}, "accepted but not mutated"},
 		{"no configuration", func(c *fakeapi.Cluster) {
 			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "",

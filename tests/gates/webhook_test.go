@@ -23,8 +23,10 @@ const (
 // webhookSpec returns the gate of MetalLB's webhook, as components.MetalLB has it.
 func webhookSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
-		Configuration: "metallb-webhook-configuration", Namespace: metallb, Service: "metallb-webhook-service", Port: 443,
-		CASecret: "metallb-webhook-cert", Accept: poolNamed("accept", "192.0.2.1-192.0.2.1"), Deny: poolNamed("deny", "not-an-address"),
+		Configuration: "metallb-webhook-configuration", Namespace: metallb,
+		Service: "metallb-webhook-service", Port: 443,
+		CASecret: "metallb-webhook-cert", Accept: poolNamed("accept", "192.0.2.1-192.0.2.1"),
+		Deny:      poolNamed("deny", "not-an-address"),
 		DenyMatch: "ipaddresspoolvalidationwebhook.metallb.io",
 	}}
 }
@@ -59,7 +61,8 @@ endpoints: [{addresses: [10.42.1.5], conditions: {ready: {{.ready}}}}]
 `
 
 func configuration(t testing.TB, ca string) string {
-	return object(t, configurationText, map[string]any{"bundle": base64.StdEncoding.EncodeToString([]byte(ca))})
+	return object(t, configurationText, map[string]any{
+		"bundle": base64.StdEncoding.EncodeToString([]byte(ca))})
 }
 
 func endpoints(t testing.TB, ready bool) string {
@@ -67,7 +70,8 @@ func endpoints(t testing.TB, ready bool) string {
 }
 
 func webhookSecret(ca string) string {
-	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: metallb-webhook-cert, namespace: metallb-system}\ndata: {ca.crt: %s}\n",
+	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: metallb-webhook-cert, "+
+		"namespace: metallb-system}\ndata: {ca.crt: %s}\n",
 		base64.StdEncoding.EncodeToString([]byte(ca)))
 }
 
@@ -146,26 +150,35 @@ func TestWebhookGateFaults(t *testing.T) {
 		}, "does not exist: the API server would call no webhook"},
 		{"one API server has not noticed the configuration",
 			script(1, fakeapi.Script{Admit: accepting}), "must refuse was accepted"},
-		{"the caBundle is empty", func(c *fakeapi.Cluster) { c.Put(configuration(t, "")) }, "no caBundle yet"},
-		{"the caBundle is of another CA", func(c *fakeapi.Cluster) { c.Put(configuration(t, "another CA")) }, "caBundle is not ca.crt"},
-		{"the Secret is still empty", func(c *fakeapi.Cluster) { c.Put(webhookSecret("")) }, "has no ca.crt yet"},
+		{"the caBundle is empty", func(c *fakeapi.Cluster) { c.Put(configuration(t, "")) },
+			"no caBundle yet"},
+		{"the caBundle is of another CA",
+			func(c *fakeapi.Cluster) { c.Put(configuration(t, "another CA")) },
+			"caBundle is not ca.crt"},
+		{"the Secret is still empty", func(c *fakeapi.Cluster) { c.Put(webhookSecret("")) },
+			"has no ca.crt yet"},
 		{"the webhook object without endpoints", func(c *fakeapi.Cluster) {
 			c.Delete("discovery.k8s.io/v1", "endpointslices", metallb, "metallb-webhook-service-x")
 		}, "no ready address, 0 not ready"},
 		{"endpoints that are not ready", func(c *fakeapi.Cluster) {
 			c.Put(endpoints(t, false))
 		}, "no ready address, 1 not ready"},
-		{"endpoint not listening", script(1, fakeapi.Script{Admit: failing(refusedCall)}), "does not listen yet"},
-		{"serving on one API server only", script(1, fakeapi.Script{Admit: failing(noEndpoints)}), "has no ready Pod"},
+		{"endpoint not listening", script(1, fakeapi.Script{Admit: failing(refusedCall)}),
+			"does not listen yet"},
+		{"serving on one API server only", script(1, fakeapi.Script{Admit: failing(noEndpoints)}),
+			"has no ready Pod"},
 		{"a CA that the API server does not trust",
-			script(0, fakeapi.Script{Admit: failing(untrusted)}), "does not trust the webhook's certificate"},
+			script(0, fakeapi.Script{Admit: failing(untrusted)}),
+			"does not trust the webhook's certificate"},
 		{"a certificate for another name", script(0, fakeapi.Script{Admit: failing(wrongName)}),
 			"certificate is for other names"},
 		{"a network fault on one API server", script(1, fakeapi.Script{Admit: failing(blackhole)}),
 			"no answer from the webhook in time"},
 		{"one API server does not serve the CRD yet",
-			script(1, fakeapi.Script{Admit: serving, Unknown: []string{pools}}), "does not serve the object's kind"},
-		{"one API server is starting", script(1, fakeapi.Script{Unavailable: true}), "cannot be asked"},
+			script(1, fakeapi.Script{Admit: serving, Unknown: []string{pools}}),
+			"does not serve the object's kind"},
+		{"one API server is starting", script(1, fakeapi.Script{Unavailable: true}),
+			"cannot be asked"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -21,13 +21,15 @@ const acmeRoot = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n
 // acmeWith returns a section whose external account and whose DNS provider have a secret each.
 func acmeWith(solver, secret string) config.CertManager {
 	given := config.ACMEIssuer{
-		Server: "https://acme.example.org/directory", Email: "platform@example.org", CACertificate: acmeRoot,
+		Server: "https://acme.example.org/directory", Email: "platform@example.org",
+		CACertificate: acmeRoot,
 		ExternalAccount: config.ACMEExternalAccount{KeyID: "kid-1",
 			Key: base64.RawURLEncoding.EncodeToString([]byte(secret))}, Solver: solver,
 	}
 	if solver == config.SolverDNS01 {
 		given.DNS01 = config.DNS01Solver{
-			"cloudflare": map[string]any{"apiTokenSecretRef": map[string]any{"name": "dns-token", "key": "token"}}}
+			"cloudflare": map[string]any{"apiTokenSecretRef": map[string]any{"name": "dns-token",
+				"key": "token"}}}
 		given.Secrets = []config.ACMESecret{{Name: "dns-token", Key: "token", Value: secret},
 			{Name: "dns-token", Key: "account", Value: secret}}
 	}
@@ -44,7 +46,8 @@ func signedByACME(t *testing.T, section config.CertManager) *program {
 	p.set(t, "ingress", map[string]any{"domain": "platform.example.org"})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3",
-		"certificate": map[string]any{"dnsNames": []string{"shop.example.org"}}, "routes": []any{map[string]any{}},
+		"certificate": map[string]any{"dnsNames": []string{"shop.example.org"}},
+		"routes":      []any{map[string]any{}},
 	}}})
 	return p
 }
@@ -76,7 +79,8 @@ func TestByACMETheRulesHold(t *testing.T) {
 					delete(only, name)
 				}
 			}
-			golden(t, filepath.Join(root, "tests/graph/testdata/issuer_"+name+".golden"), only.text())
+			golden(t, filepath.Join(root, "tests/graph/testdata/issuer_"+name+".golden"),
+				only.text())
 		})
 	}
 }
@@ -97,7 +101,8 @@ func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
 	assert.Contains(t, byHTTP["traefik-release"].Inputs["values"].String(), "allowACMEByPass")
 	assert.NotContains(t, byDNS["traefik-release"].Inputs["values"].String(), "allowACMEByPass")
 	assert.Equal(t,
-		[]string{"argocd.platform.example.org", "shop.platform.example.org", "traefik.platform.example.org"},
+		[]string{"argocd.platform.example.org", "shop.platform.example.org",
+			"traefik.platform.example.org"},
 		dnsNames(byHTTP))
 	assert.Equal(t, []string{"platform.example.org", "*.platform.example.org"}, dnsNames(byDNS))
 }
@@ -124,19 +129,23 @@ func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 		"until then the server before would be asked")
 	for _, certificate := range []string{"traefik-tls", "workload-shop-tls"} {
 		assert.True(t, after.reaches(certificate+"-request", "acme-ca-reissue"), certificate)
-		assert.Equal(t, before[certificate+"-request"].Inputs, after[certificate+"-request"].Inputs, "which is why")
-		assert.NotEqual(t, before[certificate+"-gate"].Inputs, after[certificate+"-gate"].Inputs, certificate)
+		assert.Equal(t, before[certificate+"-request"].Inputs, after[certificate+"-request"].Inputs,
+			"which is why")
+		assert.NotEqual(t, before[certificate+"-gate"].Inputs, after[certificate+"-gate"].Inputs,
+			certificate)
 	}
 }
 
 // The gates trust a CA that is not public, for certificates, whose Secrets lack it, and for URLs.
 func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
-	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard", "argocd-server"}
+	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard",
+		"argocd-server"}
 	section := acmeWith(config.SolverHTTP01, "a")
 	g := signedByACME(t, section).graph(t)
 	for _, gate := range gates {
-		assert.NotContains(t, g[gate].Text("stdin"), "caSecret", "%s: a public CA is this machine's to know", gate)
+		assert.NotContains(t, g[gate].Text("stdin"), "caSecret",
+			"%s: a public CA is this machine's to know", gate)
 	}
 	assert.NotContains(t, g, "acme-ca-root")
 	section.ACME.Root = acmeRoot
@@ -151,11 +160,14 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
 	section.ACME.DNS01 = config.DNS01Solver{
-		"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
+		"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"},
+			"secret": "dns-token"}}}
 	g := signedByACME(t, section).graph(t)
-	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-ca-issuer"].Inputs), "hunter2-inline"))
+	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-ca-issuer"].Inputs),
+		"hunter2-inline"))
 	for name, one := range g {
-		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2-inline"))
+		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs),
+			"hunter2-inline"))
 	}
 }
 
@@ -167,7 +179,8 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 	var changed []string
 	for _, name := range before.names() {
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)),
-			visible(resource.NewProperty(after[name].Inputs)), "%s shows something that follows from a secret", name)
+			visible(resource.NewProperty(after[name].Inputs)),
+			"%s shows something that follows from a secret", name)
 		if pulumitest.Contains(resource.NewProperty(after[name].Inputs), "second-secret") ||
 			pulumitest.Contains(resource.NewProperty(after[name].Inputs), "c2Vjb25kLXNlY3JldA") {
 			changed = append(changed, name)
@@ -188,7 +201,8 @@ func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) 
 	p.set(t, "certManager", section)
 	padded := p.graph(t)
 	assert.True(t,
-		pulumitest.Contains(resource.NewProperty(bare["acme-ca-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
+		pulumitest.Contains(resource.NewProperty(bare["acme-ca-secret-strata-acme-eab"].Inputs),
+			"aHVudGVyMg"))
 	for _, name := range bare.names() {
 		assert.Equal(t, bare[name].Inputs, padded[name].Inputs, name)
 	}

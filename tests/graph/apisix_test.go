@@ -47,7 +47,8 @@ func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
 			for _, name := range onAPISIX(g) {
 				only[name] = g[name]
 			}
-			golden(t, filepath.Join(root, "tests/graph/testdata/apisix_"+validate+".golden"), only.text())
+			golden(t, filepath.Join(root, "tests/graph/testdata/apisix_"+validate+".golden"),
+				only.text())
 		})
 	}
 }
@@ -62,14 +63,16 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	asked := g.where(func(r pulumitest.Resource) bool {
 		class := strings.HasSuffix(r.Type, ":IngressClass")
 		return class || strings.HasSuffix(r.Type, ":Gateway") ||
-			strings.HasSuffix(r.Type, ":HTTPRoute") || strings.HasPrefix(r.Type, "kubernetes:apisix.")
+			strings.HasSuffix(r.Type, ":HTTPRoute") ||
+			strings.HasPrefix(r.Type, "kubernetes:apisix.")
 	})
 	asked = append(asked, "traefik-release") // its chart makes an IngressClass
 	for _, name := range []string{"traefik-gateway", "argocd-route", "apisix-gateway", "demo-httpbin-route"} {
 		require.Contains(t, asked, name)
 	}
 	for _, name := range asked {
-		assert.True(t, g.reaches(name, "apisix-webhook"), "%s is refused while the webhook does not listen", name)
+		assert.True(t, g.reaches(name, "apisix-webhook"),
+			"%s is refused while the webhook does not listen", name)
 	}
 }
 
@@ -80,7 +83,10 @@ func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 		if g[name].Text("create") != pulumitest.GateCommand {
 			continue
 		}
-		behind := g.where(func(r pulumitest.Resource) bool { return r.Name != name && g.reaches(r.Name, name) })
+		behind := g.where(func(r pulumitest.Resource) bool {
+			return r.Name != name &&
+				g.reaches(r.Name, name)
+		})
 		assert.NotEmpty(t, behind, "nothing depends on the gate %s", name)
 	}
 	for _, name := range onAPISIX(g) {
@@ -93,7 +99,8 @@ func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	found := 0
 	for _, name := range onAPISIX(g) {
-		if kind := g[name].Type; kind != "kubernetes:apps/v1:Deployment" && kind != "kubernetes:core/v1:Service" {
+		if kind := g[name].Type; kind != "kubernetes:apps/v1:Deployment" &&
+			kind != "kubernetes:core/v1:Service" {
 			continue
 		}
 		found++
@@ -125,7 +132,8 @@ func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 	for _, name := range onAPISIX(g) {
 		for key, value := range g[name].Inputs {
 			for _, public := range []string{"edd1c9f034335f136f87ad84b625c8f1", "4054f7cf07e344346cd3f287985e76a2"} {
-				assert.False(t, pulumitest.Contains(value, public), "%s: %s has the chart's public key", name, key)
+				assert.False(t, pulumitest.Contains(value, public),
+					"%s: %s has the chart's public key", name, key)
 			}
 			assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token),
 				"%s shows a generated secret", name)
@@ -144,7 +152,8 @@ func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 				"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nstringData: {key: hunter2hunter2}\n"), 0o600))
 	p.set(t, "apps", map[string]any{"manifests": []string{"mine.yaml"}})
 	g := p.graph(t)
-	const plain, route = "manifests:mine.yaml:ConfigMap:default:a", "manifests:mine.yaml:ApisixRoute:default:b"
+	const plain, route = "manifests:mine.yaml:ConfigMap:default:a",
+		"manifests:mine.yaml:ApisixRoute:default:b"
 	assert.True(t, g.reaches(plain, "k3s-api"))
 	assert.False(t, g.reaches(plain, "apisix-webhook"))
 	assert.True(t, g.reaches(route, "apisix-webhook"))

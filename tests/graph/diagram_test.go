@@ -62,7 +62,10 @@ func (g graph) nearestGates(name string) []string {
 
 // coveredBy reports whether another gate waits for one.
 func (g graph) coveredBy(gates []string, gate string) bool {
-	return slices.ContainsFunc(gates, func(other string) bool { return other != gate && g.reaches(other, gate) })
+	return slices.ContainsFunc(gates, func(other string) bool {
+		return other != gate &&
+			g.reaches(other, gate)
+	})
 }
 
 // isGate leaves out the gate of a namespace's end, which only a delete runs.

@@ -42,23 +42,31 @@ func matrix(p *program) []row {
 		nodes = append(nodes, need{"k3s-nodes", "k3s-" + agent + "-install"})
 	}
 	return []row{
-		{"K3s Master Install", "Master VMs", "VM Health Check", "5 min", masters, "hosts-" + first + "-gate", "", nil},
-		{"K3s Master Ready", "Master Install", "K3s API Health", "10 min", ready, "k3s-api", "", nil},
-		{"K3s Worker Install", "K3s Credentials", "VM Health Check", "5 min", workers, "hosts-" + agent + "-gate",
+		{"K3s Master Install", "Master VMs", "VM Health Check", "5 min", masters,
+			"hosts-" + first + "-gate", "", nil},
+		{"K3s Master Ready", "Master Install", "K3s API Health", "10 min", ready, "k3s-api",
+			"", nil},
+		{"K3s Worker Install", "K3s Credentials", "VM Health Check", "5 min", workers,
+			"hosts-" + agent + "-gate",
 			"The credentials are a token that is known from the start; what a worker needs is a server that answers.",
 			nil},
-		{"K3s Worker Ready", "Worker Install", "K3s Node Health", "10 min", nodes, "k3s-nodes", "", nil},
-		{"MetalLB Chart", "Worker Ready", "None", "-", []need{{"metallb-release", "k3s-api"}}, "k3s-api",
-			"Relaxed: the release waits for the API, not for every node ([ADR 0006](adr/0006-metallb-starts-at-the-api-gate.md)).",
+		{"K3s Worker Ready", "Worker Install", "K3s Node Health", "10 min", nodes, "k3s-nodes",
+			"", nil},
+		{"MetalLB Chart", "Worker Ready", "None", "-", []need{{"metallb-release", "k3s-api"}},
+			"k3s-api",
+			"Relaxed: the release waits for the API, not for every node ([ADR " +
+				"0006](adr/0006-metallb-starts-at-the-api-gate.md)).",
 			&need{"metallb-release", "k3s-nodes"}},
 		{"MetalLB IPAddressPool", "Webhook Health", "Webhook Health", "5 min",
 			[]need{{"metallb-pool", "metallb-webhook"}}, "metallb-webhook", "", nil},
 		{"Traefik Chart", "IPAddressPool", "None", "-",
 			[]need{{"traefik-release", "metallb-pool-gate"}}, "metallb-pool-gate",
 			"The working pool, not the chart: a Service without a pool stays pending.", nil},
-		{"ArgoCD Chart", "Traefik Chart", "None", "-", []need{{"argocd-route", "traefik-programmed"}},
+		{"ArgoCD Chart", "Traefik Chart", "None", "-",
+			[]need{{"argocd-route", "traefik-programmed"}},
 			"traefik-programmed",
-			"Relaxed: only the route waits for Traefik, the release does not ([ADR 0008](adr/0008-argocd-starts-at-the-api-gate.md)).",
+			"Relaxed: only the route waits for Traefik, the release does not ([ADR " +
+				"0008](adr/0008-argocd-starts-at-the-api-gate.md)).",
 			&need{"argocd-release", "traefik-release"}},
 	}
 }
@@ -66,7 +74,8 @@ func matrix(p *program) []row {
 func TestTheFirstPlatformsDependenciesAreKeptByTheseEdges(t *testing.T) {
 	p := newProgram(t, "staging")
 	g := p.graph(t)
-	golden(t, filepath.Join(root, "docs/edges.md"), edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
+	golden(t, filepath.Join(root, "docs/edges.md"),
+		edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
 }
 
 // edgesPage returns docs/edges.md. It fails if a row is not kept, or if a row that is marked as
@@ -75,7 +84,8 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder
 	page.WriteString("# Edges\n\nGenerated from the graph of stack staging by `make golden`; do not edit.\n\n" +
-		"Each layer, and the gates that have to open before a part of it begins:\n\n" + g.diagram() + "\n" +
+		"Each layer, and the gates that have to open before a part of it begins:\n\n" +
+		g.diagram() + "\n" +
 		"Each row of the first platform's dependency matrix, and the chain of resource edges that keeps it here. `a ← b` reads: a is\n" +
 		"created only when b is there, and b is there only when it works. The whole graph is in `tests/graph/testdata`.\n\n" +
 		"| component | depends on | health check | kept by | gate and its limit |\n| --- | --- | --- | --- | --- |\n")
@@ -83,7 +93,8 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 		var chains []string
 		for _, edge := range row.edges {
 			chain := g.path(edge.from, edge.to)
-			require.NotNil(t, chain, "row %s: %s does not wait for %s", row.component, edge.from, edge.to)
+			require.NotNil(t, chain, "row %s: %s does not wait for %s", row.component, edge.from,
+				edge.to)
 			chains = append(chains, "`"+strings.Join(chain, " ← ")+"`")
 		}
 		if row.relaxed != nil {
@@ -93,7 +104,8 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 		if row.note != "" {
 			chains = append(chains, row.note)
 		}
-		fmt.Fprintf(&page, "| %s | %s | %s, %s | %s | %s |\n", row.component, row.dependsOn, row.check, row.limit,
+		fmt.Fprintf(&page, "| %s | %s | %s, %s | %s | %s |\n", row.component, row.dependsOn,
+			row.check, row.limit,
 			strings.Join(chains, "<br>"), gateAndLimit(t, g, row.gate))
 	}
 	return page.String()
@@ -107,5 +119,6 @@ func gateAndLimit(t *testing.T, g graph, gate string) string {
 	}
 	spec, err := kinds.Parse([]byte(g[gate].Text("stdin")))
 	require.NoError(t, err, gate)
-	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind(), spec.Timeout.Round(time.Second), spec.TimeoutKey)
+	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind(), spec.Timeout.Round(time.Second),
+		spec.TimeoutKey)
 }

@@ -25,8 +25,10 @@ func everything(t *testing.T, p *program) *program {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
 	p.set(t, "apps", map[string]any{
-		"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "wave": map[string]any{"enabled": true},
-		"workloads": []any{map[string]any{"name": "shop", "image": "shop:1", "routes": []any{map[string]any{}}}},
+		"demo": true, "restImage": "localhost/strata/go-rest:1.0.0",
+		"wave": map[string]any{"enabled": true},
+		"workloads": []any{map[string]any{"name": "shop", "image": "shop:1",
+			"routes": []any{map[string]any{}}}},
 	})
 	p.set(t, "certManager", map[string]any{"issuer": "vault"})
 	return p
@@ -40,13 +42,15 @@ func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 // The layers behave the same in both, except for the cluster that they wait for and that is deleted
 // with them.
 func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
-	ours, kind := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind"))
+	ours, kind := everything(t, newProgram(t, "local")).graph(t),
+		everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
 	theirs := kind.graph(t)
 	layersOf := func(g graph) graph {
 		layers := graph{}
 		for name, r := range g {
-			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown", "cluster-teardown"},
+			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown",
+				"cluster-teardown"},
 				g.layer(name)) {
 				layers[name] = r
 			}
@@ -73,7 +77,9 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 
 func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
-	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand })
+	gates := g.where(func(r pulumitest.Resource) bool {
+		return r.Text("create") == pulumitest.GateCommand
+	})
 	assert.Greater(t, len(gates), 20)
 	for _, name := range gates {
 		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
@@ -94,7 +100,8 @@ func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	kindsOf := func(validate string) map[health.Kind]bool {
-		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "validate": validate})
+		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0",
+			"validate": validate})
 		g, found := p.graph(t), map[health.Kind]bool{}
 		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand }) {
 			spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
@@ -118,13 +125,15 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 		"an object that goes with something": with("metallb-pool", func(r *pulumitest.Resource) {
 			r.DeletedWith = "cluster-provider"
 		}),
-		"a command that goes with something": with("crds-gateway-api", func(r *pulumitest.Resource) {
-			r.DeletedWith = "cluster-api"
-		}),
+		"a command that goes with something": with("crds-gateway-api",
+			func(r *pulumitest.Resource) {
+				r.DeletedWith = "cluster-api"
+			}),
 		"an object of another provider": with("metallb-pool", func(r *pulumitest.Resource) {
 			r.Provider = "k3s-provider"
 		}),
-		"an object before the API gate": both(without("metallb-namespace", "cluster-teardown-first"),
+		"an object before the API gate": both(without("metallb-namespace",
+			"cluster-teardown-first"),
 			without("metallb-namespace-end", "cluster-teardown-first")),
 		"a provider before the API gate":          without("cluster-provider", "cluster-identity"),
 		"MetalLB behind all nodes":                alsoNeeds("metallb-release", "cluster-nodes"),
@@ -155,8 +164,10 @@ func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)),
 			visible(resource.NewProperty(after[name].Inputs)), name)
 	}
-	assert.True(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "renewed-token"))
-	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-another-user"),
+	assert.True(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"],
+		"renewed-token"))
+	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"],
+		"of-another-user"),
 		"another context's credential")
 
 	p.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
@@ -175,7 +186,8 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 			require.NoError(t, os.Remove(config()))
 		}, "strata:cluster.kubeconfig: "},
 		"no such context": {func(t *testing.T, p *program) {
-			p.set(t, "cluster", map[string]any{"context": "kind-other", "podNetwork": "10.244.0.0/16"})
+			p.set(t, "cluster", map[string]any{"context": "kind-other",
+				"podNetwork": "10.244.0.0/16"})
 		},
 			"strata:cluster.context: kind-other is no context of "},
 		"no context": {func(t *testing.T, p *program) {

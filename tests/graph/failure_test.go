@@ -73,7 +73,8 @@ func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
 		}, "artifact k3s"},
 		"the right content": {func(t *testing.T, p *program) {
 			require.NoError(t,
-				os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"), []byte("other"), 0o600))
+				os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"),
+					[]byte("other"), 0o600))
 		}, "charts/metallb.tgz: wrong checksum"},
 	} {
 		t.Run(name, func(t *testing.T) {

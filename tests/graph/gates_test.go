@@ -80,7 +80,8 @@ func TestTheGatesOfAConfigurationNeedNothingAndLeaveNothing(t *testing.T) {
 			started := time.Now()
 			specs, err := platform.Gates(t.Context(), cfg)
 			require.NoError(t, err)
-			assert.Less(t, time.Since(started), 5*time.Second, "a look at the health of a stack starts with it")
+			assert.Less(t, time.Since(started), 5*time.Second,
+				"a look at the health of a stack starts with it")
 			assert.Greater(t, len(specs), 15)
 			left, err := os.ReadDir(empty)
 			require.NoError(t, err)

@@ -21,8 +21,10 @@ func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
 	p := newProgram(t, "local")
 	all := p.graph(t)
 	assert.Equal(t, []string{
-		"k3s-agent-1-images-0", "k3s-agent-1-images-argocd-chart-0", "k3s-agent-1-images-metallb-chart-0",
-		"k3s-server-1-images-0", "k3s-server-1-images-argocd-chart-0", "k3s-server-1-images-metallb-chart-0",
+		"k3s-agent-1-images-0", "k3s-agent-1-images-argocd-chart-0",
+		"k3s-agent-1-images-metallb-chart-0",
+		"k3s-server-1-images-0", "k3s-server-1-images-argocd-chart-0",
+		"k3s-server-1-images-metallb-chart-0",
 	}, all.images())
 	p.set(t, "argocd", map[string]any{"enabled": false})
 	without := p.graph(t)
@@ -49,5 +51,6 @@ func TestALayerThatIsSwitchedOnChangesNothingOfTheCluster(t *testing.T) {
 			assert.Equal(t, before[name].Inputs, after[name].Inputs, name)
 		}
 	}
-	assert.True(t, after.reaches("argocd-release", "k3s-server-1-images-argocd-chart-0"), "its Pods find their images")
+	assert.True(t, after.reaches("argocd-release", "k3s-server-1-images-argocd-chart-0"),
+		"its Pods find their images")
 }

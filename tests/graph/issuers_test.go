@@ -19,13 +19,16 @@ var issuers = []struct {
 	gate    string
 	without []string
 }{
-	{"own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}, "vault-gate", nil},
+	{"own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}},
+		"vault-gate", nil},
 	{"existing Vault, Kubernetes login", map[string]any{"certManager": map[string]any{
-		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "role": "platform"},
+		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200",
+			"role": "platform"},
 	}}, "cert-manager-api", []string{"vault-release", "vault-init", "ca-root", "vault-ca-token"}},
 	{"existing Vault, token", map[string]any{"certManager": map[string]any{
 		"issuer": "vault",
-		"vault":  map[string]any{"address": "https://vault.example.org:8200", "token": "s.hunter2hunter2"},
+		"vault": map[string]any{"address": "https://vault.example.org:8200",
+			"token": "s.hunter2hunter2"},
 	}}, "cert-manager-api", []string{"vault-release", "ca-root", "vault-ca-account"}},
 }
 
@@ -58,7 +61,8 @@ func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
 			golden(t,
 				filepath.Join(root,
 					"tests/graph/testdata/issuer_"+
-						strings.NewReplacer(" ", "_", ",", "").Replace(strings.ToLower(one.name))+".golden"),
+						strings.NewReplacer(" ", "_", ",", "").Replace(strings.ToLower(one.name))+
+						".golden"),
 				only.text())
 		})
 	}
@@ -71,7 +75,8 @@ func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
 	for _, need := range []need{
 		{"vault-certificate-request", "ca-gate"}, {"vault-release", "vault-certificate-gate"},
 		{"vault-init", "vault-release"},
-		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"}, {"vault-ca-gate", "vault-gate"},
+		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"},
+		{"vault-ca-gate", "vault-gate"},
 	} {
 		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)
 	}

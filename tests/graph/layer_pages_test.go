@@ -65,7 +65,8 @@ func newLayerPage(t *testing.T, example string) *layerPage {
 func (l *layerPage) functions() texttemplate.FuncMap {
 	return texttemplate.FuncMap{
 		"example": func() string { return "```yaml\n" + l.example + "```" },
-		"charts":  l.charts, "objects": l.objects, "gates": l.gates, "keys": l.keys, "faults": l.faults,
+		"charts":  l.charts, "objects": l.objects, "gates": l.gates, "keys": l.keys,
+		"faults": l.faults,
 	}
 }
 
@@ -110,7 +111,10 @@ func (l *layerPage) of(layers []string) []string {
 		}
 	}
 	require.NotEmpty(l.t, names, layers)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(l.graph.needs(a), l.graph.needs(b)) })
+	slices.SortStableFunc(names, func(a,
+		b string) int {
+		return cmp.Compare(l.graph.needs(a), l.graph.needs(b))
+	})
 	return names
 }
 
@@ -123,7 +127,8 @@ func (l *layerPage) gates(layers ...string) string {
 		}
 		spec, err := kinds.Parse([]byte(l.graph[name].Text("stdin")))
 		require.NoError(l.t, err, name)
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s, `%s` | %s |", name, asks(l.t, string(spec.Kind())),
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s, `%s` | %s |", name,
+			asks(l.t, string(spec.Kind())),
 			spec.Timeout.Round(time.Second), spec.TimeoutKey, l.before(name)))
 	}
 	return strings.Join(rows, "\n")
@@ -132,7 +137,8 @@ func (l *layerPage) gates(layers ...string) string {
 // asks returns the question of a kind of gate, as its package words it.
 func asks(t *testing.T, kind string) string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"), nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"),
+		nil, parser.ParseComments)
 	require.NoError(t, err)
 	doc := strings.Join(strings.Fields(file.Doc.Text()), " ")
 	_, text, found := strings.Cut(doc, " gates ")
@@ -163,7 +169,8 @@ func (l *layerPage) keys(sections ...string) string {
 	for _, field := range fields {
 		section, _, below := strings.Cut(strings.TrimPrefix(field.Key, config.Namespace+":"), ".")
 		if below && slices.Contains(sections, section) {
-			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", strings.TrimPrefix(field.Key, config.Namespace+":"),
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |",
+				strings.TrimPrefix(field.Key, config.Namespace+":"),
 				field.Type, strings.ReplaceAll(field.Doc, "|", `\|`)))
 		}
 	}
@@ -181,7 +188,8 @@ func (l *layerPage) faults(layers ...string) string {
 		if len(cells) != 5 {
 			continue
 		}
-		if _, gate, isRow := strings.Cut(cells[1], ", "); isRow && slices.Contains(own, strings.Trim(gate, "`")) {
+		if _, gate, isRow := strings.Cut(cells[1], ", "); isRow &&
+			slices.Contains(own, strings.Trim(gate, "`")) {
 			rows = append(rows, fmt.Sprintf("%s | %s | %s |", cells[0], gate, cells[2]))
 		}
 	}

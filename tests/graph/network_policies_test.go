@@ -20,7 +20,8 @@ func (g graph) layerPolicies() []string {
 func TestEachLayerOfOurOwnClusterHasAPolicyAndNoWorkloadDoes(t *testing.T) {
 	p := everything(t, newProgram(t, "local"))
 	assert.ElementsMatch(t, []string{
-		"apisix-network-policy", "argocd-network-policy", "cert-manager-network-policy", "metallb-network-policy",
+		"apisix-network-policy", "argocd-network-policy", "cert-manager-network-policy",
+		"metallb-network-policy",
 		"traefik-network-policy", "vault-network-policy", "wave-network-policy",
 	}, p.graph(t).layerPolicies())
 

@@ -48,7 +48,8 @@ func internalWithin(t *testing.T, name string) []string {
 // exports returns what reads the compiler's export data of a package and of all that it imports.
 func exports(t *testing.T, name string) importer.Lookup {
 	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", name)
+	list := exec.Command("go", "list", "-export", "-deps", "-f",
+		"{{.ImportPath}}={{.Export}}", name)
 	list.Dir = root
 	listed, err := list.Output()
 	require.NoError(t, err)
@@ -106,7 +107,8 @@ func (s *search) named(at string, of *types.Named) {
 	switch {
 	case pkg == nil || !strings.HasPrefix(pkg.Path(), "strata/"):
 	case strings.HasPrefix(pkg.Path(), "strata/internal/"):
-		s.found = append(s.found, fmt.Sprintf("%s: %s.%s", at, path.Base(pkg.Path()), of.Obj().Name()))
+		s.found = append(s.found, fmt.Sprintf("%s: %s.%s", at, path.Base(pkg.Path()),
+			of.Obj().Name()))
 	default:
 		s.walk(at, of.Underlying())
 	}

@@ -18,7 +18,8 @@ func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
 	p := newProgram(t, "staging")
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:k3s"]`)
 	p.set(t, "k3s",
-		map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot", Password: "hunter2"}}})
+		map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot",
+			Password: "hunter2"}}})
 	g := p.graph(t)
 	for _, rule := range rules {
 		assert.Empty(t, rule.check(p, g), rule.name)
@@ -26,7 +27,8 @@ func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
 	for _, agent := range p.nodes(config.RoleAgent) {
 		assert.True(t, g.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
 		assert.False(t, without.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
-		assert.True(t, pulumitest.Contains(resource.NewProperty(g["k3s-"+agent+"-install"].Inputs), "hunter2"), agent)
+		assert.True(t, pulumitest.Contains(resource.NewProperty(g["k3s-"+agent+"-install"].Inputs),
+			"hunter2"), agent)
 	}
 	for name, one := range g {
 		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2"))

@@ -23,7 +23,8 @@ func goesWithItsMachine(p *program, g graph) []string {
 		for _, name := range append(onHost(g, node.Name), "hosts-"+node.Name+"-gate") {
 			if g[name].DeletedWith != machine {
 				broken = append(broken,
-					fmt.Sprintf("%s is deleted with %q, expected %q", name, g[name].DeletedWith, machine))
+					fmt.Sprintf("%s is deleted with %q, expected %q", name, g[name].DeletedWith,
+						machine))
 			}
 		}
 	}
@@ -38,7 +39,8 @@ func inCluster(p *program, g graph) []string {
 	if p.cfg.OnExistingCluster() {
 		provider, identity, api = "cluster-provider", "", "cluster-api"
 		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.DeletedWith != "" }) {
-			broken = append(broken, name+" would be left behind: nothing deletes "+g[name].DeletedWith)
+			broken = append(broken, name+" would be left behind: nothing deletes "+
+				g[name].DeletedWith)
 		}
 	}
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "kubernetes:") }) {
@@ -112,7 +114,8 @@ func localProblems(r pulumitest.Resource) []string {
 		return broken
 	case "push", "vm image put":
 		if r.Timeouts.Create != "" || r.Timeouts.Update != "" {
-			broken = append(broken, r.Name+" is cut off by the engine, however fast it goes through")
+			broken = append(broken, r.Name+
+				" is cut off by the engine, however fast it goes through")
 		}
 		return broken
 	}
@@ -148,7 +151,8 @@ func uninstallIsSafe(p *program, g graph) []string {
 				claim.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
 		}
 		if len(claim.Triggers()) > 0 || claim.DeleteFirst ||
-			slices.Contains(claim.ReplacedOn, "create") || slices.Contains(claim.ReplacedOn, "stdin") {
+			slices.Contains(claim.ReplacedOn, "create") ||
+			slices.Contains(claim.ReplacedOn, "stdin") {
 			broken = append(broken, claim.Name+" is replaced by something")
 		}
 		if len(install.Triggers()) > 0 || install.Text("delete") != "" {
@@ -169,13 +173,15 @@ func triggersReplace(_ *program, g graph) []string {
 		image := name == "hosts-image" && !r.DeleteFirst
 		// It reads the time of a change, once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
-		allowed := strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image || passwordTime
+		allowed := strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image ||
+			passwordTime
 		if !allowed || r.Text("create") == pulumitest.GateCommand {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
 		// The official plugin's library accepts no secret element that is unknown.
 		if list := r.Inputs["triggers"]; list.IsArray() && list.ContainsSecrets() {
-			broken = append(broken, name+" has a secret among its triggers; the list is to be secret as a whole")
+			broken = append(broken, name+
+				" has a secret among its triggers; the list is to be secret as a whole")
 		}
 	}
 	return broken
@@ -192,7 +198,8 @@ func asksFirst(p *program, g graph) []string {
 	guard := g[name]
 	var broken []string
 	if pulumitest.Subcommand(guard.Text("delete")) != "teardown" ||
-		pulumitest.Subcommand(guard.Text("create")) != "discard-guard" || len(guard.Triggers()) > 0 ||
+		pulumitest.Subcommand(guard.Text("create")) != "discard-guard" ||
+		len(guard.Triggers()) > 0 ||
 		guard.DeletedWith != "" {
 		broken = append(broken, name+" is not asked at its delete, or at another time")
 	}

@@ -47,7 +47,8 @@ func failuresAreRepeated(_ *program, g graph) []string {
 			return strings.HasSuffix(name, end)
 		})
 		if !forgotten && !attempted && !once {
-			broken = append(broken, name+" does not run again after a change that failed and was taken back")
+			broken = append(broken, name+
+				" does not run again after a change that failed and was taken back")
 		}
 	}
 	return broken

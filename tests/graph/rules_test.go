@@ -22,7 +22,8 @@ var rules = []rule{
 	{"each resource waits for the gates of its layer", waitsForItsGates},
 	{"nothing waits for more than it needs", waitsForNoMore},
 	{"what runs on a machine of ours goes with it", goesWithItsMachine},
-	{"an object in the cluster has the provider, goes with the cluster and waits for its API", inCluster},
+	{"an object in the cluster has the provider, goes with the cluster and waits for its API",
+		inCluster},
 	{"every command is bounded and knows the host it talks to", commandsAreBounded},
 	{"an uninstall can never run after the install that it undoes", uninstallIsSafe},
 	{"only what may be replaced has triggers", triggersReplace},
@@ -167,7 +168,10 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 
 // onHost returns the resources that act on a node's host.
 func onHost(g graph, node string) []string {
-	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
+	return g.where(func(r pulumitest.Resource) bool {
+		return strings.HasPrefix(r.Name,
+			"k3s-"+node+"-")
+	})
 }
 
 // pushes returns the copies of artifacts to a node's host: every resource there but install,
@@ -187,7 +191,8 @@ func waitsForNoMore(p *program, g graph) []string {
 	var broken []string
 	never := func(from, to string) {
 		if from != to && g.reaches(from, to) {
-			broken = append(broken, from+" waits for "+to+": "+strings.Join(g.path(from, to), " <- "))
+			broken = append(broken, from+" waits for "+to+": "+
+				strings.Join(g.path(from, to), " <- "))
 		}
 	}
 	all := append(slices.Clone(servers), agents...)

@@ -32,7 +32,8 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 			for _, name := range g.names() {
 				for key, value := range g[name].Inputs {
 					for secret, text := range p.secretTexts() {
-						assert.Empty(t, pulumitest.FindPlain(string(key), value, text), "%s shows %s", name, secret)
+						assert.Empty(t, pulumitest.FindPlain(string(key), value, text),
+							"%s shows %s", name, secret)
 						if pulumitest.Contains(value, text) {
 							seen[secret]++
 						}
@@ -62,7 +63,8 @@ func TestNoSecretIsInACommandsText(t *testing.T) {
 					value, marked := g[name].Input(step)
 					assert.False(t, marked, "%s: the text of %s is made from a secret", name, step)
 					for secret, text := range p.secretTexts() {
-						assert.False(t, pulumitest.Contains(value, text), "%s: %s has %s in it", name, step, secret)
+						assert.False(t, pulumitest.Contains(value, text), "%s: %s has %s in it",
+							name, step, secret)
 					}
 				}
 			}
@@ -83,7 +85,8 @@ func TestWhatPrintsASecretHasASecretOutputAndNoLogOfIt(t *testing.T) {
 					if !pulumitest.Contains(printed, text) {
 						continue
 					}
-					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s", name, secret)
+					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s",
+						name, secret)
 					// Progress is on stderr, as with every subcommand; the default is both.
 					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"),
 						"%s prints %s", name, secret)

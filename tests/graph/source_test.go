@@ -21,13 +21,15 @@ var sources = []string{"main.go", "platform", "components", "health"}
 func TestOnlyAfterWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
 	// The second only reads the dependencies that After has written.
-	assert.Equal(t, []string{"components/component.go: After", "components/teardown.go: note"}, places)
+	assert.Equal(t, []string{"components/component.go: After",
+		"components/teardown.go: note"}, places)
 }
 
 func TestTheSearchForDependsOnFindsOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.go")
 	require.NoError(t, os.WriteFile(file, []byte(
-		"package bad\nimport p \"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"\nfunc f() { _ = p.DependsOnInputs(nil) }\n"), 0o600))
+		"package bad\nimport p \"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"\nfunc f() { _ = "+
+			"p.DependsOnInputs(nil) }\n"), 0o600))
 	assert.Len(t, dependsOn(t, file), 1)
 }
 
@@ -39,22 +41,24 @@ func dependsOn(t *testing.T, paths ...string) []string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(root, path)
 		}
-		require.NoError(t, filepath.WalkDir(path, func(file string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-				return err
-			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				return err
-			}
-			for _, declared := range parsed.Decls {
-				if usesDependsOn(declared) {
-					relative, _ := filepath.Rel(root, file)
-					places = append(places, relative+": "+nameOf(declared))
+		require.NoError(t, filepath.WalkDir(path,
+			func(file string, entry os.DirEntry, err error) error {
+				if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") ||
+					strings.HasSuffix(file, "_test.go") {
+					return err
 				}
-			}
-			return nil
-		}))
+				parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+				if err != nil {
+					return err
+				}
+				for _, declared := range parsed.Decls {
+					if usesDependsOn(declared) {
+						relative, _ := filepath.Rel(root, file)
+						places = append(places, relative+": "+nameOf(declared))
+					}
+				}
+				return nil
+			}))
 	}
 	return places
 }
@@ -63,7 +67,8 @@ func usesDependsOn(declared ast.Decl) bool {
 	found := false
 	ast.Inspect(declared, func(node ast.Node) bool {
 		if selector, ok := node.(*ast.SelectorExpr); ok {
-			if _, isPackage := selector.X.(*ast.Ident); isPackage && strings.HasPrefix(selector.Sel.Name, "DependsOn") {
+			if _, isPackage := selector.X.(*ast.Ident); isPackage &&
+				strings.HasPrefix(selector.Sel.Name, "DependsOn") {
 				found = true
 			}
 		}

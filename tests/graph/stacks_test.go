@@ -46,7 +46,8 @@ type program struct {
 // newProgram puts the test into a project folder with the committed configuration of a stack.
 func newProgram(t *testing.T, stack string) *program {
 	t.Helper()
-	p := &program{stack: stack, project: pulumitest.NewProject(t), answers: pulumitest.NewAnswers(t)}
+	p := &program{stack: stack, project: pulumitest.NewProject(t),
+		answers: pulumitest.NewAnswers(t)}
 	p.commit(t)
 	var err error
 	p.cfg, err = config.FromFile(filepath.Join(root, "Pulumi."+stack+".yaml"))

@@ -36,7 +36,8 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 		sum := hex.EncodeToString(digest[:])
 		contents[sum] = content
 		lock.Artifacts = append(lock.Artifacts, artifacts.Locked{
-			Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum, Size: int64(len(content)),
+			Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum,
+			Size: int64(len(content)),
 		})
 	}
 	require.NoError(t, lock.Write(p.project.Dir))
@@ -56,7 +57,8 @@ func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t,
 		map[string]any{"demo": true,
-			"workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
+			"workloads": []any{map[string]any{"name": "shop", "image": "a:1",
+				"certificate": map[string]any{}}}})
 	g := p.graph(t)
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
 		for _, layer := range []string{"apisix-chart", "cert-manager-chart"} {
@@ -65,10 +67,13 @@ func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 			assert.Contains(t, g[name].Text("stdin"), `"images":true`, name)
 		}
 	}
-	assert.Contains(t, g["k3s-agent-1-images-apisix-chart-0"].Text("stdin"), "k3s-images-go-rest-1.0.0-")
+	assert.Contains(t, g["k3s-agent-1-images-apisix-chart-0"].Text("stdin"),
+		"k3s-images-go-rest-1.0.0-")
 	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "localhost/strata/go-rest:1.0.0")
-	assert.True(t, g.reaches("demo-go-rest", "k3s-server-1-images-apisix-chart-0"), "its Pod finds its image")
-	assert.Equal(t, "localhost/strata/cert-wait:1.0.0", template(t, g, "spec", "initContainers", "image").StringValue())
+	assert.True(t, g.reaches("demo-go-rest", "k3s-server-1-images-apisix-chart-0"),
+		"its Pod finds its image")
+	assert.Equal(t, "localhost/strata/cert-wait:1.0.0",
+		template(t, g, "spec", "initContainers", "image").StringValue())
 }
 
 func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
@@ -96,7 +101,8 @@ func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 	const images = `"images":{"docker.io/library/traefik:v3":["sha256:index"]}`
 	for name, r := range p.graph(t) {
 		text := r.Text("stdin")
-		compares := strings.Contains(text, `"kind":"rollout"`) || strings.Contains(text, `"kind":"webhook"`)
+		compares := strings.Contains(text, `"kind":"rollout"`) ||
+			strings.Contains(text, `"kind":"webhook"`)
 		assert.Equal(t, compares, strings.Contains(text, images), name)
 	}
 	t.Setenv(config.ArtifactsVariable, os.Getenv(config.MachineImageVariable))
@@ -112,8 +118,9 @@ func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
 	p.upstream(t, map[string]any{
 		"demo": true, "wave": map[string]any{"enabled": true},
 		"workloads": []any{
-			map[string]any{"name": "shop", "image": "users.own/shop:1", "certificate": map[string]any{},
-				"canary": map[string]any{}, "routes": []any{map[string]any{}}}},
+			map[string]any{"name": "shop", "image": "users.own/shop:1",
+				"certificate": map[string]any{},
+				"canary":      map[string]any{}, "routes": []any{map[string]any{}}}},
 	})
 	page, err := os.ReadFile(filepath.Join(root, "docs/images.md"))
 	require.NoError(t, err)

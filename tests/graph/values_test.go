@@ -38,14 +38,19 @@ type chartOf struct {
 var chartsOf = map[string]chartOf{
 	"metallb.values":     {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
 	"certManager.values": {"cert-manager-release", []string{"cert-manager-api"}},
-	"vault.values":       {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
+	"vault.values": {"vault-release",
+		[]string{"vault-init", "vault-configure", "vault-gate"}},
 	"traefik.values": {"traefik-release",
-		[]string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
+		[]string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard",
+			"argocd-server"}},
 	"apisix.values": {"apisix-release", []string{"apisix-rollout", "apisix-address",
 		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
-	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout",
-		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
-	"argocd.values":    {"argocd-release", []string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
+	"apisix.controllerValues": {"apisix-controller-release",
+		[]string{"apisix-webhook", "apisix-rollout",
+			"apisix-gateway-gate", "validation-routes", "validation-upstreams",
+			"validation-probes"}},
+	"argocd.values": {"argocd-release",
+		[]string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
 	"apps.wave.values": {"wave-release", []string{"wave-webhook"}},
 }
 
@@ -148,7 +153,8 @@ func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
 					raw := map[string]section{"cluster": {"context": "kind-kind"},
 						"metallb": {"addresses": []string{"10.0.0.1-10.0.0.9"}}}
 					nest(raw, key, tree(t, path, "mine"))
-					assert.ErrorContains(t, load(t, raw), "is not for values to set", "%s: %s", key, path)
+					assert.ErrorContains(t, load(t, raw), "is not for values to set", "%s: %s",
+						key, path)
 				}
 			}
 		})
@@ -175,7 +181,8 @@ func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	before := p.with(t, nil)
 	for key, chart := range chartsOf {
 		t.Run(key, func(t *testing.T) {
-			after := p.with(t, map[string]any{key: section{"podAnnotations": section{"example.org/mine": "yes"}}})
+			after := p.with(t, map[string]any{
+				key: section{"podAnnotations": section{"example.org/mine": "yes"}}})
 			require.Equal(t, before.names(), after.names())
 			assert.ElementsMatch(t, chart.changes(before), changedIn(before, after))
 			values := unmarked(after[chart.release].Inputs["values"]).ObjectValue()
@@ -218,8 +225,10 @@ func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			name, _, _ := strings.Cut(key, ".")
 			t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:`+name+`"]`)
-			first := p.with(t, map[string]any{key: section{"podAnnotations": section{"token": "hunter2"}}})
-			second := p.with(t, map[string]any{key: section{"podAnnotations": section{"token": "hunter3"}}})
+			first := p.with(t, map[string]any{
+				key: section{"podAnnotations": section{"token": "hunter2"}}})
+			second := p.with(t, map[string]any{
+				key: section{"podAnnotations": section{"token": "hunter3"}}})
 			for _, r := range first {
 				for input, value := range r.Inputs {
 					assert.Empty(t, pulumitest.FindPlain(string(input), value, "hunter2"), r.Name)
@@ -227,7 +236,8 @@ func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 			}
 			assert.True(t, pulumitest.Contains(first[chart.release].Inputs["values"], "hunter2"))
 			for _, name := range chart.again {
-				assert.NotEqual(t, first[name].Text("stdin"), second[name].Text("stdin"), "%s runs again", name)
+				assert.NotEqual(t, first[name].Text("stdin"), second[name].Text("stdin"),
+					"%s runs again", name)
 			}
 		})
 	}
@@ -237,7 +247,8 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
 	after := p.with(t,
-		map[string]any{"traefik.externalTrafficPolicy": "Local", "apisix.externalTrafficPolicy": "Local"})
+		map[string]any{"traefik.externalTrafficPolicy": "Local",
+			"apisix.externalTrafficPolicy": "Local"})
 	for release, path := range map[string][]resource.PropertyKey{
 		"traefik-release": {"values", "service", "spec", "externalTrafficPolicy"},
 		"apisix-release":  {"values", "service", "externalTrafficPolicy"},
@@ -259,7 +270,8 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 // An unreadable chart in a bundle fails Helm, which reports it; the comparison alone stops nothing.
 func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 	p := newProgram(t, "local")
-	warnings := p.warnings(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})
+	warnings := p.warnings(t, map[string]any{
+		"traefik.values": section{"log": section{"level": "DEBUG"}}})
 	require.Len(t, warnings, 1)
 	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
 }
@@ -268,7 +280,8 @@ func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 func TestAKeyThatOnlyAnotherK3sMayHaveIsAWarning(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t,
-		map[string]any{"k3s.version": "v1.34.2+k3s1", "k3s.serverArgs": section{"flanel-backend": "host-gw"}})
+		map[string]any{"k3s.version": "v1.34.2+k3s1",
+			"k3s.serverArgs": section{"flanel-backend": "host-gw"}})
 	require.Len(t, warnings, 1)
 	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
 }

@@ -17,7 +17,8 @@ type served struct {
 
 var (
 	behindTraefik = served{"traefik", []string{"values"},
-		[]string{"traefik-programmed", "traefik-dashboard", "argocd-server", "workload-shop-traefik"}}
+		[]string{"traefik-programmed", "traefik-dashboard", "argocd-server",
+			"workload-shop-traefik"}}
 	behindAPISIX = served{"apisix", []string{"values", "controllerValues"}, []string{
 		"apisix-gateway-gate", "validation-routes", "validation-probes", "workload-shop-apisix",
 		"workload-shop-apisix-upstreams",
@@ -27,7 +28,8 @@ var (
 func (s served) program(t *testing.T) *program {
 	t.Helper()
 	if s.controller == "traefik" {
-		return withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
+		return withWorkload(t, map[string]any{"canary": map[string]any{},
+			"routes": []any{map[string]any{}}})
 	}
 	p := newProgram(t, "local")
 	p.set(t, "apps", map[string]any{"demo": true, "workloads": []any{
@@ -60,7 +62,8 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 	second := p.graph(t)
 	for _, gate := range s.gates {
 		require.NotEmpty(t, before[gate].Name, gate)
-		assert.NotEqual(t, before[gate].Text("stdin"), first[gate].Text("stdin"), "%s runs again with values", gate)
+		assert.NotEqual(t, before[gate].Text("stdin"), first[gate].Text("stdin"),
+			"%s runs again with values", gate)
 		assert.NotEqual(t, first[gate].Text("stdin"), second[gate].Text("stdin"),
 			"%s runs again with other values", gate)
 		assert.True(t, second.reaches(gate, rollout), "%s asks the new Pods", gate)
@@ -76,11 +79,13 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 
 // An ingress controller's changed values do not start a canary of an application's version again.
 func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
-	p := withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
+	p := withWorkload(t, map[string]any{"canary": map[string]any{},
+		"routes": []any{map[string]any{}}})
 	before := p.graph(t)
 	p.set(t, "traefik", section{"values": section{"log": section{"level": "DEBUG"}}})
 	assert.ElementsMatch(t,
-		append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik.gates...),
+		append([]string{"traefik-release", "traefik-rollout", "traefik-address"},
+			behindTraefik.gates...),
 		changedIn(before, p.graph(t)))
 }
 

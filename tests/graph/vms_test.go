@@ -56,7 +56,8 @@ func TestOnVirtualMachinesTheRulesHold(t *testing.T) {
 					delete(only, name)
 				}
 			}
-			golden(t, filepath.Join(root, "tests/graph/testdata/hosts_"+one.name+".golden"), only.text())
+			golden(t, filepath.Join(root, "tests/graph/testdata/hosts_"+one.name+".golden"),
+				only.text())
 		})
 	}
 }
@@ -66,12 +67,15 @@ func TestAVirtualMachineWaitsForNoOther(t *testing.T) {
 	g := p.graph(t)
 	for _, node := range p.cfg.Hosts.Nodes {
 		mine := "hosts-" + node.Name + "-"
-		assert.True(t, g.reaches("k3s-"+node.Name+"-install", mine+"gate"), "its own gate starts its K3s")
+		assert.True(t, g.reaches("k3s-"+node.Name+"-install", mine+"gate"),
+			"its own gate starts its K3s")
 		assert.True(t, g.reaches(mine+"gate", mine+"boot"))
 		for _, name := range []string{mine + "vm", mine + "boot", mine + "gate"} {
 			for _, need := range g[name].Dependencies {
-				other := strings.HasPrefix(need, "hosts-server-") || strings.HasPrefix(need, "hosts-agent-")
-				assert.False(t, other && !strings.HasPrefix(need, mine), "%s waits for %s", name, need)
+				other := strings.HasPrefix(need, "hosts-server-") ||
+					strings.HasPrefix(need, "hosts-agent-")
+				assert.False(t, other && !strings.HasPrefix(need, mine), "%s waits for %s",
+					name, need)
 			}
 		}
 	}
@@ -84,7 +88,8 @@ func TestTheHostKeyIsGivenToTheMachineAndPinnedBeforeItBoots(t *testing.T) {
 	assert.Contains(t, machine.Dependencies, "hosts-server-1-identity")
 	environment, marked := machine.Input("environment")
 	require.True(t, environment.IsObject() || marked)
-	assert.True(t, pulumitest.Contains(environment, secondLine(p.answers.MachineKey)), "the machine gets its host key")
+	assert.True(t, pulumitest.Contains(environment, secondLine(p.answers.MachineKey)),
+		"the machine gets its host key")
 	assert.False(t, slices.ContainsFunc(g.names(), func(name string) bool {
 		return name == "hosts-server-1-hostkey"
 	}), "there is no first contact")

@@ -23,13 +23,17 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:Namespace": {instead: "a namespace is usable as soon as it is there"},
 	"kubernetes:helm.sh/v3:Release": {
 		instead: "skipAwait; the layer's own gate looks at what the chart made"},
-	"pulumi:providers:kubernetes":                 {instead: "not an object"},
-	"kubernetes:metallb.io/v1beta1:IPAddressPool": {expression: "jsonpath={.status.availableIPv4}", limit: "120"},
-	"kubernetes:core/v1:Secret":                   {instead: "a Secret is whole as soon as it is there"},
+	"pulumi:providers:kubernetes": {instead: "not an object"},
+	"kubernetes:metallb.io/v1beta1:IPAddressPool": {expression: "jsonpath={.status.availableIPv4}",
+		limit: "120"},
+	"kubernetes:core/v1:Secret": {
+		instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer": {expression: "condition=Ready", limit: "240"},
 	// its gate says why it is not Ready
-	"kubernetes:cert-manager.io/v1:Certificate":       {expression: "jsonpath={.status.conditions}", limit: "240"},
-	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed", limit: "300"},
+	"kubernetes:cert-manager.io/v1:Certificate": {expression: "jsonpath={.status.conditions}",
+		limit: "240"},
+	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed",
+		limit: "300"},
 	"kubernetes:gateway.networking.k8s.io/v1:HTTPRoute": {
 		expression: `["jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"Accepted\"].status}=True",` +
 			`"jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"ResolvedRefs\"].status}=True"]`,
@@ -56,9 +60,12 @@ var waits = map[string]struct {
 	"kubernetes:networking.k8s.io/v1:NetworkPolicy": {instead: "it has no status"},
 	"kubernetes:apisix.apache.org/v1alpha1:GatewayProxy": {
 		instead: "it has no status; the Gateway is accepted with it or not at all"},
-	"kubernetes:apisix.apache.org/v1alpha1:Consumer": {instead: "a leaf; validation-probes sends its key"},
-	"kubernetes:apisix.apache.org/v2:ApisixTls":      {instead: "a leaf; validation-probes checks the chain"},
-	"kubernetes:apisix.apache.org/v2:ApisixRoute":    {instead: "a leaf; validation-probes asks for it"},
+	"kubernetes:apisix.apache.org/v1alpha1:Consumer": {
+		instead: "a leaf; validation-probes sends its key"},
+	"kubernetes:apisix.apache.org/v2:ApisixTls": {
+		instead: "a leaf; validation-probes checks the chain"},
+	"kubernetes:apisix.apache.org/v2:ApisixRoute": {
+		instead: "a leaf; validation-probes asks for it"},
 	"kubernetes:apisix.apache.org/v2:ApisixPluginConfig": {
 		instead: "a leaf; validation-probes is refused, and sent to the login"},
 	"kubernetes:apps/v1:Deployment": {instead: "skipAwait; validation-rollout looks"},
@@ -70,7 +77,10 @@ func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			g := newProgram(t, stack).graph(t)
-			objects := g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Type, "kubernetes") })
+			objects := g.where(func(r pulumitest.Resource) bool {
+				return strings.Contains(r.Type,
+					"kubernetes")
+			})
 			require.NotEmpty(t, objects)
 			for _, name := range objects {
 				want, known := waits[name]

@@ -20,13 +20,15 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 	const pin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 	var nodes []any
 	for _, node := range p.cfg.Hosts.Nodes {
-		nodes = append(nodes, map[string]any{"name": node.Name, "role": node.Role, "address": node.Address})
+		nodes = append(nodes, map[string]any{"name": node.Name, "role": node.Role,
+			"address": node.Address})
 	}
 	p.set(t, "hosts",
-		map[string]any{"driver": "existing", "subnet": p.cfg.Hosts.Subnet, "nodes": nodes, "ssh": map[string]any{
-			"user": "ops", "sudoPassword": "hunter2", "dynamicForward": 1080,
-			"jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
-		}})
+		map[string]any{"driver": "existing", "subnet": p.cfg.Hosts.Subnet, "nodes": nodes,
+			"ssh": map[string]any{
+				"user": "ops", "sudoPassword": "hunter2", "dynamicForward": 1080,
+				"jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
+			}})
 	g := p.graph(t)
 	for _, rule := range rules {
 		assert.Empty(t, rule.check(p, g), rule.name)

@@ -15,7 +15,8 @@ import (
 // withCanary returns the shop with a canary; its routes have weights only by the Gateway API.
 func withCanary(t *testing.T) graph {
 	return withWorkload(t,
-		map[string]any{"canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}}}).graph(t)
+		map[string]any{"canary": map[string]any{"steps": []int{10, 50}},
+			"routes": []any{map[string]any{}}}).graph(t)
 }
 
 func TestAllPodsWaitForTheCanary(t *testing.T) {
@@ -23,7 +24,8 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-deployment", "workload-shop-canary"))
 	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"),
 		"it must serve before it is asked")
-	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-route-shop"), "whose weights it moves")
+	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-route-shop"),
+		"whose weights it moves")
 	assert.True(t, g.reaches("workload-shop-canary-deployment", "workload-shop-tls-gate"))
 	stdin := g["workload-shop-canary"].Text("stdin")
 	assert.Contains(t, stdin, `"routes":["shop"],"stable":"shop","canary":"shop-canary"`)
@@ -32,7 +34,8 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.Contains(t, stdin, `"metrics":[{"namespace":"traefik"`)
 	assert.NotContains(t, stdin, `"namespace":"apisix"`)
 	assert.NotContains(t, stdin, workloadSecret)
-	assert.Equal(t, 1.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
+	assert.Equal(t, 1.0, at(t, g["workload-shop-canary-deployment"], "spec",
+		"replicas").NumberValue())
 	assert.Empty(t, g["workload-shop-canary-budget"].Name)
 	without := withWorkload(t, nil).graph(t)
 	assert.Empty(t, without["workload-shop-canary"].Name)
@@ -50,7 +53,8 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 	assert.Zero(t, rule[1].ObjectValue()["weight"].NumberValue())
 	for service, pods := range map[string]string{"workload-shop-service": "shop",
 		"workload-shop-canary-service": "shop-canary"} {
-		assert.Equal(t, pods, at(t, g[service], "spec", "selector", "app.kubernetes.io/name").StringValue())
+		assert.Equal(t, pods, at(t, g[service], "spec", "selector",
+			"app.kubernetes.io/name").StringValue())
 	}
 	assert.Equal(t, "shop-canary",
 		at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels",
@@ -67,13 +71,16 @@ func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(g["workload-shop-canary"].Text("stdin")), &asked))
 	require.Len(t, asked.Metrics, 2)
 	assert.Equal(t, canary.Metrics{
-		Namespace: "apisix", Selector: "app.kubernetes.io/name=apisix", Port: 9091, Path: "/apisix/prometheus/metrics",
-		Counter: "apisix_http_status", Label: "node", ByPod: true, Age: metav1.Duration{Duration: 15 * time.Second},
+		Namespace: "apisix", Selector: "app.kubernetes.io/name=apisix", Port: 9091,
+		Path:    "/apisix/prometheus/metrics",
+		Counter: "apisix_http_status", Label: "node", ByPod: true,
+		Age: metav1.Duration{Duration: 15 * time.Second},
 	}, asked.Metrics[0])
 	assert.Equal(t, "traefik_service_requests_total", asked.Metrics[1].Counter)
 	assert.Len(t, asked.Routes, 2)
 	assert.Equal(t, 15*time.Second, asked.Age())
-	const steps, grace, ways = 2 * 3 * 4 * (30 + 15) * time.Second, 55 * time.Second, 2 * time.Minute
+	const steps, grace, ways = 2 * 3 * 4 * (30 + 15) * time.Second, 55 * time.Second,
+		2 * time.Minute
 	assert.Equal(t, steps+grace+ways, asked.Timeout.Duration,
 		"twice what three steps may take, what Pods of the version before have, the way there and back")
 	for _, route := range routesOf(g, "HTTPRoute") {
@@ -87,7 +94,8 @@ func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "canary": map[string]any{},
 			"routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})
-	assert.Equal(t, 2.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
+	assert.Equal(t, 2.0, at(t, g["workload-shop-canary-deployment"], "spec",
+		"replicas").NumberValue())
 	budget := g["workload-shop-canary-budget"]
 	assert.Equal(t, 1.0, at(t, budget, "spec", "maxUnavailable").NumberValue())
 	assert.Equal(t, "shop-canary",

@@ -15,7 +15,8 @@ func hash(t *testing.T, g graph) string {
 func TestPodsAreReplacedWhenAndOnlyWhenTheirConfigurationChanges(t *testing.T) {
 	before := withWorkload(t, nil).graph(t)
 	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, nil).graph(t)), "nothing changed")
-	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, map[string]any{"replicas": 3}).graph(t)),
+	assert.Equal(t, hash(t, before), hash(t,
+		withWorkload(t, map[string]any{"replicas": 3}).graph(t)),
 		"nothing that Pods read changed")
 	for name, changed := range map[string]map[string]any{
 		"a file":            {"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}},
@@ -34,8 +35,10 @@ func TestTheHashOfSecretsIsKeyed(t *testing.T) {
 	p.answers.Password = "another key, and the same secrets"
 	other, err := p.run(nil)
 	require.NoError(t, err)
-	assert.NotEqual(t, hash(t, g), hash(t, other), "a guess at the secret could be tried against it")
-	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g), "the gate runs again when it changes")
+	assert.NotEqual(t, hash(t, g), hash(t, other),
+		"a guess at the secret could be tried against it")
+	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g),
+		"the gate runs again when it changes")
 }
 
 func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
@@ -54,7 +57,8 @@ func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
 	assert.Equal(t, first, mounted)
 	again, _ := name(map[string]any{"secretEnv": map[string]any{"TOKEN": "another"}}, "files")
 	assert.Equal(t, first, again, "another object's change leaves it as it is")
-	second, _ := name(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}}, "files")
+	second, _ := name(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}},
+		"files")
 	assert.NotEqual(t, first, second)
 }
 
@@ -63,7 +67,8 @@ func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
 func TestImmutableObjectsStayUntilTheRolloutIsOver(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "apps",
-		map[string]any{"workloads": []any{shop(map[string]any{"immutableConfig": true, "routes": nil})},
+		map[string]any{"workloads": []any{
+			shop(map[string]any{"immutableConfig": true, "routes": nil})},
 			"validate": "skip"})
 	g := p.graph(t)
 	assert.True(t, g.reaches("workload-shop-rollout", "workload-shop-deployment"))

@@ -58,7 +58,8 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 		p.set(t, "apisix", map[string]any{"replicas": replicas})
 		p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
 			"name": "shop", "image": image,
-			"routes": []any{map[string]any{}, map[string]any{"controller": "apisix", "host": "shop2"}},
+			"routes": []any{map[string]any{},
+				map[string]any{"controller": "apisix", "host": "shop2"}},
 		}}})
 		g := p.graph(t)
 		require.Contains(t, g, "workload-shop-apisix-upstreams")
@@ -85,8 +86,10 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 func TestNoTwoRoutesAreOneObject(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "a", "routes": []any{
-			map[string]any{"host": "b-c"}, map[string]any{"path": "/a/b"}, map[string]any{"path": "/a-b"},
-			map[string]any{"kind": "HTTPRoute"}, map[string]any{"kind": "HTTPRoute", "controller": "apisix"},
+			map[string]any{"host": "b-c"}, map[string]any{"path": "/a/b"},
+			map[string]any{"path": "/a-b"},
+			map[string]any{"kind": "HTTPRoute"},
+			map[string]any{"kind": "HTTPRoute", "controller": "apisix"},
 		}},
 		map[string]any{"name": "a-b", "routes": []any{map[string]any{"host": "c"}}},
 	)
@@ -103,7 +106,8 @@ func TestNoTwoRoutesAreOneObject(t *testing.T) {
 func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
 	for path, matched := range map[string][]string{"/": {"/*"}, "/api": {"/api", "/api/*"}} {
 		g := withRoutes(t,
-			map[string]any{"name": "shop", "routes": []any{map[string]any{"controller": "apisix", "path": path}}})
+			map[string]any{"name": "shop",
+				"routes": []any{map[string]any{"controller": "apisix", "path": path}}})
 		routes := routesOf(g, "ApisixRoute")
 		require.Len(t, routes, 1)
 		var found []string
@@ -123,7 +127,8 @@ func asked(t *testing.T, g graph) []string {
 	for _, probe := range spec.Body.(http.Spec).Probes {
 		urls = append(urls, probe.URL)
 		assert.NotContains(t, probe.Status, 404, "which is the ingress's answer without a route")
-		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405),
+		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"),
+			slices.Contains(probe.Status, 405),
 			"%s: a probe that is ready answers 200 to 399", probe.URL)
 	}
 	return urls
@@ -132,10 +137,11 @@ func asked(t *testing.T, g graph) []string {
 // An application may have nothing at a route's own path.
 func TestARouteIsAskedForWhatItsPodsAreReadyBy(t *testing.T) {
 	g := withRoutes(t,
-		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"}, "routes": []any{
-			map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"},
-			map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
-		}})
+		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"},
+			"routes": []any{
+				map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"},
+				map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
+			}})
 	const base = "https://shop.local.strata.test"
 	assert.Equal(t,
 		[]string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap",

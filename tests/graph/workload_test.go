@@ -21,8 +21,9 @@ func shop(changed map[string]any) map[string]any {
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "env": map[string]any{"A": "b"},
 		"secretEnv":   map[string]any{"TOKEN": workloadSecret},
 		"files":       map[string]any{"/etc/shop/config.yaml": "a: b\n"},
-		"secretFiles": map[string]any{"/etc/shop/key": workloadSecret}, "certificate": map[string]any{},
-		"routes": []any{map[string]any{}, map[string]any{"kind": "Ingress", "path": "/old"}},
+		"secretFiles": map[string]any{"/etc/shop/key": workloadSecret},
+		"certificate": map[string]any{},
+		"routes":      []any{map[string]any{}, map[string]any{"kind": "Ingress", "path": "/old"}},
 	}
 	maps.Copy(fields, changed)
 	return fields
@@ -84,7 +85,8 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 	}
 	assert.True(t, g.reaches("workload-shop-tls-request", "ca-gate"))
 	for _, never := range []string{"traefik-programmed", "traefik-release", "metallb-pool-gate"} {
-		assert.False(t, g.reaches("workload-shop-deployment", never), "Pods need no ingress: %s", never)
+		assert.False(t, g.reaches("workload-shop-deployment", never),
+			"Pods need no ingress: %s", never)
 	}
 	assert.True(t, g.reaches("workload-shop-route-shop", "traefik-programmed"))
 	assert.True(t, g.reaches("workload-shop-traefik", "workload-shop-rollout"),
@@ -94,14 +96,17 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 func TestTheDeploymentNeverHasFewerPodsThanItShould(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	deployment := g["workload-shop-deployment"]
-	assert.Zero(t, at(t, deployment, "spec", "strategy", "rollingUpdate", "maxUnavailable").NumberValue())
-	assert.Equal(t, 1.0, at(t, deployment, "spec", "strategy", "rollingUpdate", "maxSurge").NumberValue())
+	assert.Zero(t, at(t, deployment, "spec", "strategy", "rollingUpdate",
+		"maxUnavailable").NumberValue())
+	assert.Equal(t, 1.0, at(t, deployment, "spec", "strategy", "rollingUpdate",
+		"maxSurge").NumberValue())
 	assert.Equal(t, 55.0, template(t, g, "spec", "terminationGracePeriodSeconds").NumberValue())
 	container := []string{"spec", "containers", "lifecycle", "preStop", "sleep", "seconds"}
 	assert.Equal(t, 15.0, template(t, g, container...).NumberValue())
 	budget := g["workload-shop-budget"]
 	assert.Equal(t, 1.0, at(t, budget, "spec", "maxUnavailable").NumberValue())
-	assert.Equal(t, "AlwaysAllow", at(t, budget, "spec", "unhealthyPodEvictionPolicy").StringValue())
+	assert.Equal(t, "AlwaysAllow", at(t, budget, "spec",
+		"unhealthyPodEvictionPolicy").StringValue())
 	for _, probe := range []string{"startupProbe", "readinessProbe", "livenessProbe"} {
 		assert.True(t, template(t, g, "spec", "containers", probe).IsObject(), probe)
 	}
@@ -121,7 +126,8 @@ func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	}
 	assert.True(t, found)
 	assert.Equal(t, "cert-wait", template(t, g, "spec", "initContainers", "name").StringValue())
-	assert.Equal(t, "docker.io/strata/cert-wait:1.0.0", template(t, g, "spec", "initContainers", "image").StringValue())
+	assert.Equal(t, "docker.io/strata/cert-wait:1.0.0",
+		template(t, g, "spec", "initContainers", "image").StringValue())
 	without := withWorkload(t, map[string]any{"certificate": nil}).graph(t)
 	assert.True(t, template(t, without, "spec", "initContainers").IsNull())
 }
@@ -155,7 +161,8 @@ func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
 func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
-		map[string]any{"wave": map[string]any{"enabled": true}, "workloads": []any{shop(map[string]any{"wave": true})}})
+		map[string]any{"wave": map[string]any{"enabled": true},
+			"workloads": []any{shop(map[string]any{"wave": true})}})
 	g := p.graph(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "wave-webhook"))
 	assert.True(t, g.reaches("wave-release", "cert-manager-api"), "its release has a Certificate")
@@ -163,7 +170,8 @@ func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 	assert.Equal(t, "true",
 		at(t, g["workload-shop-deployment"], "metadata", "annotations",
 			"wave.pusher.com/update-on-config-change").StringValue())
-	assert.True(t, at(t, g["workload-shop-files"], "immutable").BoolValue(), "or a change replaces the Pods twice")
+	assert.True(t, at(t, g["workload-shop-files"], "immutable").BoolValue(),
+		"or a change replaces the Pods twice")
 	without := withWorkload(t, nil).graph(t)
 	assert.Empty(t, without["wave-release"].Name)
 	assert.Empty(t, at(t, without["workload-shop-deployment"], "metadata", "annotations").
@@ -175,7 +183,8 @@ func TestAnOldKubeletSleepsByTheImagesOwnSleep(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.project.Version(t, "k3s", "v1.29.9+k3s1")
 	g := p.graph(t)
-	command := template(t, g, "spec", "containers", "lifecycle", "preStop", "exec", "command").ArrayValue()
+	command := template(t, g, "spec", "containers", "lifecycle", "preStop", "exec",
+		"command").ArrayValue()
 	require.Len(t, command, 2)
 	assert.Equal(t, "15", command[1].StringValue())
 }

@@ -51,14 +51,17 @@ func TestARenamedResourceRaisesTheLayout(t *testing.T) {
 	list, err := os.ReadFile(file)
 	if !*update || err == nil {
 		require.NoError(t, err)
-		require.Empty(t, lostNames(string(list), names), "raise statelayout.Version (docs/adr/0079), then: make golden")
+		require.Empty(t, lostNames(string(list), names),
+			"raise statelayout.Version (docs/adr/0079), then: make golden")
 	}
-	golden(t, file, statelayout.Version+"\n"+strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
+	golden(t, file, statelayout.Version+"\n"+
+		strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
 }
 
 func TestALostNameIsFound(t *testing.T) {
 	names := map[string]bool{"a:b:C x": true, "a:b:C y": true}
 	assert.Empty(t, lostNames(statelayout.Version+"\na:b:C x\n", names), "another one came")
-	assert.Equal(t, []string{"a:b:C z"}, lostNames(statelayout.Version+"\na:b:C x\na:b:C z\n", names))
+	assert.Equal(t, []string{"a:b:C z"},
+		lostNames(statelayout.Version+"\na:b:C x\na:b:C z\n", names))
 	assert.Empty(t, lostNames("v1\na:b:C z\n", names))
 }

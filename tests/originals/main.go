@@ -54,14 +54,17 @@ func fill(ctx context.Context, into, stackFile string, log io.Writer) error {
 		return err
 	}
 	for _, file := range filled.Left {
-		if _, err := fmt.Fprintf(log, "%s: was there, and stays, with what goes with it\n", file); err != nil {
+		if _, err := fmt.Fprintf(log, "%s: was there, and stays, with what goes with it\n",
+			file); err != nil {
 			return err
 		}
 	}
 	if filled.Missing != nil {
-		return fmt.Errorf("%s has %d of what is pinned; missing is:\n%w", into, len(filled.Names), filled.Missing)
+		return fmt.Errorf("%s has %d of what is pinned; missing is:\n%w", into, len(filled.Names),
+			filled.Missing)
 	}
-	_, err = fmt.Fprintf(log, "%s has all %d: %s\n", into, len(filled.Names), strings.Join(filled.Names, ", "))
+	_, err = fmt.Fprintf(log, "%s has all %d: %s\n", into, len(filled.Names),
+		strings.Join(filled.Names, ", "))
 	return err
 }
 

@@ -23,7 +23,8 @@ func TestFolderIsForAllThatIsPublished(t *testing.T) {
 			_, built := config.BuiltImage(pin.URL)
 			assert.False(t, built, pin.Name)
 		}
-		assert.Subset(t, names, []string{"k3s amd64", "k3s-images amd64", "k3s-install ", "traefik-chart ", "wave-chart ",
+		assert.Subset(t, names, []string{"k3s amd64", "k3s-images amd64", "k3s-install ",
+			"traefik-chart ", "wave-chart ",
 			"pulumi-resource-kubernetes amd64"}, stack)
 		assert.NotContains(t, names, "k3s arm64", stack)
 	}

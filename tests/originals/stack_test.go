@@ -78,10 +78,11 @@ func TestLabsArtifactsReachTheLabsStacksAndThoseForWhichTheyAreNamed(t *testing.
 		// built are the artifacts that the lab builds, source is the program's.
 		built, source string
 	}{
-		"local":             {"local", "", "", "k3s\nmetallb-chart", "the file"},
-		"local, upstream":   {"local", "upstream", "", "", "upstream"},
-		"local, originals":  {"local", "", "/srv/originals", "k3s\nmetallb-chart", "/cache/bundle"},
-		"local, both":       {"local", "lab", "/srv/originals", "k3s\nmetallb-chart", "/cache/bundle"},
+		"local":            {"local", "", "", "k3s\nmetallb-chart", "the file"},
+		"local, upstream":  {"local", "upstream", "", "", "upstream"},
+		"local, originals": {"local", "", "/srv/originals", "k3s\nmetallb-chart", "/cache/bundle"},
+		"local, both": {"local", "lab", "/srv/originals", "k3s\nmetallb-chart",
+			"/cache/bundle"},
 		"staging":           {"staging", "", "", "", "the file"},
 		"staging, upstream": {"staging", "upstream", "", "", "upstream"},
 		"staging, lab":      {"staging", "lab", "", "k3s\nmetallb-chart", ".strata/bundle"},
@@ -140,7 +141,8 @@ func TestUpdateShowsThePartsOfTheLabsBundleOnlyIfItUsesIt(t *testing.T) {
 	output, calls, err = c.run("up", "staging", "")
 	require.NoError(t, err, output)
 	assert.NotContains(t, calls, "strata fetch")
-	assert.Contains(t, output, "Artifacts of stack staging come from /srv/bundle. Pulumi's plugins are the official ones\n")
+	assert.Contains(t, output, "Artifacts of stack staging come from /srv/bundle. Pulumi's "+
+		"plugins are the official ones\n")
 }
 
 // The image of the example application comes to hosts with the lab's bundle.

@@ -31,7 +31,8 @@ const (
 	// CA is an existing cluster's, in base64.
 	CA = "YXV0aG9yaXR5"
 	// Kubeconfig is K3s's own kubeconfig on the first server.
-	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
+	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n " +
+		" name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
 )
 
 // Answers are a provider's answers to the program's own commands and to random resources.
@@ -51,7 +52,8 @@ func NewAnswers(t *testing.T) *Answers {
 	t.Helper()
 	host, err := ssh.ParsePrivateKey([]byte(PrivateKey(t)))
 	require.NoError(t, err)
-	return &Answers{MachineKey: PrivateKey(t), HostKey: string(ssh.MarshalAuthorizedKey(host.PublicKey()))}
+	return &Answers{MachineKey: PrivateKey(t),
+		HostKey: string(ssh.MarshalAuthorizedKey(host.PublicKey()))}
 }
 
 // Outputs returns a resource's inputs with its provider's additions.
@@ -69,11 +71,13 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 		}
 	case "random:index/randomPassword:RandomPassword":
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(cmp.Or(a.Password, Token)))
-		outputs["bcryptHash"] = resource.MakeSecret(resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))
+		outputs["bcryptHash"] = resource.MakeSecret(
+			resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))
 	case "command:local:Command":
 		outputs["stdout"] = resource.NewProperty(a.stdout(r))
 		for _, key := range r.SecretOutputs {
-			outputs[resource.PropertyKey(key)] = resource.MakeSecret(outputs[resource.PropertyKey(key)])
+			outputs[resource.PropertyKey(key)] = resource.MakeSecret(
+				outputs[resource.PropertyKey(key)])
 		}
 	}
 	return outputs

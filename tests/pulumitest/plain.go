@@ -27,7 +27,8 @@ func Contains(value resource.PropertyValue, text string) bool {
 
 // find reads a value itself and calls below for its parts.
 func find(
-	path string, value resource.PropertyValue, text string, below func(string, resource.PropertyValue, string) []string,
+	path string, value resource.PropertyValue, text string,
+	below func(string, resource.PropertyValue, string) []string,
 ) []string {
 	var found []string
 	switch {

@@ -13,9 +13,11 @@ func TestTheSearchTellsPlainFromSecret(t *testing.T) {
 	hidden := resource.MakeSecret(resource.NewProperty("a token"))
 	value := resource.NewProperty(resource.PropertyMap{
 		"hidden": hidden,
-		"list":   resource.NewProperty([]resource.PropertyValue{hidden, resource.NewProperty("the token")}),
+		"list": resource.NewProperty([]resource.PropertyValue{hidden,
+			resource.NewProperty("the token")}),
 	})
 	assert.Equal(t, []string{"in.list[1]"}, pulumitest.FindPlain("in", value, "token"))
-	assert.True(t, pulumitest.Contains(resource.NewProperty([]resource.PropertyValue{hidden}), "token"))
+	assert.True(t, pulumitest.Contains(resource.NewProperty([]resource.PropertyValue{hidden}),
+		"token"))
 	assert.False(t, pulumitest.Contains(value, "key"))
 }

@@ -40,7 +40,8 @@ func NewProject(t *testing.T) *Project {
 	for _, key := range []string{
 		filepath.Join(home, ".ssh", "id_ed25519"),
 		// of the lab's machines, which stand for hosts that exist
-		filepath.Join(dir, ".strata/lab/local/key"), filepath.Join(dir, ".strata/lab/rehearsal/key"),
+		filepath.Join(dir, ".strata/lab/local/key"),
+		filepath.Join(dir, ".strata/lab/rehearsal/key"),
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(key), 0o700))
 		require.NoError(t, os.WriteFile(key, []byte(p.SSHKey), 0o600))
@@ -84,7 +85,8 @@ func (p *Project) bundle(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: file.name, Version: file.version, Path: file.path, Size: int64(len(content)),
-			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text", For: belongs(file.path),
+			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text",
+			For: belongs(file.path),
 		})
 	}
 	text, err := json.Marshal(manifest)

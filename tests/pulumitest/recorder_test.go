@@ -31,7 +31,8 @@ func pair(ctx *pulumi.Context) error {
 		Triggers:    pulumi.Array{pulumi.String("once")},
 		Environment: pulumi.StringMap{"KEY": pulumi.ToSecret(pulumi.String("hidden")).(pulumi.StringOutput)},
 	}, pulumi.Parent(parent), pulumi.DependsOn([]pulumi.Resource{first}), pulumi.DeletedWith(first),
-		pulumi.Timeouts(&pulumi.CustomTimeouts{Create: "5s", Delete: "7s"}), pulumi.IgnoreChanges([]string{"stdin"}),
+		pulumi.Timeouts(&pulumi.CustomTimeouts{Create: "5s", Delete: "7s"}),
+		pulumi.IgnoreChanges([]string{"stdin"}),
 		pulumi.AdditionalSecretOutputs([]string{"stdout"}), pulumi.DeleteBeforeReplace(true))
 	return err
 }
@@ -87,7 +88,8 @@ func TestAProviderIsKnownByItsName(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		provider := &pulumi.ProviderResourceState{}
-		if err := ctx.RegisterResource("pulumi:providers:command", "mine", nil, provider); err != nil {
+		if err := ctx.RegisterResource("pulumi:providers:command", "mine", nil,
+			provider); err != nil {
 			return err
 		}
 		_, err := local.NewCommand(ctx, "first", &local.CommandArgs{}, pulumi.Provider(provider))
@@ -102,13 +104,14 @@ func TestAFailedResourceIsNotRecordedAndStopsWhatNeedsIt(t *testing.T) {
 		fail func(pulumitest.Resource) error
 		want []string
 	}{
-		"by type":     {pulumitest.FailType(command), []string{"pair"}},
-		"by name":     {pulumitest.FailName("second"), []string{"pair", "first"}},
-		"the first":   {pulumitest.FailNth(command, 1), []string{"pair"}},
-		"the second":  {pulumitest.FailNth("", 2), []string{"pair", "first"}},
-		"all":         {pulumitest.FailAll(), []string{"pair"}},
-		"the third":   {pulumitest.FailNth(command, 3), []string{"pair", "first", "second"}},
-		"other types": {pulumitest.FailType("command:remote:Command"), []string{"pair", "first", "second"}},
+		"by type":    {pulumitest.FailType(command), []string{"pair"}},
+		"by name":    {pulumitest.FailName("second"), []string{"pair", "first"}},
+		"the first":  {pulumitest.FailNth(command, 1), []string{"pair"}},
+		"the second": {pulumitest.FailNth("", 2), []string{"pair", "first"}},
+		"all":        {pulumitest.FailAll(), []string{"pair"}},
+		"the third":  {pulumitest.FailNth(command, 3), []string{"pair", "first", "second"}},
+		"other types": {pulumitest.FailType("command:remote:Command"),
+			[]string{"pair", "first", "second"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorder := &pulumitest.Recorder{Fail: test.fail}

@@ -36,7 +36,8 @@ func NewStackFile(t *testing.T, project, config string) StackFile {
 func (s StackFile) Read() (*config.Config, error) { return config.OfStack(s.Folder, "dev", s.File) }
 
 // FromEngine runs FromPulumi in a program that has this whole configuration.
-func FromEngine(t *testing.T, whole map[string]string, secret ...string) (cfg *config.Config, err error) {
+func FromEngine(t *testing.T, whole map[string]string, secret ...string) (cfg *config.Config,
+	err error) {
 	t.Helper()
 	text, err := json.Marshal(whole)
 	require.NoError(t, err)

@@ -74,7 +74,8 @@ func (g *guest) resource() map[string]any {
 		template = 1
 	}
 	return map[string]any{
-		"id": fmt.Sprintf("qemu/%d", g.ID), "vmid": g.ID, "name": g.Config["name"], "node": "pve", "status": g.power(), "type": "qemu",
+		"id": fmt.Sprintf("qemu/%d", g.ID), "vmid": g.ID, "name": g.Config["name"], "node": "pve",
+		"status": g.power(), "type": "qemu",
 		"tags": g.Config["tags"], "template": template,
 	}
 }
@@ -140,7 +141,9 @@ func (n *node) agent(c call) error {
 	mac, _, _ := strings.Cut(strings.TrimPrefix(g.Config["net0"], "virtio="), ",")
 	addresses := []map[string]string{}
 	if address := n.faults["address"]; address != "" {
-		addresses = append(addresses, map[string]string{"ip-address": address, "ip-address-type": "ipv4"})
+		addresses = append(addresses, map[string]string{"ip-address": address,
+			"ip-address-type": "ipv4"})
 	}
-	return json.NewEncoder(os.Stdout).Encode([]any{map[string]any{"name": "eth0", "hardware-address": mac, "ip-addresses": addresses}})
+	return json.NewEncoder(os.Stdout).Encode(
+		[]any{map[string]any{"name": "eth0", "hardware-address": mac, "ip-addresses": addresses}})
 }

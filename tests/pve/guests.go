@@ -36,7 +36,8 @@ func (n *node) create(c call) error {
 		}
 		source, _, _ = strings.Cut(source, ",")
 		if _, err := os.Stat(source); err != nil {
-			return fmt.Errorf("unable to create VM %d - can't open '%s': No such file or directory", id, source)
+			return fmt.Errorf("unable to create VM %d - can't open '%s': No such file or directory",
+				id, source)
 		}
 		if err := n.room(storage, 2); err != nil {
 			return fmt.Errorf("unable to create VM %d - %w", id, err)

@@ -37,8 +37,10 @@ func run(program string, args []string) error {
 
 // commands are the stand-in's commands.
 var commands = map[string]func(*node, call) error{
-	"qm create": (*node).create, "qm clone": (*node).clone, "qm set": (*node).set, "qm disk resize": (*node).resize,
-	"qm start": (*node).start, "qm stop": (*node).stop, "qm shutdown": (*node).shutdown, "qm status": (*node).status,
+	"qm create": (*node).create, "qm clone": (*node).clone, "qm set": (*node).set,
+	"qm disk resize": (*node).resize,
+	"qm start":       (*node).start, "qm stop": (*node).stop, "qm shutdown": (*node).shutdown,
+	"qm status":  (*node).status,
 	"qm destroy": (*node).destroy, "qm guest cmd": (*node).agent,
 	"pvesh get": (*node).get, "pvesm path": (*node).path,
 }

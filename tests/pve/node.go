@@ -65,7 +65,8 @@ func (n *node) file(id int) string {
 func (n *node) load(word string) (*guest, error) {
 	id, err := strconv.Atoi(word)
 	if err != nil || id < 100 {
-		return nil, fmt.Errorf("400 Parameter verification failed.\nvmid: type check ('integer') failed - got '%s'", word)
+		return nil, fmt.Errorf("400 Parameter verification failed.\nvmid: type check ('integer') "+
+			"failed - got '%s'", word)
 	}
 	text, err := os.ReadFile(n.file(id))
 	if errors.Is(err, fs.ErrNotExist) {

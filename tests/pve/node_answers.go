@@ -19,9 +19,11 @@ func (n *node) or(key, healthy string) string {
 // members is /cluster/status of pve-manager's src/PVE/API2/Cluster.pm: a node that is in a cluster
 // has an entry of the cluster's as well.
 func (n *node) members(c call) error {
-	members := []map[string]any{{"type": "node", "id": "node/pve", "name": "pve", "online": 1, "local": 1, "nodeid": 1, "level": ""}}
+	members := []map[string]any{{"type": "node", "id": "node/pve", "name": "pve", "online": 1,
+		"local": 1, "nodeid": 1, "level": ""}}
 	if quorate, clustered := n.faults["quorate"]; clustered {
-		members = append(members, map[string]any{"type": "cluster", "id": "cluster", "name": "lab", "nodes": 3, "quorate": quorate})
+		members = append(members, map[string]any{"type": "cluster", "id": "cluster", "name": "lab",
+			"nodes": 3, "quorate": quorate})
 	}
 	return printJSON(c, members)
 }
@@ -47,7 +49,8 @@ func (n *node) nodeStatus(c call) error {
 	return printJSON(c, map[string]any{
 		"pveversion": "pve-manager/" + n.or("release", "9.0.3") + "/0123456789abcdef",
 		"cpuinfo":    map[string]any{"cpus": cpus, "cores": cpus, "sockets": 1},
-		"memory":     map[string]any{"total": total << 20, "used": used << 20, "free": (total - used) << 20},
+		"memory": map[string]any{"total": total << 20, "used": used << 20,
+			"free": (total - used) << 20},
 	})
 }
 
@@ -73,7 +76,8 @@ func (n *node) stores(c call) error {
 			active = 0
 		}
 		list = append(list, map[string]any{
-			"storage": name, "content": n.or("content of "+name, content), "enabled": 1, "active": active, "avail": free << 30, "total": n.storages[name] << 30,
+			"storage": name, "content": n.or("content of "+name, content), "enabled": 1,
+			"active": active, "avail": free << 30, "total": n.storages[name] << 30,
 		})
 	}
 	return printJSON(c, list)

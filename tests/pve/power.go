@@ -50,7 +50,8 @@ func (n *node) boot(g *guest) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(n.dir, g.Config["name"]+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(n.dir, g.Config["name"]+".log"),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -108,8 +109,10 @@ func (n *node) machine(g *guest) (map[string]any, error) {
 		return nil, errors.New("no user with a key")
 	}
 	spec := map[string]any{
-		"name": g.Config["name"], "hostname": user.Hostname, "image": os.Getenv("PVE_IMAGE"), "imageSha256": os.Getenv("PVE_IMAGE_SHA256"),
-		"bridge": os.Getenv("PVE_BRIDGE"), "subnet": os.Getenv("PVE_SUBNET"), "address": address,
+		"name": g.Config["name"], "hostname": user.Hostname, "image": os.Getenv("PVE_IMAGE"),
+		"imageSha256": os.Getenv("PVE_IMAGE_SHA256"),
+		"bridge":      os.Getenv("PVE_BRIDGE"), "subnet": os.Getenv("PVE_SUBNET"),
+		"address":       address,
 		"authorizedKey": user.Users[0].Keys[0], "seed": seed, "hostKey": user.Keys.Public,
 	}
 	if delay := n.faults["bootDelay"]; delay != "" {
@@ -131,7 +134,8 @@ func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 	match, _ := card["match"].(map[string]any)
 	mac, _ := match["macaddress"].(string)
 	if mac == "" || !strings.Contains(g.Config["net0"], mac) {
-		return "", netip.Addr{}, fmt.Errorf("network-config is for %q, and the card is %s", mac, g.Config["net0"])
+		return "", netip.Addr{}, fmt.Errorf("network-config is for %q, and the card is %s", mac,
+			g.Config["net0"])
 	}
 	list, _ := card["addresses"].([]any)
 	if len(list) == 0 {
@@ -142,7 +146,8 @@ func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 		return "", netip.Addr{}, err
 	}
 	delete(card, "match")
-	out, err := yaml.Marshal(map[string]any{"version": 2, "ethernets": map[string]any{"host0": card}})
+	out, err := yaml.Marshal(map[string]any{"version": 2,
+		"ethernets": map[string]any{"host0": card}})
 	return string(out), prefix.Addr(), err
 }
 
@@ -180,7 +185,8 @@ func (n *node) halt(c call, options ...string) error {
 		return err
 	}
 	if g.Booted {
-		if err := lab(append([]string{"machines", "stop", g.Config["name"]}, options...)...); err != nil {
+		if err := lab(append([]string{"machines", "stop", g.Config["name"]},
+			options...)...); err != nil {
 			return err
 		}
 	}

@@ -14,16 +14,20 @@ type form struct {
 
 // config are options of qm create and qm set, the keys of a VM's configuration: qm.conf(5).
 var config = []string{
-	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot", "ostype", "scsi0", "scsi30", "scsihw", "serial0", "tags", "template",
+	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot",
+	"ostype", "scsi0", "scsi30", "scsihw", "serial0", "tags", "template",
 }
 
 // forms are from the commands' own definitions in the release 9.2.6 of qemu-server
 // (src/PVE/CLI/qm.pm, $cmddef, and the parameters of src/PVE/API2/Qemu.pm), which the manual pages
 // qm(1), pvesh(1) and pvesm(1) are made from.
 var forms = map[string]form{
-	"qm create":      {1, append([]string{"archive", "force", "pool", "start", "storage", "unique", "bwlimit"}, config...)},
-	"qm clone":       {2, []string{"bwlimit", "description", "format", "full", "name", "pool", "snapname", "storage", "target"}},
-	"qm set":         {1, append([]string{"delete", "digest", "force", "revert", "skiplock"}, config...)},
+	"qm create": {1, append([]string{"archive", "force", "pool", "start", "storage", "unique",
+		"bwlimit"}, config...)},
+	"qm clone": {2, []string{"bwlimit", "description", "format", "full", "name", "pool",
+		"snapname", "storage", "target"}},
+	"qm set": {1, append([]string{"delete", "digest", "force", "revert", "skiplock"},
+		config...)},
 	"qm disk resize": {3, []string{"digest", "skiplock"}},
 	"qm start":       {1, []string{"force-cpu", "machine", "skiplock", "timeout"}},
 	"qm stop":        {1, []string{"keepActive", "overrule-shutdown", "skiplock", "timeout"}},
@@ -74,7 +78,8 @@ func parse(program string, args []string) (call, error) {
 		}
 	}
 	if len(c.words) != f.words {
-		return c, fmt.Errorf("400 not enough arguments, or too many: %s takes %d words, not %d", c.command, f.words, len(c.words))
+		return c, fmt.Errorf("400 not enough arguments, or too many: %s takes %d words, not %d",
+			c.command, f.words, len(c.words))
 	}
 	return c, nil
 }

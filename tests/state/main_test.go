@@ -48,7 +48,8 @@ func prepared(m *testing.M) (int, error) {
 	}
 	defer func() { _ = os.RemoveAll(tools) }()
 	for _, build := range [][]string{
-		{"build", "-ldflags", "-s -w " + commandLineVersion, "-o", filepath.Join(tools, "pulumi"), commandLine},
+		{"build", "-ldflags", "-s -w " + commandLineVersion, "-o", filepath.Join(tools, "pulumi"),
+			commandLine},
 		{"-C", root, "build", "-o", filepath.Join(tools, "strata"), "."},
 	} {
 		if output, err := exec.Command("go", build...).CombinedOutput(); err != nil {

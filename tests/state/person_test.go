@@ -56,13 +56,16 @@ func newPerson(t *testing.T, name, stack, key string) *person {
 	for file, text := range map[string]string{"Pulumi.production.yaml": stack, "key": key} {
 		require.NoError(t, os.WriteFile(filepath.Join(p.checkout, file), []byte(text), 0o600))
 	}
-	require.NoError(t, os.Symlink(filepath.Join(pulumiHome, "plugins"), filepath.Join(home, "plugins")))
+	require.NoError(t, os.Symlink(filepath.Join(pulumiHome, "plugins"),
+		filepath.Join(home, "plugins")))
 	p.env = append(os.Environ(),
-		"PATH="+tools+":"+filepath.Join(pulumiHome, "bin")+":"+os.Getenv("PATH"), "PULUMI_HOME="+home,
+		"PATH="+tools+":"+filepath.Join(pulumiHome, "bin")+":"+os.Getenv("PATH"),
+		"PULUMI_HOME="+home,
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true", "STRATA_ARTIFACTS="+artifacts(t),
 		"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-		"AWS_EC2_METADATA_DISABLED=true", "GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false",
+		"AWS_EC2_METADATA_DISABLED=true",
+		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 		"CGO_ENABLED=0")
 	return p
 }
@@ -76,7 +79,8 @@ func artifacts(t *testing.T) string {
 		content := []byte("content of " + name)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 		all = append(all,
-			map[string]any{"name": name, "version": "v1.36.3+k3s1", "arch": "amd64", "path": name, "size": len(content),
+			map[string]any{"name": name, "version": "v1.36.3+k3s1", "arch": "amd64", "path": name,
+				"size":   len(content),
 				"sha256": fmt.Sprintf("%x", sha256.Sum256(content)), "origin": "stand-in: a text"})
 	}
 	text, err := json.Marshal(map[string]any{"artifacts": all})
@@ -104,7 +108,8 @@ func (p *person) must(name string, args ...string) string {
 func (p *person) run(name string, args ...string) (string, error) {
 	began := time.Now()
 	output, err := p.command(name, args...).CombinedOutput()
-	p.t.Logf("%s %s  (%s)", name, strings.Join(args, " "), time.Since(began).Round(100*time.Millisecond))
+	p.t.Logf("%s %s  (%s)", name, strings.Join(args, " "),
+		time.Since(began).Round(100*time.Millisecond))
 	return string(output), err
 }
 

@@ -35,8 +35,10 @@ func (p listed) own() bool { return p.Module != nil && p.Module.Main }
 
 // list returns a package and all that it imports, each behind its own imports.
 func (s system) list(dir, pkg string) ([]listed, error) {
-	command := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", pkg)
-	command.Dir, command.Env = dir, append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "CGO_ENABLED=0")
+	command := exec.Command("go", "list", "-deps",
+		"-json=ImportPath,Dir,GoFiles,ImportMap,Module", pkg)
+	command.Dir, command.Env = dir, append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch,
+		"CGO_ENABLED=0")
 	out, err := command.Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
@@ -73,7 +75,8 @@ func (s *sources) parse(p listed) ([]*ast.File, error) {
 		file, known := s.files[path]
 		if !known {
 			var err error
-			if file, err = parser.ParseFile(s.set, path, nil, parser.SkipObjectResolution); err != nil {
+			if file, err = parser.ParseFile(s.set, path, nil,
+				parser.SkipObjectResolution); err != nil {
 				return nil, err
 			}
 			if !p.own() {
@@ -89,7 +92,8 @@ func (s *sources) parse(p listed) ([]*ast.File, error) {
 func withoutBodies(file *ast.File) {
 	for _, declaration := range file.Decls {
 		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil {
-			function.Body = &ast.BlockStmt{Lbrace: function.Body.Lbrace, Rbrace: function.Body.Rbrace}
+			function.Body = &ast.BlockStmt{Lbrace: function.Body.Lbrace,
+				Rbrace: function.Body.Rbrace}
 		}
 	}
 }
@@ -115,8 +119,9 @@ func (s *sources) check(on system, dir, pkg string) (own []string, err error) {
 			own = append(own, p.Dir)
 		}
 		config := types.Config{
-			Importer: imports{done, p.ImportMap}, Sizes: types.SizesFor("gc", on.arch), IgnoreFuncBodies: !p.own(),
-			Error: func(err error) { mistakes = append(mistakes, err) },
+			Importer: imports{done, p.ImportMap}, Sizes: types.SizesFor("gc", on.arch),
+			IgnoreFuncBodies: !p.own(),
+			Error:            func(err error) { mistakes = append(mistakes, err) },
 		}
 		if p.Module != nil && p.Module.GoVersion != "" {
 			config.GoVersion = "go" + p.Module.GoVersion

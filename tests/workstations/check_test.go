@@ -28,7 +28,8 @@ func TestTheProgramCompilesForEveryWorkstation(t *testing.T) {
 func TestWhatOnlyLinuxCompilesIsNoticed(t *testing.T) {
 	const pkg = "./testdata/linuxonly"
 	_, err := newSources().check(system{"linux", "amd64"}, ".", pkg)
-	require.ErrorContains(t, err, "declared and not used: unused", "the bodies of our own functions are read")
+	require.ErrorContains(t, err, "declared and not used: unused",
+		"the bodies of our own functions are read")
 	assert.NotContains(t, err.Error(), "Ctim")
 	_, err = newSources().check(system{"darwin", "arm64"}, ".", pkg)
 	require.ErrorContains(t, err, "file.Ctim undefined")

@@ -48,7 +48,8 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 	if err := absolute(&project, &file, &dir); err != nil {
 		return nil, err
 	}
-	b := &bundle{project: project, stack: stack, stackFile: file, dir: dir, fetched: &artifacts.Lock{}, out: os.Stderr}
+	b := &bundle{project: project, stack: stack, stackFile: file, dir: dir,
+		fetched: &artifacts.Lock{}, out: os.Stderr}
 	if err := b.isOurs(); err != nil {
 		return nil, err
 	}
@@ -155,13 +156,16 @@ func (b *bundle) finish() error {
 		return err
 	}
 	fmt.Fprintf(&sums, "%s  %s\n", sum, artifacts.ManifestFile)
-	if err := atomicfile.Write(filepath.Join(b.dir, sumsFile), []byte(sums.String()), 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(b.dir, sumsFile), []byte(sums.String()),
+		0o644); err != nil {
 		return err
 	}
 	const mebi = 1 << 20
 	b.say(
-		"%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from elsewhere; commit it.\nOver there: read %s",
-		b.dir, b.stack, len(b.now), bytes/mebi, artifacts.LockFile, filepath.Join(b.dir, readmeFile))
+		"%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from "+
+			"elsewhere; commit it.\nOver there: read %s",
+		b.dir, b.stack, len(b.now), bytes/mebi, artifacts.LockFile,
+		filepath.Join(b.dir, readmeFile))
 	return nil
 }
 

@@ -46,7 +46,8 @@ func (b *bundle) downloads(ctx context.Context) error {
 		return err
 	}
 	for _, one := range all.Artifacts {
-		if slices.ContainsFunc(filled.Entries, func(entry artifacts.Entry) bool { return isOf(entry, one) }) {
+		if slices.ContainsFunc(filled.Entries,
+			func(entry artifacts.Entry) bool { return isOf(entry, one) }) {
 			b.fetched.Artifacts = append(b.fetched.Artifacts, one)
 		}
 	}

@@ -56,7 +56,10 @@ func (b *bundle) images(ctx context.Context) error {
 		})
 	}
 	err = group.Wait()
-	slices.SortFunc(b.now, func(a, b artifacts.Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(b.now, func(a, b artifacts.Entry) int {
+		return strings.Compare(a.Path,
+			b.Path)
+	})
 	return err
 }
 
@@ -80,7 +83,8 @@ func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image,
 
 // pullerOf returns a puller that uses the registries of the stack's nodes.
 func pullerOf(cfg *config.Config) *registry.Puller {
-	return &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg), Arch: archOf(cfg)}
+	return &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg),
+		Arch: archOf(cfg)}
 }
 
 // onlyMirrors reports whether nodes use only the mirrors of a registry that has some.
@@ -94,7 +98,8 @@ func (b *bundle) image(
 	ctx context.Context, puller *registry.Puller, image images.Image,
 ) (artifacts.Entry, *artifacts.Locked, error) {
 	entry := artifacts.Entry{
-		Name: config.ArtifactK3sImages, Version: version(image.Reference), Arch: puller.Arch, For: image.For,
+		Name: config.ArtifactK3sImages, Version: version(image.Reference), Arch: puller.Arch,
+		For:  image.For,
 		Path: path.Join(imagesFolder, unfit.ReplaceAllString(image.Reference, "-")+".tar"),
 	}
 	file := filepath.Join(b.dir, entry.Path)
@@ -102,7 +107,8 @@ func (b *bundle) image(
 		if image.Reference == own.Bundled() {
 			b.say("image %s: built from %s", image.Reference, own.Folder)
 			entry.Origin = "real: " + own.Folder
-			return entry, nil, ownimage.Write(ctx, b.project, own, image.Reference, puller.Arch, file)
+			return entry, nil, ownimage.Write(ctx, b.project, own, image.Reference,
+				puller.Arch, file)
 		}
 	}
 	pin := artifacts.ImagePin(image.Reference, entry.Version, puller.Arch)

@@ -37,7 +37,8 @@ func release(url string) []byte {
 		text := name + " of " + path.Base(url)
 		// Writes to memory cannot fail.
 		_ = writer.WriteHeader(
-			&tar.Header{Name: "pulumi/" + name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o755})
+			&tar.Header{Name: "pulumi/" + name, Typeflag: tar.TypeReg, Size: int64(len(text)),
+				Mode: 0o755})
 		_, _ = io.WriteString(writer, text)
 	}
 	_, _ = writer.Close(), zipped.Close()
@@ -99,7 +100,8 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.project, "go.mod"), []byte(mod), 0o600))
 	file := filepath.Join(c.project, "Pulumi.test.yaml")
 	ca, err := json.Marshal(
-		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.mirror.Certificate().Raw})))
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+			Bytes: c.mirror.Certificate().Raw})))
 	require.NoError(c.t, err)
 	metallb := "{enabled: false}"
 	if chart != "" {
@@ -122,20 +124,23 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 // has returns the folder's files, less the common files of every bundle.
 func (c *carried) has() (files []string) {
 	c.t.Helper()
-	require.NoError(c.t, filepath.WalkDir(c.dir, func(file string, entry os.DirEntry, err error) error {
-		if err != nil {
+	require.NoError(c.t, filepath.WalkDir(c.dir,
+		func(file string, entry os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(c.dir, file)
+			if slices.Contains([]string{filesFolder + "/" + artifacts.LockFile,
+				artifacts.ManifestFile,
+				sumsFile},
+				name) || strings.HasPrefix(entry.Name(), ".") {
+				return err // a hidden one says when another was read for its sum
+			}
+			if !entry.IsDir() || strings.HasPrefix(entry.Name(), "resource-") {
+				files = append(files, name)
+			}
 			return err
-		}
-		name, err := filepath.Rel(c.dir, file)
-		if slices.Contains([]string{filesFolder + "/" + artifacts.LockFile, artifacts.ManifestFile, sumsFile},
-			name) || strings.HasPrefix(entry.Name(), ".") {
-			return err // a hidden one says when another was read for its sum
-		}
-		if !entry.IsDir() || strings.HasPrefix(entry.Name(), "resource-") {
-			files = append(files, name)
-		}
-		return err
-	}))
+		}))
 	return files
 }
 
@@ -150,7 +155,8 @@ func (c *carried) text(file string) string {
 func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	c := newCarried(t)
 	for _, versions := range []struct{ cli, plugin, chart string }{
-		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"}, {"3.251.0", "1.2.1", "0.15.1"},
+		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"},
+		{"3.251.0", "1.2.1", "0.15.1"},
 		{"3.250.0", "1.2.0", ""}, {"3.251.0", "1.2.1", "0.15.0"},
 	} {
 		c.bundle(versions.cli, versions.plugin, versions.chart)
@@ -162,7 +168,8 @@ func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 		}
 		assert.Equal(t, want, c.has(), "%v: what is superseded goes", versions)
 		machine := strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
-		assert.Equal(t, "pulumi of pulumi-v"+versions.cli+"-linux-"+machine+".tar.gz", c.text("pulumi/bin/pulumi"))
+		assert.Equal(t, "pulumi of pulumi-v"+versions.cli+"-linux-"+machine+".tar.gz",
+			c.text("pulumi/bin/pulumi"))
 		require.NoError(t, artifacts.VerifyBundle(c.dir, io.Discard))
 		lock, err := artifacts.ReadLock(filepath.Join(c.dir, filesFolder))
 		require.NoError(t, err)
@@ -191,7 +198,8 @@ func TestWhatAnUnfinishedRunLeavesGoesWithTheNext(t *testing.T) {
 	c.bundle("3.251.0", "1.2.2", "0.15.2")
 	const plugin = "pulumi/plugins/resource-command-v1.2.2"
 	assert.Equal(t, []string{
-		"files/metallb-chart-0.15.2.tgz", "pulumi/bin/pulumi", "pulumi/bin/pulumi-language-go", plugin,
+		"files/metallb-chart-0.15.2.tgz", "pulumi/bin/pulumi",
+		"pulumi/bin/pulumi-language-go", plugin,
 		plugin + "/pulumi-resource-command",
 	}, c.has())
 	assert.NoDirExists(t, filepath.Join(c.dir, unfinishedFolder))

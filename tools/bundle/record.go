@@ -28,7 +28,8 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	}
 	b := &bundle{project: project, stack: stack, stackFile: file, out: out}
 	if cfg.Artifacts.Source != config.SourceUpstream {
-		b.say("stack %s: its images come from the bundle %s, and none is recorded", stack, cfg.Artifacts.Source)
+		b.say("stack %s: its images come from the bundle %s, and none is recorded", stack,
+			cfg.Artifacts.Source)
 		return nil
 	}
 	if b.lock, err = artifacts.ReadLock(project); err != nil {
@@ -51,14 +52,17 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	if err := errors.Join(append(wrong, group.Wait())...); err != nil {
 		return err
 	}
-	recorded = slices.DeleteFunc(recorded, func(one artifacts.Locked) bool { return one.SHA256 == "" })
-	b.say("stack %s: %s has the digests of %d of %d images", stack, artifacts.LockFile, len(recorded), len(asked))
+	recorded = slices.DeleteFunc(recorded,
+		func(one artifacts.Locked) bool { return one.SHA256 == "" })
+	b.say("stack %s: %s has the digests of %d of %d images", stack, artifacts.LockFile,
+		len(recorded), len(asked))
 	return b.lock.With(recorded).Write(project)
 }
 
 // digests returns an image's entry for the lock, as its registry serves it now; without a sum if
 // nothing can be recorded.
-func (b *bundle) digests(ctx context.Context, puller *registry.Puller, reference string) (artifacts.Locked, error) {
+func (b *bundle) digests(ctx context.Context, puller *registry.Puller,
+	reference string) (artifacts.Locked, error) {
 	if strings.HasPrefix(reference, "localhost/") || strings.Contains(reference, "@") {
 		return artifacts.Locked{}, nil // no registry has it; or containerd verifies it without us
 	}
@@ -74,15 +78,17 @@ func (b *bundle) digests(ctx context.Context, puller *registry.Puller, reference
 	}
 	sum := strings.TrimPrefix(pulled.Digest, "sha256:")
 	if again && known.SHA256 != sum {
-		return artifacts.Locked{}, fmt.Errorf("image %s: expected sha256:%s, which %s has, found sha256:%s: "+
-			"its tag was pushed again; remove that entry to take it",
+		return artifacts.Locked{}, fmt.Errorf(
+			"image %s: expected sha256:%s, which %s has, found sha256:%s: "+
+				"its tag was pushed again; remove that entry to take it",
 			reference, known.SHA256, artifacts.LockFile, sum)
 	}
 	b.say("image %s: %s", reference, pulled.Digests[0])
 	// An index is pushed again with each new platform, while the image for this one stays the same:
 	// so its recorded digests stay too.
 	return artifacts.Locked{
-		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum, Size: known.Size,
+		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum,
+		Size:    known.Size,
 		Digests: artifacts.Union(pulled.Digests, known.Digests),
 	}, nil
 }

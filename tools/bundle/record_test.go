@@ -73,7 +73,8 @@ func TestDigestsAreRecordedUntilTheImageChanges(t *testing.T) {
 	first, err := b.digests(t.Context(), puller, reference)
 	require.NoError(t, err)
 	assert.Equal(t, strings.TrimPrefix(digestOf(t, amd), "sha256:"), first.SHA256)
-	assert.Equal(t, []string{index, digestOf(t, amd), digestOf(t, arm)}, first.Digests, "the attestation runs nowhere")
+	assert.Equal(t, []string{index, digestOf(t, amd), digestOf(t, arm)}, first.Digests,
+		"the attestation runs nowhere")
 	b.lock = b.lock.With([]artifacts.Locked{first})
 	assert.Equal(t, map[string][]string{reference: first.Digests}, b.lock.ImageDigests())
 
@@ -82,12 +83,14 @@ func TestDigestsAreRecordedUntilTheImageChanges(t *testing.T) {
 		later := pushed(t, reference, amd, arm, riscv)
 		again, err := b.digests(t.Context(), puller, reference)
 		require.NoError(t, err)
-		assert.Equal(t, []string{later, digestOf(t, amd), digestOf(t, arm), digestOf(t, riscv), index}, again.Digests)
+		assert.Equal(t, []string{later, digestOf(t, amd), digestOf(t, arm), digestOf(t, riscv),
+			index}, again.Digests)
 	})
 	t.Run("the image is another one", func(t *testing.T) {
 		pushed(t, reference, variant(t, "amd64"), arm)
 		_, err := b.digests(t.Context(), puller, reference)
-		require.ErrorContains(t, err, "expected "+digestOf(t, amd)+", which strata.lock has, found sha256:")
+		require.ErrorContains(t, err, "expected "+digestOf(t, amd)+
+			", which strata.lock has, found sha256:")
 	})
 	t.Run("no registry gives it out", func(t *testing.T) {
 		none, err := b.digests(t.Context(), puller, strings.Replace(reference, "shop", "absent", 1))
@@ -107,10 +110,12 @@ func TestDigestsAreRecordedUntilTheImageChanges(t *testing.T) {
 func TestImagesOfABundleAreNotRecorded(t *testing.T) {
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.test.yaml")
-	text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {enabled: false}\n  strata:artifacts: {source: /a/bundle}\n"
+	text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {enabled: " +
+		"false}\n  strata:artifacts: {source: /a/bundle}\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	var said bytes.Buffer
 	require.NoError(t, record(t.Context(), project, "test", file, &said))
-	assert.Equal(t, "stack test: its images come from the bundle /a/bundle, and none is recorded\n", said.String())
+	assert.Equal(t, "stack test: its images come from the bundle /a/bundle, and none is recorded\n",
+		said.String())
 	assert.NoFileExists(t, filepath.Join(project, artifacts.LockFile))
 }

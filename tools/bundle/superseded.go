@@ -40,7 +40,8 @@ func (b *bundle) keepUnfinished() error {
 // others returns the former entries that the bundle no longer has.
 func (b *bundle) others() []artifacts.Entry {
 	return slices.DeleteFunc(slices.Clone(b.before), func(old artifacts.Entry) bool {
-		return slices.ContainsFunc(b.now, func(entry artifacts.Entry) bool { return entry.Path == old.Path })
+		return slices.ContainsFunc(b.now,
+			func(entry artifacts.Entry) bool { return entry.Path == old.Path })
 	})
 }
 

@@ -60,7 +60,8 @@ func (b *bundle) workstation(ctx context.Context) error {
 	return errors.Join(
 		b.script(envFile, environment, 0o755),
 		b.script(goFile,
-			strings.NewReplacer("VERSION", runtime.Version(), "ARCH", runtime.GOARCH).Replace(withoutGo), 0o755),
+			strings.NewReplacer("VERSION", runtime.Version(), "ARCH",
+				runtime.GOARCH).Replace(withoutGo), 0o755),
 		b.script(readmeFile, strings.ReplaceAll(readme, "STACK", b.stack), 0o644),
 	)
 }
@@ -75,7 +76,8 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 func (b *bundle) pulumi() error {
 	for _, one := range b.fetched.Artifacts {
 		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
-		entry := artifacts.Entry{Name: one.Name, Version: one.Version, Arch: one.Arch, Origin: "real: " + one.URL}
+		entry := artifacts.Entry{Name: one.Name, Version: one.Version, Arch: one.Arch,
+			Origin: "real: " + one.URL}
 		switch plugin, isPlugin := strings.CutPrefix(one.Name, "pulumi-resource-"); {
 		case isPlugin:
 			entry.Path = path.Join(pluginsFolder, "resource-"+plugin+"-"+one.Version, one.Name)
@@ -103,7 +105,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 		return err
 	}
 	// Another version may have the same length and time, and would be mistaken for this one.
-	if err := errors.Join(os.RemoveAll(target), artifacts.Unpack(archive, entry.Name, target)); err != nil {
+	if err := errors.Join(os.RemoveAll(target),
+		artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err
 	}
 	return b.add(entry)
@@ -134,7 +137,8 @@ func (b *bundle) program(ctx context.Context) error {
 	build.Dir = b.project
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH)
 	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build in %s: %w: %s", b.project, err, strings.TrimSpace(string(output)))
+		return fmt.Errorf("go build in %s: %w: %s", b.project, err,
+			strings.TrimSpace(string(output)))
 	}
 	if err := b.own("strata", path.Join(projectFolder, programFile)); err != nil {
 		return err
@@ -225,6 +229,7 @@ func withProgram(description []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(description, &project); err != nil {
 		return nil, err
 	}
-	project["runtime"] = map[string]any{"name": "go", "options": map[string]any{"binary": programFile}}
+	project["runtime"] = map[string]any{"name": "go",
+		"options": map[string]any{"binary": programFile}}
 	return yaml.Marshal(project)
 }

@@ -24,7 +24,8 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 			return fmt.Errorf("tls.crt: %s is valid only from %s on, and this node's clock says %s",
 				titled(i, certificate), stamp(certificate.NotBefore), stamp(now))
 		case !now.Add(remaining).Before(certificate.NotAfter):
-			return fmt.Errorf("tls.crt: %s is valid until %s only", titled(i, certificate), stamp(certificate.NotAfter))
+			return fmt.Errorf("tls.crt: %s is valid until %s only", titled(i, certificate),
+				stamp(certificate.NotAfter))
 		}
 	}
 	if err := linked(dir, chain, now); err != nil {
@@ -32,7 +33,8 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 	}
 	for _, name := range names {
 		if !covers(chain[0], name) {
-			return fmt.Errorf("tls.crt: is for %s, expected %s", strings.Join(chain[0].DNSNames, ", "), name)
+			return fmt.Errorf("tls.crt: is for %s, expected %s",
+				strings.Join(chain[0].DNSNames, ", "), name)
 		}
 	}
 	return nil
@@ -73,7 +75,8 @@ func pair(dir string) ([]*x509.Certificate, error) {
 func linked(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {
-			return fmt.Errorf("tls.crt: %s is not signed by the one after it: %w", titled(i, certificate), err)
+			return fmt.Errorf("tls.crt: %s is not signed by the one after it: %w",
+				titled(i, certificate), err)
 		}
 	}
 	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))

@@ -32,7 +32,8 @@ func sign(t *testing.T, by *signed, from, to time.Time, names ...string) *signed
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()),
-		Subject:      pkix.Name{CommonName: strings.Join(append(names, "ca")[:1], "")}, NotBefore: from, NotAfter: to,
+		Subject:      pkix.Name{CommonName: strings.Join(append(names, "ca")[:1], "")},
+		NotBefore:    from, NotAfter: to,
 		DNSNames: names, IsCA: len(names) == 0, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
@@ -103,10 +104,12 @@ func TestOnlyAPairThatServesIsGood(t *testing.T) {
 		{"a chain that does not link", leaf.pem() + other.pem(), leaf.keyPEM(t), "", nil,
 			"is not signed by the one after it"},
 		{"another authority", chain, leaf.keyPEM(t), other.pem(), nil, "does not lead to ca.crt"},
-		{"expired", expired.pem(), expired.keyPEM(t), root.pem(), nil, "is valid until 2026-06-01T11:59:00Z only"},
+		{"expired", expired.pem(), expired.keyPEM(t), root.pem(), nil,
+			"is valid until 2026-06-01T11:59:00Z only"},
 		{"a clock that is behind", future.pem(), future.keyPEM(t), root.pem(), nil,
 			"this node's clock says 2026-06-01T12:00:00Z"},
-		{"another name", chain, leaf.keyPEM(t), root.pem(), []string{"cart.test"}, "expected cart.test"},
+		{"another name", chain, leaf.keyPEM(t), root.pem(), []string{"cart.test"},
+			"expected cart.test"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{}

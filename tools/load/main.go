@@ -66,12 +66,17 @@ func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "load [URL]",
 		Short: "Send POSTs at a constant rate and count what is lost; a line on stdin begins a phase of that name",
-		Long: "Send POSTs at a constant rate until --duration is over or it is interrupted, and count what is lost, by phase and status.\n\n" +
-			"Name a URL, or a stack's workload with --stack and --workload. Each line on stdin begins a phase of that name.",
+		Long: "Send POSTs at a constant rate until --duration is over or it is interrupted, and " +
+			"count what is lost, by phase and status.\n\n" +
+			"Name a URL, or a stack's workload with --stack and --workload. Each line on stdin " +
+			"begins a phase of that name.",
 		Args:          cobra.MaximumNArgs(1),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, args []string) error { return flags.send(cmd, args) },
+		RunE: func(cmd *cobra.Command,
+			args []string) error {
+			return flags.send(cmd, args)
+		},
 	}
 	f := command.Flags()
 	f.StringVarP(&flags.stack, "stack", "s", "", "the stack whose workload is asked")
@@ -81,9 +86,11 @@ func newCommand() *cobra.Command {
 	f.StringVar(&flags.ca, "ca", "", "file with the CA that the certificate must lead to")
 	f.IntVar(&flags.Rate, "rate", 50, "requests a second")
 	f.DurationVar(&flags.Duration, "duration", 0, "how long; 0: until interrupted")
-	f.DurationVar(&flags.Timeout, "timeout", 40*time.Second, "after what a request without an answer is lost")
+	f.DurationVar(&flags.Timeout, "timeout", 40*time.Second,
+		"after what a request without an answer is lost")
 	f.IntVar(&flags.size, "size", 64, "bytes of each request's body")
-	f.StringVar(&flags.Header, "count-header", "", "count answers by this header, for example X-Version")
+	f.StringVar(&flags.Header, "count-header", "",
+		"count answers by this header, for example X-Version")
 	f.BoolVar(&flags.NewConnections, "new-connections", false, "make a connection for each request")
 	f.StringVar(&flags.json, "json", "", "write the report as JSON to this file")
 	command.MarkFlagsRequiredTogether("stack", "workload")
@@ -152,7 +159,8 @@ func (f *flags) target(ctx context.Context, args []string) error {
 
 // ofStack reads URL, address and CA from the stack's outputs.
 func (f *flags) ofStack(ctx context.Context) error {
-	command := exec.CommandContext(ctx, "pulumi", "stack", "output", "--json", "--stack", f.stack, "--non-interactive")
+	command := exec.CommandContext(ctx, "pulumi", "stack", "output", "--json", "--stack", f.stack,
+		"--non-interactive")
 	command.Dir, command.Stderr = f.project, os.Stderr
 	text, err := command.Output()
 	if err != nil {

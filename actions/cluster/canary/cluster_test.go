@@ -55,16 +55,20 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if a.away%2 == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		answer(http.StatusInternalServerError, map[string]any{"kind": "Status", "apiVersion": "v1", "message": "etcdserver: leader changed", "code": 500})
+		answer(http.StatusInternalServerError,
+			map[string]any{"kind": "Status", "apiVersion": "v1", "message": "etcdserver: leader changed", "code": 500})
 		return
 	}
 	switch {
 	case r.URL.Path == "/metrics": // it shows them to no stranger
-		answer(http.StatusForbidden, map[string]any{"kind": "Status", "apiVersion": "v1", "code": 403, "reason": "Forbidden"})
+		answer(http.StatusForbidden, map[string]any{"kind": "Status", "apiVersion": "v1",
+			"code": 403, "reason": "Forbidden"})
 	case r.URL.Path == routePath && r.Method == http.MethodPatch:
 		answer(a.patched(r.Body))
 	case r.URL.Path == routePath:
-		answer(http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": fmt.Sprint(a.version)}, "spec": map[string]any{"rules": a.rules}})
+		answer(http.StatusOK, map[string]any{
+			"metadata": map[string]any{"resourceVersion": fmt.Sprint(a.version)},
+			"spec":     map[string]any{"rules": a.rules}})
 	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop-canary":
 		d := deploymentOf("shop-canary", a.images[1])
 		d.Status.AvailableReplicas = int32(a.available)
@@ -85,7 +89,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			items = append(items, map[string]any{"metadata": map[string]any{"namespace": s[0], "name": s[1]}})
 		}
 		answer(http.StatusOK, map[string]any{"kind": "ServiceList", "apiVersion": "v1", "items": items})
-	case r.URL.Path == "/api/v1/namespaces/apps/pods" && r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
+	case r.URL.Path == "/api/v1/namespaces/apps/pods" &&
+		r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
 		answer(http.StatusOK, a.listOfCanaryPods())
 	default:
 		for name, text := range a.metrics {
@@ -109,7 +114,8 @@ func (a *api) patched(body io.Reader) (status int, object any) {
 	if a.conflicts > 0 || patch.Metadata.ResourceVersion != fmt.Sprint(a.version) {
 		a.conflicts--
 		a.version++
-		return http.StatusConflict, map[string]any{"kind": "Status", "apiVersion": "v1", "reason": "Conflict", "code": 409}
+		return http.StatusConflict, map[string]any{"kind": "Status", "apiVersion": "v1",
+			"reason": "Conflict", "code": 409}
 	}
 	a.version++
 	a.rules = patch.Spec.Rules
@@ -131,7 +137,9 @@ func (a *api) listOfCanaryPods() map[string]any {
 	gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": a.leaving.UTC().Format(time.RFC3339)}
 	items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
 	for i, address := range a.canaryPods {
-		items = append(items, map[string]any{"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)}, "status": map[string]any{"podIP": address}})
+		items = append(items, map[string]any{
+			"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)},
+			"status":   map[string]any{"podIP": address}})
 	}
 	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
@@ -144,14 +152,16 @@ func in(t *testing.T, a *api) *cluster {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
 	require.NoError(t, err)
 	with := spec
-	with.Metrics = []Metrics{{Namespace: "traefik", Selector: "a=b", Port: 9100, Path: "/metrics", Counter: "traefik_service_requests_total", Label: "service"}}
+	with.Metrics = []Metrics{{Namespace: "traefik", Selector: "a=b", Port: 9100, Path: "/metrics",
+		Counter: "traefik_service_requests_total", Label: "service"}}
 	return &cluster{with, client}
 }
 
 // backends returns a rule's backends.
 func backends(stable, canary int) []any {
 	return []any{map[string]any{"backendRefs": []any{
-		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)}, map[string]any{"name": "shop-canary", "port": 80.0, "weight": float64(canary)},
+		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)},
+		map[string]any{"name": "shop-canary", "port": 80.0, "weight": float64(canary)},
 	}, "matches": []any{map[string]any{"path": map[string]any{"type": "PathPrefix", "value": "/"}}}}}
 }
 
@@ -198,7 +208,8 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			canary, others := label("apps", "shop-canary"), ""
 			for _, other := range [][2]string{
-				{"apps", "shop"}, {"apps", "shop-canary-2"}, {"apps", "shop-canary-http"}, {"apps", "a-shop-canary"}, {"my-apps", "shop-canary"},
+				{"apps", "shop"}, {"apps", "shop-canary-2"}, {"apps", "shop-canary-http"},
+				{"apps", "a-shop-canary"}, {"my-apps", "shop-canary"},
 			} {
 				others += metric(label(other[0], other[1]), "500", 1000)
 			}
@@ -219,16 +230,21 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
-		"no label":             {"", ""},
-		"only Traefik's own":   {metric("api@internal", "200", 1), ""},
-		"of another version":   {metric(other, "200", 9) + metric("api@internal", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["` + other + `"]`},
-		"of another as well":   {metric(other, "200", 9) + metric(served("apps", "shop", 0), "200", 1), ""},
-		"of a Service, old":    {metric("apps-shop-http-80@kubernetesgateway", "200", 1), ""},
-		"more than are shown":  {metric("a", "200", 1) + metric("b", "200", 1) + metric("c", "200", 1) + metric("d", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["a" "b" "c"]`},
-		"of an Ingress of its": {metric("apps-shop-canary-80@kubernetes", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["apps-shop-canary-80@kubernetes"]`},
+		"no label":           {"", ""},
+		"only Traefik's own": {metric("api@internal", "200", 1), ""},
+		"of another version": {metric(other, "200", 9) + metric("api@internal", "200", 1),
+			`Pod traefik/one (traefik:v9.0) counts by service ["` + other + `"]`},
+		"of another as well": {metric(other, "200", 9) + metric(served("apps", "shop", 0), "200", 1), ""},
+		"of a Service, old":  {metric("apps-shop-http-80@kubernetesgateway", "200", 1), ""},
+		"more than are shown": {metric("a", "200", 1) + metric("b", "200", 1) +
+			metric("c", "200", 1) + metric("d", "200", 1),
+			`Pod traefik/one (traefik:v9.0) counts by service ["a" "b" "c"]`},
+		"of an Ingress of its": {metric("apps-shop-canary-80@kubernetes", "200", 1),
+			`Pod traefik/one (traefik:v9.0) counts by service ["apps-shop-canary-80@kubernetes"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := in(t, &api{available: 1, probe: 200, metrics: map[string]string{"one": family + test.text}}).Observe(t.Context())
+			found, err := in(t, &api{available: 1, probe: 200,
+				metrics: map[string]string{"one": family + test.text}}).Observe(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, test.want, found.Unread)
 			assert.Equal(t, map[string]counter{"traefik/one": {}}, found.Counters)
@@ -242,9 +258,12 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 		services [][2]string
 		says     string
 	}{
-		"itself and its neighbours": {[][2]string{{"apps", "shop-canary"}, {"apps", "shop"}, {"apps", "shop-canary-2"}, {"shop", "canary"}}, ""},
-		"a namespace with a dash":   {[][2]string{{"apps", "shop-canary"}, {"apps-shop", "canary"}}, "cannot be told from those of Service apps-shop/canary"},
-		"two dashes":                {[][2]string{{"apps", "shop--canary"}, {"apps", "shop-canary"}}, "cannot be told from those of Service apps/shop--canary"},
+		"itself and its neighbours": {[][2]string{{"apps", "shop-canary"}, {"apps", "shop"},
+			{"apps", "shop-canary-2"}, {"shop", "canary"}}, ""},
+		"a namespace with a dash": {[][2]string{{"apps", "shop-canary"}, {"apps-shop", "canary"}},
+			"cannot be told from those of Service apps-shop/canary"},
+		"two dashes": {[][2]string{{"apps", "shop--canary"},
+			{"apps", "shop-canary"}}, "cannot be told from those of Service apps/shop--canary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := in(t, &api{services: test.services})
@@ -266,9 +285,11 @@ func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)
 	}
 	a := &api{available: 1, probe: 200, canaryPods: []string{"10.42.0.7", "10.42.1.7", ""}, metrics: map[string]string{
-		"one": "# TYPE apisix_http_status counter\n" + line("200", "10.42.0.7", 90) + line("500", "10.42.0.7", 3) + line("502", "10.42.0.5", 1000) +
+		"one": "# TYPE apisix_http_status counter\n" + line("200", "10.42.0.7", 90) +
+			line("500", "10.42.0.7", 3) + line("502", "10.42.0.5", 1000) +
 			line("503", "", 7) + line("500", "10.42.0.9", 5),
-		"two": "# TYPE apisix_http_status counter\n" + line("200", "10.42.1.7", 10) + line("404", "10.42.0.7", 1) + line("503", "10.42.1.7", 2),
+		"two": "# TYPE apisix_http_status counter\n" + line("200", "10.42.1.7", 10) +
+			line("404", "10.42.0.7", 1) + line("503", "10.42.1.7", 2),
 	}}
 	c := in(t, a)
 	c.spec.Metrics[0].Counter, c.spec.Metrics[0].Label, c.spec.Metrics[0].ByPod = "apisix_http_status", "node", true
@@ -292,13 +313,15 @@ func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 // deploymentOf returns a Deployment as the workload makes it: its Pods have its name on them.
 func deploymentOf(name, image string) *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": name}
-	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: labels},
-		Spec: corev1.PodSpec{
-			Containers:                []corev1.Container{{Name: "shop", Image: image}},
-			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}},
-		},
-	}}}
+	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{Name: "shop", Image: image}},
+				TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1,
+					LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}},
+			},
+		}}}
 }
 
 func TestAVersionIsKnownByItsPods(t *testing.T) {

@@ -27,7 +27,8 @@ var (
 )
 
 // bothForms is for people.
-const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 3.7.5) or ROUTER-svc-NAMESPACE-SERVICE-INDEX@kubernetesgateway (since 3.7.6)"
+const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 3.7.5) or " +
+	"ROUTER-svc-NAMESPACE-SERVICE-INDEX@kubernetesgateway (since 3.7.6)"
 
 // labelsShown bounds the labels of a Pod that go into a message.
 const labelsShown = 3
@@ -35,7 +36,8 @@ const labelsShown = 3
 // normalised does as Traefik's provider.Normalize: characters that are neither letter nor digit
 // become one dash.
 func normalised(name string) string {
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
+	return strings.Join(strings.FieldsFunc(name,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
 
 // ofService reports whether a label is of a Service, which has a whole name between the parts that
@@ -52,8 +54,14 @@ func ofService(label, namespace, service string) bool {
 // unread returns a Pod's labels if none has a known form: then no answer would be counted, however
 // many came. Traefik's own services (@internal) prove nothing about the form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
-	labels = slices.DeleteFunc(labels, func(label string) bool { return strings.HasSuffix(label, "@internal") })
-	known := func(label string) bool { return byService.MatchString(label) || byRoute.MatchString(label) }
+	labels = slices.DeleteFunc(labels, func(label string) bool {
+		return strings.HasSuffix(label,
+			"@internal")
+	})
+	known := func(label string) bool {
+		return byService.MatchString(label) ||
+			byRoute.MatchString(label)
+	}
 	if metrics.ByPod || len(labels) == 0 || slices.ContainsFunc(labels, known) {
 		return ""
 	}
@@ -61,7 +69,8 @@ func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	if len(pod.Spec.Containers) > 0 {
 		image = pod.Spec.Containers[0].Image
 	}
-	return fmt.Sprintf("Pod %s/%s (%s) counts by %s %q", pod.Namespace, pod.Name, image, metrics.Label, labels[:min(labelsShown, len(labels))])
+	return fmt.Sprintf("Pod %s/%s (%s) counts by %s %q", pod.Namespace, pod.Name, image,
+		metrics.Label, labels[:min(labelsShown, len(labels))])
 }
 
 // Distinct implements world. Traefik joins names by dashes, so that Service b-c of namespace a and
@@ -86,9 +95,12 @@ func (c *cluster) Distinct(ctx context.Context) error {
 	})
 	for _, other := range all {
 		ours := other.Namespace == c.spec.Namespace && other.Name == c.spec.Canary
-		if !ours && normalised(other.Namespace+"-"+other.Name) == normalised(c.spec.Namespace+"-"+c.spec.Canary) {
-			return fmt.Errorf("canary %s/%s: its answers cannot be told from those of Service %s/%s: the ingress controller's metrics have one name "+
-				"for both, %s; rename the workload, or the other Service", c.spec.Namespace, c.spec.Canary, other.Namespace, other.Name,
+		if !ours && normalised(other.Namespace+"-"+other.Name) == normalised(c.spec.Namespace+"-"+
+			c.spec.Canary) {
+			return fmt.Errorf("canary %s/%s: its answers cannot be told from those of Service "+
+				"%s/%s: the ingress controller's metrics have one name "+
+				"for both, %s; rename the workload, or the other Service", c.spec.Namespace,
+				c.spec.Canary, other.Namespace, other.Name,
 				normalised(c.spec.Namespace+"-"+c.spec.Canary))
 		}
 	}

@@ -39,11 +39,13 @@ func (c *cluster) Observe(ctx context.Context) (seen, error) {
 // probe asks the canary's Service through the API server. No answer at all is the API server's:
 // that is asked again.
 func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
-	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary + ":http/proxy" + c.spec.Path
+	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary +
+		":http/proxy" + c.spec.Path
 	var status int
 	var answer error
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		answer = c.client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).StatusCode(&status).Error()
+		answer = c.client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).StatusCode(
+			&status).Error()
 		if status == 0 {
 			return answer
 		}
@@ -70,7 +72,8 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 			return err
 		}
 		for _, pod := range pods {
-			path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy%s", metrics.Namespace, pod.Name, metrics.Port, metrics.Path)
+			path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy%s", metrics.Namespace,
+				pod.Name, metrics.Port, metrics.Path)
 			text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 			if err != nil {
 				continue // one that goes or starts may not answer: it is left out
@@ -95,7 +98,10 @@ func (c *cluster) ours(
 	ctx context.Context, metrics Metrics, d *appsv1.Deployment,
 ) (func(label string) bool, error) {
 	if !metrics.ByPod {
-		return func(label string) bool { return ofService(label, c.spec.Namespace, c.spec.Canary) }, nil
+		return func(label string) bool {
+			return ofService(label, c.spec.Namespace,
+				c.spec.Canary)
+		}, nil
 	}
 	pods, err := c.podsOf(ctx, d)
 	return func(label string) bool {
@@ -133,9 +139,11 @@ func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Po
 }
 
 // pods returns the Pods of a selector.
-func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod, err error) {
+func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod,
+	err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		list, err := c.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		list, err := c.client.CoreV1().Pods(namespace).List(ctx,
+			metav1.ListOptions{LabelSelector: selector})
 		if err == nil {
 			items = list.Items
 		}
@@ -149,7 +157,8 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 
 // answersIn sums up a counter of answers, of those whose label is the canary's, and returns all
 // labels that it counts by, sorted.
-func answersIn(text []byte, metrics Metrics, isOurs func(label string) bool) (counter, []string, error) {
+func answersIn(text []byte, metrics Metrics, isOurs func(label string) bool) (counter, []string,
+	error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
@@ -165,7 +174,8 @@ func answersIn(text []byte, metrics Metrics, isOurs func(label string) bool) (co
 		}
 		n := int(metric.GetCounter().GetValue())
 		counted.Answers += n
-		if code, err := strconv.Atoi(labels["code"]); err == nil && code >= http.StatusInternalServerError {
+		if code, err := strconv.Atoi(labels["code"]); err == nil &&
+			code >= http.StatusInternalServerError {
 			counted.Failed += n
 		}
 	}

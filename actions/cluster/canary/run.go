@@ -89,14 +89,17 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 		return err
 	}
 	if first {
-		say("%s/%s is the first version: there is nothing to compare it with", spec.Namespace, spec.Stable)
+		say("%s/%s is the first version: there is nothing to compare it with", spec.Namespace,
+			spec.Stable)
 		return nil
 	}
 	defer func() {
 		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), backWithin)
 		defer cancel()
 		if failed := w.Weigh(back, 0); failed != nil {
-			err = errors.Join(err, fmt.Errorf("give all requests back to %s: %w; the next run does so first", spec.Stable, failed))
+			err = errors.Join(err, fmt.Errorf(
+				"give all requests back to %s: %w; the next run does so first", spec.Stable,
+				failed))
 		}
 	}()
 	// A run that was killed may have left a weight.
@@ -108,7 +111,8 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 		return err
 	}
 	if same { // a rollback, or the rollout after a run that passed was interrupted
-		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
+		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace,
+			spec.Stable)
 		return nil
 	}
 	if err := w.Distinct(ctx); err != nil {
@@ -139,11 +143,13 @@ func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string
 			return err
 		}
 		if leaving != told {
-			say("Pods of the version before: %d leave; nothing goes to %s until they are gone", leaving, spec.Canary)
+			say("Pods of the version before: %d leave; nothing goes to %s until they are gone",
+				leaving, spec.Canary)
 			told = leaving
 		}
 		if err := w.Pause(ctx, observeEvery); err != nil {
-			return fmt.Errorf("canary %s/%s: %d Pods of the version before still leave: %w", spec.Namespace, spec.Canary, leaving, err)
+			return fmt.Errorf("canary %s/%s: %d Pods of the version before still leave: %w",
+				spec.Namespace, spec.Canary, leaving, err)
 		}
 	}
 }
@@ -163,12 +169,14 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 		return err
 	}
 	strange := first.Unread
-	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0), spec.Hold.Duration+spec.Age()
+	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0),
+		spec.Hold.Duration+spec.Age()
 	sum.add(first.Counters)
 	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
 	for ; held < hold || tooFew() && held < HoldAtMost*hold; held += observeEvery {
 		if err := w.Pause(ctx, observeEvery); err != nil {
-			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary, percent, err)
+			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary,
+				percent, err)
 		}
 		now, wrong, err := observe(ctx, w)
 		if err != nil {
@@ -190,11 +198,13 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 // few returns the message for too few answers to judge by, or for an unknown number.
 func few(spec Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
-		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+
+		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version "+
+			"of the ingress controller names Services in another way, "+
 			"which Strata has to be taught", held, strange, bothForms)
 	}
 	return fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: "+
-		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers)
+		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed,
+		spec.MinAnswers)
 }
 
 // observe observes until the new version works, or was wrong in wrongTimes observations; then it
@@ -217,12 +227,15 @@ func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 // judge returns the fault of the new version since a step began; empty without one.
 func judge(spec Spec, sum counter) string {
 	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
-		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed, sum.Answers, spec.MaxFailing)
+		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed,
+			sum.Answers, spec.MaxFailing)
 	}
 	return ""
 }
 
 func failure(spec Spec, percent int, wrong string) error {
-	return fmt.Errorf("canary %s/%s at %d %%: %s: %w: %s has all requests; kubectl -n %s logs deployment/%s; then set a version that works and run up again",
-		spec.Namespace, spec.Canary, percent, wrong, ErrRolledBack, spec.Stable, spec.Namespace, spec.Canary)
+	return fmt.Errorf("canary %s/%s at %d %%: %s: %w: %s has all requests; kubectl -n %s logs "+
+		"deployment/%s; then set a version that works and run up again",
+		spec.Namespace, spec.Canary, percent, wrong, ErrRolledBack, spec.Stable, spec.Namespace,
+		spec.Canary)
 }

@@ -16,7 +16,8 @@ import (
 )
 
 var spec = Spec{
-	Namespace: "apps", Routes: []string{"shop"}, Stable: "shop", Canary: "shop-canary", Path: "/ready", Steps: []int{5, 50},
+	Namespace: "apps", Routes: []string{"shop"}, Stable: "shop", Canary: "shop-canary",
+	Path: "/ready", Steps: []int{5, 50},
 	Hold: metav1.Duration{Duration: 3 * time.Second}, MaxFailing: 1, MinAnswers: 20,
 }
 
@@ -111,7 +112,8 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
 	w.each = func(percent int) counter {
-		assert.True(t, w.leaving == 0 || percent == 0, "%d %% with %d Pods that leave", percent, w.leaving)
+		assert.True(t, w.leaving == 0 || percent == 0, "%d %% with %d Pods that leave", percent,
+			w.leaving)
 		return good(percent)
 	}
 	require.NoError(t, try(t, w))
@@ -132,7 +134,8 @@ func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
 func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second}
 	w.each = func(percent int) counter {
-		assert.True(t, percent == 0 || w.waited == 70*time.Second, "%d %% after a pause of %s", percent, w.waited)
+		assert.True(t, percent == 0 || w.waited == 70*time.Second, "%d %% after a pause of %s",
+			percent, w.waited)
 		return good(percent)
 	}
 	require.NoError(t, try(t, w))
@@ -172,7 +175,9 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 		weights []int
 		says    string
 	}{
-		"too many of its answers fail": {func(int) counter { return counter{Answers: 20, Failed: 1} }, nil, []int{0, 5, 0}, "1 of its 20 answers are 5xx, expected at most 1 %"},
+		"too many of its answers fail": {
+			func(int) counter { return counter{Answers: 20, Failed: 1} }, nil, []int{0, 5, 0},
+			"1 of its 20 answers are 5xx, expected at most 1 %"},
 		"only at the larger step": {func(percent int) counter {
 			return counter{Answers: 100, Failed: percent / 10}
 		}, nil, []int{0, 5, 50, 0}, "at 50 %: 5 of its 100 answers are 5xx"},
@@ -199,7 +204,9 @@ func TestABrokenVersionGetsNoRequest(t *testing.T) {
 
 // The probe goes through an API server, which may fail by itself.
 func TestASingleProbeThatFailsIsAskedAgain(t *testing.T) {
-	w := &fakeWorld{each: good, wrong: func(nth int) string { return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1] }}
+	w := &fakeWorld{each: good, wrong: func(nth int) string {
+		return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1]
+	}}
 	require.NoError(t, try(t, w))
 }
 
@@ -212,8 +219,11 @@ func TestAStepIsHeldUntilThereAreEnoughAnswers(t *testing.T) {
 
 func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 	for name, each := range map[string]func(int) counter{
-		"0 answers in 12s, 0 of them 5xx":   func(int) counter { return counter{} },
-		"12 answers in 12s, 12 of them 5xx": func(int) counter { return counter{Answers: 1, Failed: 1} },
+		"0 answers in 12s, 0 of them 5xx": func(int) counter { return counter{} },
+		"12 answers in 12s, 12 of them 5xx": func(int) counter {
+			return counter{Answers: 1,
+				Failed: 1}
+		},
 	} {
 		w := &fakeWorld{each: each}
 		err := try(t, w)
@@ -225,7 +235,8 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 
 // "0 answers" would send people to look for requests that did come.
 func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
-	w := &fakeWorld{each: func(int) counter { return counter{} }, unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
+	w := &fakeWorld{each: func(int) counter { return counter{} },
+		unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
 	err := try(t, w)
 	require.ErrorIs(t, err, ErrRolledBack)
 	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
@@ -239,14 +250,16 @@ func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
 	w := &fakeWorld{each: good, clash: errors.New("one name for both")}
 	require.ErrorContains(t, try(t, w), "one name for both")
 	assert.Equal(t, []int{0, 0}, w.weights)
-	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
+	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}),
+		"there is nothing to count")
 }
 
 // A step lasts longer if its answers are counted late. A failing version does not pass because its
 // answers are not counted yet.
 func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	late := spec
-	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
+	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}},
+		{Age: metav1.Duration{Duration: time.Second}}}
 	w := &fakeWorld{each: good}
 	require.NoError(t, run(t.Context(), late, w, io.Discard))
 	assert.Equal(t, 2*(3+4), w.pauses, "the oldest counts")

@@ -70,7 +70,8 @@ func (s Spec) Age() time.Duration {
 
 // Validate returns an error for missing or wrong fields.
 func (s Spec) Validate() error {
-	if s.Namespace == "" || s.Stable == "" || s.Canary == "" || len(s.Routes) == 0 || len(s.Steps) == 0 {
+	if s.Namespace == "" || s.Stable == "" || s.Canary == "" || len(s.Routes) == 0 ||
+		len(s.Steps) == 0 {
 		return errors.New("canary: namespace, stable, canary, routes or steps is empty")
 	}
 	for _, step := range s.Steps {

@@ -17,9 +17,12 @@ func watched(ctx context.Context, spec Spec, w world, say func(string, ...any)) 
 	if err != nil || age >= watchers.AgainAfter {
 		return err
 	}
-	say("the API server began %s ago: in %s every ingress controller watches it again; nothing goes to %s until then", age.Round(time.Second), (watchers.AgainAfter - age).Round(time.Second), spec.Canary)
+	say("the API server began %s ago: in %s every ingress controller watches it again; nothing "+
+		"goes to %s until then", age.Round(time.Second),
+		(watchers.AgainAfter - age).Round(time.Second), spec.Canary)
 	if err := w.Pause(ctx, watchers.AgainAfter-age); err != nil {
-		return fmt.Errorf("canary %s/%s: the API server began %s ago, and ingress controllers may not watch it yet: %w", spec.Namespace, spec.Canary, age.Round(time.Second), err)
+		return fmt.Errorf("canary %s/%s: the API server began %s ago, and ingress controllers "+
+			"may not watch it yet: %w", spec.Namespace, spec.Canary, age.Round(time.Second), err)
 	}
 	return nil
 }

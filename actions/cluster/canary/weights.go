@@ -18,14 +18,16 @@ import (
 func (c *cluster) Weigh(ctx context.Context, percent int) error {
 	for _, route := range c.spec.Routes {
 		if err := c.weigh(ctx, route, percent); err != nil {
-			return fmt.Errorf("HTTPRoute %s/%s: weigh %s with %d %%: %w", c.spec.Namespace, route, c.spec.Canary, percent, err)
+			return fmt.Errorf("HTTPRoute %s/%s: weigh %s with %d %%: %w", c.spec.Namespace, route,
+				c.spec.Canary, percent, err)
 		}
 	}
 	return nil
 }
 
 func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
-	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace + "/httproutes/" + route
+	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace +
+		"/httproutes/" + route
 	return conflict.Retry(retry.DefaultRetry, func() error {
 		var text []byte
 		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
@@ -47,13 +49,15 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 			return fmt.Errorf("has no backends %s and %s", c.spec.Stable, c.spec.Canary)
 		}
 		patch, err := json.Marshal(map[string]any{
-			"metadata": map[string]any{"resourceVersion": object.GetResourceVersion()}, "spec": map[string]any{"rules": rules},
+			"metadata": map[string]any{"resourceVersion": object.GetResourceVersion()},
+			"spec":     map[string]any{"rules": rules},
 		})
 		if err != nil {
 			return err
 		}
 		return apiserver.Insist(ctx, func(ctx context.Context) error {
-			return c.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(path).Param("fieldManager", "strata-canary").Body(patch).Do(ctx).Error()
+			return c.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(path).Param(
+				"fieldManager", "strata-canary").Body(patch).Do(ctx).Error()
 		})
 	})
 }

@@ -47,7 +47,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 		// Not forced: a field that another field manager has changed since is a conflict, and the
 		// answer names the manager.
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
-			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
+			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object,
+				metav1.ApplyOptions{FieldManager: Manager})
 			return err
 		})
 		if err != nil {
@@ -65,7 +66,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 // each does something with every object, some at a time, and returns the first error, after which
 // no other is begun.
 func (b *Bundle) each(
-	ctx context.Context, do func(ctx context.Context, i int, object *unstructured.Unstructured) error,
+	ctx context.Context, do func(ctx context.Context, i int,
+		object *unstructured.Unstructured) error,
 ) error {
 	some, ctx := errgroup.WithContext(ctx)
 	some.SetLimit(applying)
@@ -75,26 +77,30 @@ func (b *Bundle) each(
 	return some.Wait()
 }
 
-func (b *Bundle) resource(client dynamic.Interface, object *unstructured.Unstructured) dynamic.ResourceInterface {
+func (b *Bundle) resource(client dynamic.Interface,
+	object *unstructured.Unstructured) dynamic.ResourceInterface {
 	return client.Resource(resources[object.GetKind()])
 }
 
 // mayReplace returns an error if an existing object must not be overwritten.
 func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
-		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install CRDs, or delete them (which deletes every object of their kind)",
+		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install "+
+			"CRDs, or delete them (which deletes every object of their kind)",
 			found.GetKind(), found.GetName(), owners(found, owner))
 	}
 	installed, err := version.ParseGeneric(found.GetAnnotations()[VersionAnnotation])
 	if err != nil {
-		return fmt.Errorf("%s %s: annotation %s: %w", found.GetKind(), found.GetName(), VersionAnnotation, err)
+		return fmt.Errorf("%s %s: annotation %s: %w", found.GetKind(), found.GetName(),
+			VersionAnnotation, err)
 	}
 	wanted, err := version.ParseGeneric(b.Version)
 	if err != nil {
 		return fmt.Errorf("bundle %s: version: %w", b.Name, err)
 	}
 	if wanted.LessThan(installed) {
-		return fmt.Errorf("%s %s is of %s v%s, newer than v%s: going back would drop fields that stored objects use; keep the newer version",
+		return fmt.Errorf("%s %s is of %s v%s, newer than v%s: going back would drop fields that "+
+			"stored objects use; keep the newer version",
 			found.GetKind(), found.GetName(), b.Name, installed, wanted)
 	}
 	return nil

@@ -25,10 +25,13 @@ const Manager = "strata"
 // (kubernetes-sigs/gateway-api
 // config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
 var (
-	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	policies       = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
-	policyBindings = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
-	resources      = map[string]schema.GroupVersionResource{
+	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}
+	policies = schema.GroupVersionResource{Group: "admissionregistration.k8s.io",
+		Version: "v1", Resource: "validatingadmissionpolicies"}
+	policyBindings = schema.GroupVersionResource{Group: "admissionregistration.k8s.io",
+		Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	resources = map[string]schema.GroupVersionResource{
 		"CustomResourceDefinition":         definitions,
 		"ValidatingAdmissionPolicy":        policies,
 		"ValidatingAdmissionPolicyBinding": policyBindings,
@@ -64,7 +67,8 @@ func Parse(name, version string, text []byte) (*Bundle, error) {
 			continue // a comment between two separators
 		}
 		if _, known := resources[object.GetKind()]; !known {
-			return nil, fmt.Errorf("bundle %s holds %s %s, which is no CRD", name, object.GetKind(), object.GetName())
+			return nil, fmt.Errorf("bundle %s holds %s %s, which is no CRD", name, object.GetKind(),
+				object.GetName())
 		}
 		unstructured.RemoveNestedField(object.Object, "status")
 		object.SetLabels(with(object.GetLabels(), BundleLabel, name))

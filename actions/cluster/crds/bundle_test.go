@@ -50,7 +50,8 @@ func TestABundleWithSomethingElseInItIsRefused(t *testing.T) {
 func TestWhatSpeaksAgainstReplacing(t *testing.T) {
 	bundle := &Bundle{Name: "gateway-api", Version: "v1.6.1"}
 	there := func(owner, version string, managers ...string) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{Object: map[string]any{"kind": "CustomResourceDefinition"}}
+		object := &unstructured.Unstructured{
+			Object: map[string]any{"kind": "CustomResourceDefinition"}}
 		object.SetName("gateways.example.org")
 		if owner != "" {
 			object.SetLabels(map[string]string{BundleLabel: owner})
@@ -66,21 +67,27 @@ func TestWhatSpeaksAgainstReplacing(t *testing.T) {
 	assert.NoError(t, bundle.mayReplace(there("gateway-api", "v1.6.1")), "the same again")
 	assert.NoError(t, bundle.mayReplace(there("gateway-api", "v1.5.0")), "an upgrade in place")
 	assert.ErrorContains(t, bundle.mayReplace(there("gateway-api", "v1.10.0")), "newer than v1.6.1")
-	assert.ErrorContains(t, bundle.mayReplace(there("", "", "deploy@server-1", "helm")), "belongs to deploy@server-1, helm")
+	assert.ErrorContains(t, bundle.mayReplace(there("", "", "deploy@server-1", "helm")),
+		"belongs to deploy@server-1, helm")
 	assert.ErrorContains(t, bundle.mayReplace(there("traefik", "v3")), "Strata's bundle traefik")
 	assert.ErrorContains(t, bundle.mayReplace(there("gateway-api", "")), VersionAnnotation)
 }
 
 func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
 	definition := func(name, owner string) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}}
+		object := &unstructured.Unstructured{
+			Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",
+				"kind": "CustomResourceDefinition"}}
 		object.SetName(name)
 		object.SetLabels(map[string]string{BundleLabel: owner})
 		return object
 	}
-	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		definitions: "CustomResourceDefinitionList", policies: "ValidatingAdmissionPolicyList", policyBindings: "ValidatingAdmissionPolicyBindingList",
-	}, definition("ours.example.org", "gateway-api"), definition("theirs.example.org", "traefik"))
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{
+			definitions: "CustomResourceDefinitionList", policies: "ValidatingAdmissionPolicyList",
+			policyBindings: "ValidatingAdmissionPolicyBindingList",
+		}, definition("ours.example.org", "gateway-api"),
+		definition("theirs.example.org", "traefik"))
 	var log bytes.Buffer
 	require.NoError(t, remove(t.Context(), client, "gateway-api", &log))
 	assert.Contains(t, log.String(), "1 objects removed")
@@ -92,7 +99,9 @@ func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
 
 func TestOnlyADeletionThatHasBegunIsTriedAgain(t *testing.T) {
 	definition := func(name string, leaving bool) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}}
+		object := &unstructured.Unstructured{
+			Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",
+				"kind": "CustomResourceDefinition"}}
 		object.SetName(name)
 		if leaving {
 			now := metav1.Now()
@@ -101,13 +110,15 @@ func TestOnlyADeletionThatHasBegunIsTriedAgain(t *testing.T) {
 		}
 		return object
 	}
-	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		definitions: "CustomResourceDefinitionList",
-	}, definition("leaving.example.org", true), definition("staying.example.org", false))
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{
+			definitions: "CustomResourceDefinitionList",
+		}, definition("leaving.example.org", true), definition("staying.example.org", false))
 	require.NoError(t, Retry(t.Context(), client, metav1.ListOptions{}))
 	all, err := client.Resource(definitions).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, object := range all.Items {
-		assert.Equal(t, object.GetDeletionTimestamp() != nil, object.GetAnnotations()[retried] != "", object.GetName())
+		assert.Equal(t, object.GetDeletionTimestamp() != nil,
+			object.GetAnnotations()[retried] != "", object.GetName())
 	}
 }

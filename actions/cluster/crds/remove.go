@@ -36,7 +36,8 @@ func remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 		for _, object := range found.Items {
 			err := client.Resource(resource).Delete(ctx, object.GetName(), metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
-				failures = append(failures, fmt.Errorf("delete %s %s: %w", object.GetKind(), object.GetName(), err))
+				failures = append(failures,
+					fmt.Errorf("delete %s %s: %w", object.GetKind(), object.GetName(), err))
 			}
 		}
 		if err := errors.Join(failures...); err != nil {
@@ -53,30 +54,33 @@ func remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 
 // awaitRemoved waits until no object is selected any more.
 func awaitRemoved(
-	ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions,
+	ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource,
+	selector metav1.ListOptions,
 ) error {
 	lister := apiserver.Selected(client, client.Resource(kind), selector)
 	left := map[string][]string{} // by name, what holds it
-	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{}, func(store cache.Store) (bool, error) {
-		for _, item := range store.List() {
-			if object, ok := item.(*unstructured.Unstructured); ok {
+	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{},
+		func(store cache.Store) (bool, error) {
+			for _, item := range store.List() {
+				if object, ok := item.(*unstructured.Unstructured); ok {
+					left[object.GetName()] = object.GetFinalizers()
+				}
+			}
+			return len(left) == 0, nil
+		}, func(event watch.Event) (bool, error) {
+			object, ok := event.Object.(*unstructured.Unstructured)
+			switch {
+			case !ok:
+			case event.Type == watch.Deleted:
+				delete(left, object.GetName())
+			default:
 				left[object.GetName()] = object.GetFinalizers()
 			}
-		}
-		return len(left) == 0, nil
-	}, func(event watch.Event) (bool, error) {
-		object, ok := event.Object.(*unstructured.Unstructured)
-		switch {
-		case !ok:
-		case event.Type == watch.Deleted:
-			delete(left, object.GetName())
-		default:
-			left[object.GetName()] = object.GetFinalizers()
-		}
-		return len(left) == 0, nil
-	})
+			return len(left) == 0, nil
+		})
 	if err != nil {
-		return fmt.Errorf("not gone (finalizers): %v; an object of such a kind has a finalizer whose controller does not run, see kubectl get KIND -A: %w", left, err)
+		return fmt.Errorf("not gone (finalizers): %v; an object of such a kind has a finalizer "+
+			"whose controller does not run, see kubectl get KIND -A: %w", left, err)
 	}
 	return nil
 }

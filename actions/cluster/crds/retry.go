@@ -30,7 +30,9 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	if err != nil {
 		return fmt.Errorf("list definitions: %w", err)
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{retried: time.Now().UTC().Format(time.RFC3339Nano)}}})
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]string{
+			retried: time.Now().UTC().Format(time.RFC3339Nano)}}})
 	if err != nil {
 		return err
 	}
@@ -38,7 +40,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 		if object.GetDeletionTimestamp() == nil {
 			continue
 		}
-		_, err := client.Resource(definitions).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "strata"})
+		_, err := client.Resource(definitions).Patch(ctx, object.GetName(), types.MergePatchType,
+			patch, metav1.PatchOptions{FieldManager: "strata"})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("retry the deletion of %s: %w", object.GetName(), err)
 		}
@@ -49,8 +52,9 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 // retrying retries until ctx ends. A failure is tried again the next time; the parallel wait names
 // the objects that are left.
 func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
-	_ = wait.PollUntilContextCancel(ctx, retryPause, false, func(ctx context.Context) (bool, error) {
-		_ = Retry(ctx, client, selector)
-		return false, nil
-	})
+	_ = wait.PollUntilContextCancel(ctx, retryPause, false,
+		func(ctx context.Context) (bool, error) {
+			_ = Retry(ctx, client, selector)
+			return false, nil
+		})
 }

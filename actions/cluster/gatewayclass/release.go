@@ -25,8 +25,10 @@ import (
 const patience = 10 * time.Second
 
 var (
-	classes  = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
-	gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+	classes = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1",
+		Resource: "gatewayclasses"}
+	gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1",
+		Resource: "gateways"}
 )
 
 // release deletes a GatewayClass. Its controller removes the finalizer as long as it runs; release
@@ -56,17 +58,20 @@ func release(
 		return nil
 	}
 	if !slices.Contains(held, finalizer) {
-		return fmt.Errorf("gatewayclass %s is held by %s, which is not %s; kubectl get gatewayclass %s -o yaml says whose they are",
+		return fmt.Errorf("gatewayclass %s is held by %s, which is not %s; kubectl get "+
+			"gatewayclass %s -o yaml says whose they are",
 			name, strings.Join(held, ", "), finalizer, name)
 	}
-	if _, err := fmt.Fprintf(log, "gatewayclass %s: no controller took %s away in %s; taking it away\n", name, finalizer, patience); err != nil {
+	if _, err := fmt.Fprintf(log, "gatewayclass %s: no controller took %s away in %s; "+
+		"taking it away\n", name, finalizer, patience); err != nil {
 		return err
 	}
 	if err := strip(ctx, client, name, finalizer); err != nil {
 		return err
 	}
 	if held, err = gone(ctx, client, name); err != nil {
-		return fmt.Errorf("gatewayclass %s is still held by %s: %w", name, strings.Join(held, ", "), err)
+		return fmt.Errorf("gatewayclass %s is still held by %s: %w", name,
+			strings.Join(held, ", "), err)
 	}
 	return nil
 }
@@ -82,19 +87,22 @@ func unused(ctx context.Context, client dynamic.Interface, name string) error {
 	}
 	var users []string
 	for _, one := range all.Items {
-		if class, _, _ := unstructured.NestedString(one.Object, "spec", "gatewayClassName"); class == name {
+		if class, _, _ := unstructured.NestedString(one.Object, "spec",
+			"gatewayClassName"); class == name {
 			users = append(users, one.GetNamespace()+"/"+one.GetName())
 		}
 	}
 	if len(users) > 0 {
-		return fmt.Errorf("gatewayclass %s: expected no Gateway of it, found %s; delete them first", name, strings.Join(users, ", "))
+		return fmt.Errorf("gatewayclass %s: expected no Gateway of it, found %s; delete them first",
+			name, strings.Join(users, ", "))
 	}
 	return nil
 }
 
 // gone waits until the class does not exist, and returns its finalizers when ctx ends.
 func gone(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
-	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
+	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name",
+		name).String()}
 	for {
 		events, err := client.Resource(classes).Watch(ctx, one)
 		if err != nil {
@@ -145,7 +153,8 @@ func strip(ctx context.Context, client dynamic.Interface, name, finalizer string
 		if err != nil {
 			return err
 		}
-		object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(one string) bool { return one == finalizer }))
+		object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(),
+			func(one string) bool { return one == finalizer }))
 		_, err = client.Resource(classes).Update(ctx, object, metav1.UpdateOptions{})
 		return err
 	})

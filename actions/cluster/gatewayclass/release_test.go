@@ -25,29 +25,34 @@ func cluster(t *testing.T, finalizers []string) *fake.FakeDynamicClient {
 	t.Helper()
 	class := object("GatewayClass", "", "apisix")
 	class.SetFinalizers(finalizers)
-	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		classes: "GatewayClassList", gateways: "GatewayList",
-	}, class)
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{
+			classes: "GatewayClassList", gateways: "GatewayList",
+		}, class)
 	tracker := client.Tracker()
-	client.PrependReactor("delete", "gatewayclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
-		found, err := tracker.Get(classes, "", "apisix")
-		if err != nil {
-			return true, nil, err
-		}
-		return len(found.(*unstructured.Unstructured).GetFinalizers()) > 0, nil, nil
-	})
-	client.PrependReactor("update", "gatewayclasses", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		changed := action.(clienttesting.UpdateAction).GetObject().(*unstructured.Unstructured)
-		if len(changed.GetFinalizers()) > 0 {
-			return false, nil, nil
-		}
-		return true, changed, tracker.Delete(classes, "", "apisix")
-	})
+	client.PrependReactor("delete", "gatewayclasses",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			found, err := tracker.Get(classes, "", "apisix")
+			if err != nil {
+				return true, nil, err
+			}
+			return len(found.(*unstructured.Unstructured).GetFinalizers()) > 0, nil, nil
+		})
+	client.PrependReactor("update", "gatewayclasses",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			changed := action.(clienttesting.UpdateAction).GetObject().(*unstructured.Unstructured)
+			if len(changed.GetFinalizers()) > 0 {
+				return false, nil, nil
+			}
+			return true, changed, tracker.Delete(classes, "", "apisix")
+		})
 	return client
 }
 
 func object(kind, namespace, name string) *unstructured.Unstructured {
-	made := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "gateway.networking.k8s.io/v1", "kind": kind, "spec": map[string]any{"gatewayClassName": "apisix"}}}
+	made := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "gateway.networking.k8s.io/v1", "kind": kind,
+		"spec": map[string]any{"gatewayClassName": "apisix"}}}
 	made.SetName(name)
 	made.SetNamespace(namespace)
 	return made
@@ -60,7 +65,8 @@ func TestAClassWhoseControllerIsGoneIsReleased(t *testing.T) {
 		assert.Contains(t, log.String(), "no controller took "+protection+" away in 10s")
 		_, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err))
-		require.NoError(t, release(t.Context(), client, "apisix", protection, log), "a class that is gone is no error")
+		require.NoError(t, release(t.Context(), client, "apisix", protection, log),
+			"a class that is gone is no error")
 	})
 }
 
@@ -80,9 +86,11 @@ func TestAControllerThatRunsIsGivenTheTime(t *testing.T) {
 
 func TestAClassInUseIsNotReleased(t *testing.T) {
 	client := cluster(t, []string{protection})
-	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(), object("Gateway", "apps", "mine"), metav1.CreateOptions{})
+	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(),
+		object("Gateway", "apps", "mine"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.ErrorContains(t, release(t.Context(), client, "apisix", protection, &bytes.Buffer{}), "expected no Gateway of it, found apps/mine")
+	require.ErrorContains(t, release(t.Context(), client, "apisix", protection, &bytes.Buffer{}),
+		"expected no Gateway of it, found apps/mine")
 	class, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{protection}, class.GetFinalizers())
@@ -112,15 +120,18 @@ func TestAChangeInBetweenIsReadAgain(t *testing.T) {
 		conflicts int
 		refused   string
 	}{
-		"once": {1, ""}, "whoever always writes first": {100, "take " + protection + " away from gatewayclass apisix"},
+		"once": {1, ""}, "whoever always writes first": {100,
+			"take " + protection + " away from gatewayclass apisix"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := cluster(t, []string{protection})
-				client.PrependReactor("update", "gatewayclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
-					test.conflicts--
-					return test.conflicts >= 0, nil, apierrors.NewConflict(classes.GroupResource(), "apisix", nil)
-				})
+				client.PrependReactor("update", "gatewayclasses",
+					func(clienttesting.Action) (bool, runtime.Object, error) {
+						test.conflicts--
+						return test.conflicts >= 0, nil,
+							apierrors.NewConflict(classes.GroupResource(), "apisix", nil)
+					})
 				err := release(t.Context(), client, "apisix", protection, &bytes.Buffer{})
 				if test.refused == "" {
 					require.NoError(t, err)

@@ -49,10 +49,12 @@ type Place struct {
 
 // Recognise returns where the cluster is now. previous is the answer of the run before, empty for
 // none; another cluster is an error.
-func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface, previous Place) (Place, error) {
+func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface,
+	previous Place) (Place, error) {
 	now := Place{Server: r.Server}
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+		system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem,
+			metav1.GetOptions{})
 		if err == nil {
 			now.UID = string(system.UID)
 		}
@@ -62,8 +64,10 @@ func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface,
 		return now, fmt.Errorf("UID of namespace kube-system at %s: %w", r.Server, err)
 	}
 	if previous.UID != "" && previous.UID != now.UID {
-		return now, fmt.Errorf("refused, nothing was changed: the context led to the cluster at %s (kube-system %s), and leads to another one at %s (kube-system %s). "+
-			"Point it back. Or let the stack forget what it made in the first, which stays there, and run pulumi up: %s",
+		return now, fmt.Errorf("refused, nothing was changed: the context led to the cluster at "+
+			"%s (kube-system %s), and leads to another one at %s (kube-system %s). "+
+			"Point it back. Or let the stack forget what it made in the first, which stays "+
+			"there, and run pulumi up: %s",
 			previous.Server, previous.UID, now.Server, now.UID, r.Forget)
 	}
 	return now, nil

@@ -20,7 +20,8 @@ func Renamed(text []byte, name string) (*clientcmdapi.Config, error) {
 	}
 	named := clientcmdapi.NewConfig()
 	named.CurrentContext = name
-	named.Clusters[name], named.AuthInfos[name] = raw.Clusters[context.Cluster], raw.AuthInfos[context.AuthInfo]
+	named.Clusters[name], named.AuthInfos[name] = raw.Clusters[context.Cluster],
+		raw.AuthInfos[context.AuthInfo]
 	named.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	return named, clientcmd.ConfirmUsable(*named, name)
 }
@@ -36,10 +37,13 @@ func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	}
 	name := added.CurrentContext
 	cluster := added.Clusters[name]
-	if there := into.Clusters[name]; there != nil && string(there.CertificateAuthorityData) != string(cluster.CertificateAuthorityData) {
-		return "", "", fmt.Errorf("cluster %s of %s is another one, at %s; give the context another name with --context", name, options.GetDefaultFilename(), there.Server)
+	if there := into.Clusters[name]; there != nil &&
+		string(there.CertificateAuthorityData) != string(cluster.CertificateAuthorityData) {
+		return "", "", fmt.Errorf("cluster %s of %s is another one, at %s; give the context "+
+			"another name with --context", name, options.GetDefaultFilename(), there.Server)
 	}
 	before, into.CurrentContext = into.CurrentContext, name
-	into.Clusters[name], into.AuthInfos[name], into.Contexts[name] = cluster, added.AuthInfos[name], added.Contexts[name]
+	into.Clusters[name], into.AuthInfos[name], into.Contexts[name] = cluster, added.AuthInfos[name],
+		added.Contexts[name]
 	return before, options.GetDefaultFilename(), clientcmd.ModifyConfig(options, *into, true)
 }

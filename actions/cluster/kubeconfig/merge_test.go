@@ -12,8 +12,10 @@ import (
 
 // ofK3s returns a kubeconfig as K3s writes it, of a cluster with a CA.
 func ofK3s(ca, token string) []byte {
-	return []byte("{apiVersion: v1, kind: Config, current-context: default, clusters: [{name: default, cluster: {server: 'https://10.0.0.1:6443', certificate-authority-data: " + ca +
-		"}}], users: [{name: default, user: {token: " + token + "}}], contexts: [{name: default, context: {cluster: default, user: default}}]}")
+	return []byte("{apiVersion: v1, kind: Config, current-context: default, clusters: [{name: " +
+		"default, cluster: {server: 'https://10.0.0.1:6443', certificate-authority-data: " + ca +
+		"}}], users: [{name: default, user: {token: " + token +
+		"}}], contexts: [{name: default, context: {cluster: default, user: default}}]}")
 }
 
 func merge(t *testing.T, text []byte, name string) (before, file string, err error) {
@@ -54,7 +56,8 @@ func TestAnotherClustersContextIsNotReplaced(t *testing.T) {
 	was, err := os.ReadFile(path)
 	require.NoError(t, err)
 	_, _, err = merge(t, ofK3s("Qg==", "ours"), "staging")
-	require.ErrorContains(t, err, "is another one, at https://10.0.0.1:6443; give the context another name with --context")
+	require.ErrorContains(t, err, "is another one, at https://10.0.0.1:6443; give the context "+
+		"another name with --context")
 	is, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(was), string(is))

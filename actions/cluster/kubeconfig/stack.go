@@ -14,7 +14,8 @@ import (
 func ForStack(cfg *config.Config, project string) (Target, error) {
 	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
 	if err != nil {
-		return Target{}, config.Problem{Key: kubeconfigKey, Value: cfg.Cluster.Kubeconfig, Rule: "has no absolute path: " + err.Error(), Fix: "write an absolute path"}
+		return Target{}, config.Problem{Key: kubeconfigKey, Value: cfg.Cluster.Kubeconfig,
+			Rule: "has no absolute path: " + err.Error(), Fix: "write an absolute path"}
 	}
 	target, err := Read(paths, cfg.Cluster.Context)
 	var missing *ContextError
@@ -23,14 +24,21 @@ func ForStack(cfg *config.Config, project string) (Target, error) {
 	case err == nil:
 		return target, nil
 	case errors.As(err, &missing):
-		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "is no context of " + shown, Fix: missing.has()}
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context,
+			Rule: "is no context of " + shown, Fix: missing.has()}
 	case errors.As(err, &login):
-		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "of " + shown + " cannot be used: " + err.Error(),
-			Fix: "write exec with the cloud's plugin in its place (gke-gcloud-auth-plugin, kubelogin convert-kubeconfig), or a token"}
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context,
+			Rule: "of " + shown + " cannot be used: " + err.Error(),
+			Fix: "write exec with the cloud's plugin in its place (gke-gcloud-auth-plugin, " +
+				"kubelogin convert-kubeconfig), or a token"}
 	case errors.Is(err, fs.ErrNotExist):
-		return Target{}, config.Problem{Key: kubeconfigKey, Value: shown, Rule: "is not there", Fix: "name the file, or set " + Variable + "; `kind export kubeconfig` and `k3d kubeconfig merge` write one"}
+		return Target{}, config.Problem{Key: kubeconfigKey, Value: shown, Rule: "is not there",
+			Fix: "name the file, or set " + Variable +
+				"; `kind export kubeconfig` and `k3d kubeconfig merge` write one"}
 	default:
-		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "of " + shown + " cannot be used: " + err.Error(), Fix: "try it: kubectl --context " + cfg.Cluster.Context + " get nodes"}
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context,
+			Rule: "of " + shown + " cannot be used: " + err.Error(),
+			Fix:  "try it: kubectl --context " + cfg.Cluster.Context + " get nodes"}
 	}
 }
 

@@ -70,13 +70,15 @@ func (e *ProviderError) Error() string {
 // ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
-		return slices.DeleteFunc(filepath.SplitList(list), func(path string) bool { return path == "" }), nil
+		return slices.DeleteFunc(filepath.SplitList(list),
+			func(path string) bool { return path == "" }), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err
 	}
-	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
+	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir,
+		clientcmd.RecommendedFileName)}, nil
 }
 
 // Read finds a context in kubeconfigs, of which the first that sets a value wins, as with kubectl.
@@ -108,7 +110,8 @@ func Parse(text []byte) (Target, error) {
 // current returns the current context, if it can be used.
 func current(raw *clientcmdapi.Config) (Target, error) {
 	if _, known := raw.Contexts[raw.CurrentContext]; !known {
-		return Target{}, &ContextError{Name: raw.CurrentContext, Known: slices.Sorted(maps.Keys(raw.Contexts))}
+		return Target{}, &ContextError{Name: raw.CurrentContext,
+			Known: slices.Sorted(maps.Keys(raw.Contexts))}
 	}
 	if err := clientcmd.ConfirmUsable(*raw, raw.CurrentContext); err != nil {
 		return Target{}, fmt.Errorf("context %s: %w", raw.CurrentContext, err)
@@ -145,22 +148,26 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
 	forget(raw)
-	if user := raw.Contexts[name].AuthInfo; raw.AuthInfos[user] != nil && raw.AuthInfos[user].AuthProvider != nil {
+	if user := raw.Contexts[name].AuthInfo; raw.AuthInfos[user] != nil &&
+		raw.AuthInfos[user].AuthProvider != nil {
 		return Target{}, &ProviderError{user, raw.AuthInfos[user].AuthProvider.Name}
 	}
 	cluster := raw.Clusters[raw.Contexts[name].Cluster]
 	address, err := url.Parse(cluster.Server)
 	switch {
 	case err != nil || address.Scheme != "https" || address.Host == "":
-		return Target{}, fmt.Errorf("context %s: server %q is not https://address:port", name, cluster.Server)
+		return Target{}, fmt.Errorf("context %s: server %q is not https://address:port", name,
+			cluster.Server)
 	case cluster.InsecureSkipTLSVerify:
-		return Target{}, fmt.Errorf("context %s: insecure-skip-tls-verify is set, with which it cannot be told whose cluster answers; set certificate-authority-data", name)
+		return Target{}, fmt.Errorf("context %s: insecure-skip-tls-verify is set, with which it "+
+			"cannot be told whose cluster answers; set certificate-authority-data", name)
 	}
 	text, err := clientcmd.Write(*raw)
 	if err != nil {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
-	return Target{Server: strings.TrimSuffix(cluster.Server, "/"), Identity: identity(cluster, address), Text: text}, nil
+	return Target{Server: strings.TrimSuffix(cluster.Server, "/"),
+		Identity: identity(cluster, address), Text: text}, nil
 }
 
 // execExtension is the name of a cluster's settings for the exec plugin that logs in there
@@ -173,7 +180,8 @@ const execExtension = "client.authentication.k8s.io/exec"
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {
-		maps.DeleteFunc(cluster.Extensions, func(name string, _ runtime.Object) bool { return name != execExtension })
+		maps.DeleteFunc(cluster.Extensions,
+			func(name string, _ runtime.Object) bool { return name != execExtension })
 	}
 	for _, user := range raw.AuthInfos {
 		user.Extensions = nil

@@ -56,7 +56,8 @@ func write(t *testing.T, noted, certificate string) string {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3d.crt"), []byte("k3d's CA"), 0o600))
 	path := filepath.Join(dir, "config")
-	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, several, encode("kind's CA"), noted, encode(certificate)), 0o600))
+	require.NoError(t, os.WriteFile(path,
+		fmt.Appendf(nil, several, encode("kind's CA"), noted, encode(certificate)), 0o600))
 	return path
 }
 
@@ -78,7 +79,8 @@ func TestOneContextOfManyStandsOnItsOwn(t *testing.T) {
 	assert.Len(t, alone.Clusters, 1)
 	assert.Len(t, alone.AuthInfos, 1)
 	assert.Empty(t, alone.Contexts["kind-kind"].Namespace, "it is for people who type")
-	assert.NotContains(t, string(kind.Text), "robots-token", "another cluster's credential must not get here")
+	assert.NotContains(t, string(kind.Text), "robots-token",
+		"another cluster's credential must not get here")
 	_, err = clientcmd.RESTConfigFromKubeConfig(kind.Text)
 	require.NoError(t, err)
 }
@@ -86,7 +88,8 @@ func TestOneContextOfManyStandsOnItsOwn(t *testing.T) {
 func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
 	path := write(t, "now", "mine")
 	k3d := read(t, path, "k3d-demo")
-	require.NoError(t, os.Remove(filepath.Join(filepath.Dir(path), "k3d.crt")), "the text stands without its files")
+	require.NoError(t, os.Remove(filepath.Join(filepath.Dir(path), "k3d.crt")),
+		"the text stands without its files")
 	rest, err := clientcmd.RESTConfigFromKubeConfig(k3d.Text)
 	require.NoError(t, err)
 	assert.Equal(t, "k3d's CA", string(rest.CAData))
@@ -99,15 +102,19 @@ func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
 	assert.Equal(t, "log-in", person.ExecProvider.Command)
 	settings, err := json.Marshal(person.ExecProvider.Config)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"audience":"prod"}`, string(settings), "the plugin's settings for this cluster")
+	assert.JSONEq(t, `{"audience":"prod"}`, string(settings),
+		"the plugin's settings for this cluster")
 }
 
 func TestACredentialOrAToolsNoteChangesNoIdentity(t *testing.T) {
 	first, second := write(t, "today", "mine"), write(t, "tomorrow", "renewed")
 	assert.Equal(t, read(t, first, "kind-kind").Identity, read(t, second, "kind-kind").Identity)
-	assert.NotEqual(t, read(t, first, "kind-kind").Text, read(t, second, "kind-kind").Text, "the credential is used")
-	assert.Equal(t, read(t, first, "k3d-demo").Text, read(t, second, "k3d-demo").Text, "a note is no change")
-	assert.Equal(t, read(t, first, "production").Text, read(t, second, "production").Text, "a note beside the plugin's settings")
+	assert.NotEqual(t, read(t, first, "kind-kind").Text, read(t, second, "kind-kind").Text,
+		"the credential is used")
+	assert.Equal(t, read(t, first, "k3d-demo").Text, read(t, second, "k3d-demo").Text,
+		"a note is no change")
+	assert.Equal(t, read(t, first, "production").Text, read(t, second, "production").Text,
+		"a note beside the plugin's settings")
 	assert.NotEqual(t, read(t, first, "kind-kind").Identity, read(t, first, "k3d-demo").Identity)
 	assert.NotEqual(t, read(t, first, "kind-kind").Identity, read(t, first, "production").Identity)
 }
@@ -141,16 +148,24 @@ func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T)
 		"no file": {config.Cluster{Kubeconfig: "/nowhere/config", Context: "kind-kind"},
 			[]string{"strata:cluster.kubeconfig: /nowhere/config is not there; name the file, or set KUBECONFIG"}},
 		"no such context": {config.Cluster{Kubeconfig: path, Context: "kind-kin"},
-			[]string{"strata:cluster.context: kind-kin is no context of " + path + "; it has careless, cloud, half, k3d-demo, kind-kind, plain, production"}},
-		"no context at all": {config.Cluster{Kubeconfig: empty, Context: "kind-kind"}, []string{"is no context of " + empty + "; it has none"}},
+			[]string{"strata:cluster.context: kind-kin is no context of " + path +
+				"; it has careless, cloud, half, k3d-demo, kind-kind, plain, production"}},
+		"no context at all": {config.Cluster{Kubeconfig: empty, Context: "kind-kind"},
+			[]string{"is no context of " + empty + "; it has none"}},
 		"a context without its user": {config.Cluster{Kubeconfig: path, Context: "half"},
-			[]string{"strata:cluster.context: half of", "no-such-user", "kubectl --context half get nodes"}},
+			[]string{"strata:cluster.context: half of", "no-such-user",
+				"kubectl --context half get nodes"}},
 		"an auth-provider": {config.Cluster{Kubeconfig: path, Context: "cloud"},
-			[]string{"strata:cluster.context: cloud of " + path + " cannot be used: user cloud: auth-provider gcp is not supported", "; write exec"}},
-		"no verification":   {config.Cluster{Kubeconfig: path, Context: "careless"}, []string{"insecure-skip-tls-verify", "certificate-authority-data"}},
-		"no TLS":            {config.Cluster{Kubeconfig: path, Context: "plain"}, []string{`server "http://10.0.0.1:8080" is not https://`}},
-		"no kubeconfig":     {config.Cluster{Kubeconfig: garbage, Context: "kind-kind"}, []string{"strata:cluster.context: kind-kind of " + garbage + " cannot be used"}},
-		"relative, missing": {config.Cluster{Kubeconfig: "kube/config", Context: "kind-kind"}, []string{"strata:cluster.kubeconfig: kube/config is not there"}},
+			[]string{"strata:cluster.context: cloud of " + path +
+				" cannot be used: user cloud: auth-provider gcp is not supported", "; write exec"}},
+		"no verification": {config.Cluster{Kubeconfig: path, Context: "careless"},
+			[]string{"insecure-skip-tls-verify", "certificate-authority-data"}},
+		"no TLS": {config.Cluster{Kubeconfig: path, Context: "plain"},
+			[]string{`server "http://10.0.0.1:8080" is not https://`}},
+		"no kubeconfig": {config.Cluster{Kubeconfig: garbage, Context: "kind-kind"},
+			[]string{"strata:cluster.context: kind-kind of " + garbage + " cannot be used"}},
+		"relative, missing": {config.Cluster{Kubeconfig: "kube/config", Context: "kind-kind"},
+			[]string{"strata:cluster.kubeconfig: kube/config is not there"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := kubeconfig.ForStack(&config.Config{Cluster: test.cluster}, t.TempDir())
@@ -162,7 +177,9 @@ func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T)
 			assert.NotContains(t, err.Error(), "robots-token")
 		})
 	}
-	target, err := kubeconfig.ForStack(&config.Config{Cluster: config.Cluster{Kubeconfig: filepath.Base(path), Context: "kind-kind"}}, filepath.Dir(path))
+	target, err := kubeconfig.ForStack(&config.Config{
+		Cluster: config.Cluster{Kubeconfig: filepath.Base(path), Context: "kind-kind"}},
+		filepath.Dir(path))
 	require.NoError(t, err, "relative to the project")
 	assert.Equal(t, "https://127.0.0.1:34567", target.Server)
 }

@@ -71,8 +71,10 @@ func (i FieldInput) String() string {
 // Read returns the field's text. A missing or empty field is an error.
 func (f Field) Read(ctx context.Context, client dynamic.Interface) ([]byte, error) {
 	where := f.input
-	resource := schema.GroupVersionResource{Group: where.Group, Version: where.Version, Resource: where.Resource}
-	object, err := client.Resource(resource).Namespace(where.Namespace).Get(ctx, where.Name, metav1.GetOptions{})
+	resource := schema.GroupVersionResource{Group: where.Group, Version: where.Version,
+		Resource: where.Resource}
+	object, err := client.Resource(resource).Namespace(where.Namespace).Get(ctx, where.Name,
+		metav1.GetOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}

@@ -19,7 +19,8 @@ func TestReadPrintsAFieldOrSaysWhichIsNotThere(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "cert-manager", Name: "ca"},
 		Data:       map[string][]byte{"ca.crt": []byte("PEM"), "empty": {}},
 	})
-	input := kuberead.FieldInput{Version: "v1", Resource: "secrets", Namespace: "cert-manager", Name: "ca", Path: `{.data.ca\.crt}`, Base64: true}
+	input := kuberead.FieldInput{Version: "v1", Resource: "secrets", Namespace: "cert-manager",
+		Name: "ca", Path: `{.data.ca\.crt}`, Base64: true}
 	text, err := read(t, client, input)
 	require.NoError(t, err)
 	assert.Equal(t, "PEM", string(text))

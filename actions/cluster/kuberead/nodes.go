@@ -44,14 +44,16 @@ type Node struct {
 
 // Nodes returns the registered Nodes in the API's order, which is by name.
 func Nodes(ctx context.Context, client dynamic.Interface) ([]Node, error) {
-	found, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
+	found, err := client.Resource(schema.GroupVersionResource{Version: "v1",
+		Resource: "nodes"}).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("nodes: list: %w", err)
 	}
 	nodes := []Node{}
 	for i := range found.Items {
 		var node corev1.Node
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &node); err != nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object,
+			&node); err != nil {
 			return nil, fmt.Errorf("nodes: %s: %w", found.Items[i].GetName(), err)
 		}
 		row := Node{Name: node.Name, Role: config.RoleAgent, Address: apiserver.InternalIP(&node)}

@@ -51,7 +51,8 @@ func ServerTime(ctx context.Context, config *rest.Config) (time.Time, error) {
 	date := response.Header.Get("Date")
 	now, err := http.ParseTime(date)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("ask the API server for its time: expected a Date header, found %q with %s", date, response.Status)
+		return time.Time{}, fmt.Errorf("ask the API server for its time: expected a Date header, "+
+			"found %q with %s", date, response.Status)
 	}
 	return now, nil
 }

@@ -15,7 +15,10 @@ import (
 
 func TestServerTimeIsTheServersOrAnError(t *testing.T) {
 	date := "Thu, 26 Nov 2026 10:00:00 GMT"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", date) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.Header().Set("Date", date)
+	}))
 	now, err := kuberead.ServerTime(t.Context(), &rest.Config{Host: server.URL})
 	require.NoError(t, err)
 	assert.Equal(t, "2026-11-26T10:00:00Z", now.Format(time.RFC3339))

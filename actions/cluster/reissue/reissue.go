@@ -50,8 +50,10 @@ type Input struct {
 }
 
 var (
-	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
-	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
+	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "certificates"}
+	requests = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1",
+		Resource: "certificaterequests"}
 )
 
 // reissueAll marks every certificate of a ClusterIssuer to be issued anew, users' own included. It
@@ -70,7 +72,8 @@ func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, lo
 		if err := one(ctx, client, certificate); err != nil {
 			return fmt.Errorf("certificate %s: %w", name, err)
 		}
-		if _, err := fmt.Fprintf(log, "certificate %s: its signer has changed, and it is issued anew\n", name); err != nil {
+		if _, err := fmt.Fprintf(log, "certificate %s: its signer has changed, and it is "+
+			"issued anew\n", name); err != nil {
 			return err
 		}
 	}
@@ -85,11 +88,15 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 
 // one does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
 // would go on with its order.
-func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
-	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
+func one(ctx context.Context, client dynamic.Interface,
+	certificate *unstructured.Unstructured) error {
+	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()),
+		certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
-	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, gate.AfterAnnotation, strconv.FormatInt(revision, 10))
-	if _, err := own.Patch(ctx, name, types.MergePatchType, []byte(note), metav1.PatchOptions{}); err != nil {
+	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, gate.AfterAnnotation,
+		strconv.FormatInt(revision, 10))
+	if _, err := own.Patch(ctx, name, types.MergePatchType, []byte(note),
+		metav1.PatchOptions{}); err != nil {
 		return ignoreGone(err)
 	}
 	if err := forget(ctx, client, certificate, revision+1); err != nil {
@@ -118,7 +125,8 @@ func ignoreGone(err error) error {
 
 // forget deletes the requests of a certificate's next revision, with their orders.
 func forget(
-	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured, revision int64,
+	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
+	revision int64,
 ) error {
 	own := client.Resource(requests).Namespace(certificate.GetNamespace())
 	all, err := own.List(ctx, metav1.ListOptions{})
@@ -127,7 +135,8 @@ func forget(
 	}
 	for i := range all.Items {
 		request := &all.Items[i]
-		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()[gate.RevisionAnnotation] != strconv.FormatInt(revision, 10) {
+		if !metav1.IsControlledBy(request, certificate) ||
+			request.GetAnnotations()[gate.RevisionAnnotation] != strconv.FormatInt(revision, 10) {
 			continue
 		}
 		err := own.Delete(ctx, request.GetName(), metav1.DeleteOptions{})
@@ -146,8 +155,10 @@ func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
 		return err
 	}
 	issuing := map[string]any{
-		"type": "Issuing", "status": "True", "reason": "SignerChanged", "message": "The CA or the ACME server of the issuer has changed",
-		"lastTransitionTime": now.UTC().Format(time.RFC3339), "observedGeneration": certificate.GetGeneration(),
+		"type": "Issuing", "status": "True", "reason": "SignerChanged",
+		"message":            "The CA or the ACME server of the issuer has changed",
+		"lastTransitionTime": now.UTC().Format(time.RFC3339),
+		"observedGeneration": certificate.GetGeneration(),
 	}
 	others := []any{issuing}
 	for _, one := range conditions {

@@ -22,35 +22,42 @@ import (
 func certificate(namespace, name, issuer, kind string, revision int64) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "cert-manager.io/v1", "kind": "Certificate",
-		"metadata": map[string]any{"namespace": namespace, "name": name, "uid": namespace + "-" + name, "generation": int64(3)},
-		"spec":     map[string]any{"issuerRef": map[string]any{"name": issuer, "kind": kind}},
+		"metadata": map[string]any{"namespace": namespace, "name": name,
+			"uid": namespace + "-" + name, "generation": int64(3)},
+		"spec": map[string]any{"issuerRef": map[string]any{"name": issuer, "kind": kind}},
 		"status": map[string]any{"revision": revision, "conditions": []any{
-			map[string]any{"type": "Ready", "status": "True"}, map[string]any{"type": "Issuing", "status": "False", "reason": "Failed"},
+			map[string]any{"type": "Ready", "status": "True"},
+			map[string]any{"type": "Issuing", "status": "False", "reason": "Failed"},
 		}},
 	}}
 }
 
 func request(namespace, name, owner, revision string) *unstructured.Unstructured {
-	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "cert-manager.io/v1", "kind": "CertificateRequest"}}
+	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "cert-manager.io/v1",
+		"kind": "CertificateRequest"}}
 	one.SetNamespace(namespace)
 	one.SetName(name)
 	one.SetAnnotations(map[string]string{gate.RevisionAnnotation: revision})
 	controls := true
-	one.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Certificate", Name: owner, UID: types.UID(namespace + "-" + owner), Controller: &controls}})
+	one.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Certificate", Name: owner,
+		UID: types.UID(namespace + "-" + owner), Controller: &controls}})
 	return one
 }
 
 func cluster(objects ...runtime.Object) *fake.FakeDynamicClient {
-	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		certificates: "CertificateList", requests: "CertificateRequestList",
-	}, objects...)
+	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{
+			certificates: "CertificateList", requests: "CertificateRequestList",
+		}, objects...)
 }
 
 func read(
-	t *testing.T, client *fake.FakeDynamicClient, resource schema.GroupVersionResource, namespace, name string,
+	t *testing.T, client *fake.FakeDynamicClient, resource schema.GroupVersionResource, namespace,
+	name string,
 ) *unstructured.Unstructured {
 	t.Helper()
-	found, err := client.Resource(resource).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	found, err := client.Resource(resource).Namespace(namespace).Get(t.Context(), name,
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	return found
 }
@@ -59,10 +66,13 @@ func read(
 // others stay as they are.
 func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	strangers := []*unstructured.Unstructured{
-		certificate("apps", "other", "strata", "ClusterIssuer", 1), certificate("apps", "namesake", "strata-acme", "Issuer", 1),
+		certificate("apps", "other", "strata", "ClusterIssuer", 1),
+		certificate("apps", "namesake", "strata-acme", "Issuer", 1),
 	}
-	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4), certificate("shop", "own", "strata-acme", "ClusterIssuer", 0),
-		strangers[0], strangers[1], request("traefik", "issued", "traefik-tls", "4"), request("traefik", "under-way", "traefik-tls", "5"),
+	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4),
+		certificate("shop", "own", "strata-acme", "ClusterIssuer", 0),
+		strangers[0], strangers[1], request("traefik", "issued", "traefik-tls", "4"),
+		request("traefik", "under-way", "traefik-tls", "5"),
 		request("traefik", "of-another", "other", "5"), request("shop", "first", "own", "1"))
 	var log bytes.Buffer
 	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &log))
@@ -77,12 +87,15 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 		assert.NotEmpty(t, issuing["lastTransitionTime"])
 		delete(issuing, "lastTransitionTime")
 		assert.Equal(t, map[string]any{
-			"type": "Issuing", "status": "True", "reason": "SignerChanged", "message": "The CA or the ACME server of the issuer has changed", "observedGeneration": int64(3),
+			"type": "Issuing", "status": "True", "reason": "SignerChanged",
+			"message":            "The CA or the ACME server of the issuer has changed",
+			"observedGeneration": int64(3),
 		}, issuing)
 		assert.Equal(t, map[string]any{"type": "Ready", "status": "True"}, conditions[1])
 	}
 	for _, stranger := range strangers {
-		assert.Equal(t, stranger.Object, read(t, client, certificates, "apps", stranger.GetName()).Object)
+		assert.Equal(t, stranger.Object,
+			read(t, client, certificates, "apps", stranger.GetName()).Object)
 	}
 	left, err := client.Resource(requests).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -97,27 +110,38 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 func TestAConflictIsTriedAgainAndAGoneCertificateIsNone(t *testing.T) {
 	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4))
 	conflicts := 0
-	client.PrependReactor("update", "certificates", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if conflicts++; conflicts < 3 {
-			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "certificates"}, "traefik-tls", nil)
-		}
-		return false, nil, nil
-	})
+	client.PrependReactor("update", "certificates",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			if conflicts++; conflicts < 3 {
+				return true, nil, apierrors.NewConflict(
+					schema.GroupResource{Resource: "certificates"},
+					"traefik-tls", nil)
+			}
+			return false, nil, nil
+		})
 	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}))
 	assert.Equal(t, 3, conflicts)
-	client.PrependReactor("patch", "certificates", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewNotFound(schema.GroupResource{Resource: "certificates"}, "traefik-tls")
-	})
+	client.PrependReactor("patch", "certificates",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(schema.GroupResource{Resource: "certificates"},
+				"traefik-tls")
+		})
 	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}))
 }
 
 func TestWhatTheAPIServerRefusesIsSaid(t *testing.T) {
 	for verb, want := range map[string]string{
-		"list": "list certificates: no", "patch": "certificate traefik/traefik-tls: no", "delete": "certificate traefik/traefik-tls: delete request under-way: no",
+		"list": "list certificates: no", "patch": "certificate traefik/traefik-tls: no",
+		"delete": "certificate traefik/traefik-tls: delete request under-way: no",
 		"update": "certificate traefik/traefik-tls: no",
 	} {
-		client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4), request("traefik", "under-way", "traefik-tls", "5"))
-		client.PrependReactor(verb, "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no") })
+		client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4),
+			request("traefik", "under-way", "traefik-tls", "5"))
+		client.PrependReactor(verb, "*",
+			func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil,
+					errors.New("no")
+			})
 		require.EqualError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}), want)
 	}
 }

@@ -16,12 +16,14 @@ import (
 // unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
 // Pod serves no request, and its successor is of the newest revision. It waits until the controller
 // has written which that is, and reports on progress.
-func unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
+func unblock(ctx context.Context, client kubernetes.Interface, namespace, name string,
+	progress io.Writer) error {
 	set, err := current(ctx, client, namespace, name)
 	if err != nil {
 		return err
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)})
+	pods, err := client.CoreV1().Pods(namespace).List(ctx,
+		metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)})
 	if err != nil {
 		return fmt.Errorf("Pods of StatefulSet %s/%s: %w", namespace, name, err)
 	}
@@ -31,7 +33,8 @@ func unblock(ctx context.Context, client kubernetes.Interface, namespace, name s
 			continue
 		}
 		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name) // people may not be listening
-		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name,
+			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return fmt.Errorf("delete Pod %s/%s: %w", namespace, pod.Name, err)
 		}
@@ -54,7 +57,8 @@ func blocks(pod *corev1.Pod, newest string) bool {
 
 // current returns the StatefulSet once its controller has seen its newest generation. It watches
 // before it reads, so that no change in between is missed.
-func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
+func current(ctx context.Context, client kubernetes.Interface, namespace,
+	name string) (*appsv1.StatefulSet, error) {
 	sets := client.AppsV1().StatefulSets(namespace)
 	for {
 		changes, err := sets.Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: name}))
@@ -68,7 +72,8 @@ func current(ctx context.Context, client kubernetes.Interface, namespace, name s
 		changes.Stop()
 		switch {
 		case ctx.Err() != nil:
-			return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest generation: %w", namespace, name, ctx.Err())
+			return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest "+
+				"generation: %w", namespace, name, ctx.Err())
 		case err != nil:
 			return nil, fmt.Errorf("StatefulSet %s/%s: %w", namespace, name, err)
 		case set != nil:

@@ -9,19 +9,21 @@ import (
 
 // signing makes the role that certificates are signed under, and the policy that allows just that.
 func signing(ctx context.Context, client *api.Client, want Issuing) error {
-	_, err := client.Logical().WriteWithContext(ctx, IntermediateMount+"/roles/"+want.Role, map[string]any{
-		"allowed_domains":             want.Domain,
-		"allow_bare_domains":          true,
-		"allow_subdomains":            true,
-		"allow_wildcard_certificates": true,
-		"require_cn":                  false, // cert-manager names its certificates by their DNS names
-		"key_type":                    "any",
-		"max_ttl":                     certificateTTL,
-	})
+	_, err := client.Logical().WriteWithContext(ctx, IntermediateMount+"/roles/"+want.Role,
+		map[string]any{
+			"allowed_domains":             want.Domain,
+			"allow_bare_domains":          true,
+			"allow_subdomains":            true,
+			"allow_wildcard_certificates": true,
+			"require_cn":                  false, // cert-manager names its certificates by their DNS names
+			"key_type":                    "any",
+			"max_ttl":                     certificateTTL,
+		})
 	if err != nil {
 		return fmt.Errorf("write the PKI role %s: %w", want.Role, err)
 	}
-	policy := fmt.Sprintf("path %q {\n  capabilities = [\"create\", \"update\"]\n}\n", SignPath(want.Role))
+	policy := fmt.Sprintf("path %q {\n  capabilities = [\"create\", \"update\"]\n}\n",
+		SignPath(want.Role))
 	if err := client.Sys().PutPolicyWithContext(ctx, want.Role, policy); err != nil {
 		return fmt.Errorf("write the policy %s: %w", want.Role, err)
 	}
@@ -39,7 +41,8 @@ func login(ctx context.Context, client *api.Client, want Issuing) error {
 		return fmt.Errorf("list the login methods: %w", err)
 	}
 	if methods[loginMount+"/"] == nil {
-		if err := client.Sys().EnableAuthWithOptionsWithContext(ctx, loginMount, &api.EnableAuthOptions{Type: "kubernetes"}); err != nil {
+		if err := client.Sys().EnableAuthWithOptionsWithContext(ctx, loginMount,
+			&api.EnableAuthOptions{Type: "kubernetes"}); err != nil {
 			return fmt.Errorf("enable the login method kubernetes: %w", err)
 		}
 	}
@@ -58,7 +61,8 @@ func login(ctx context.Context, client *api.Client, want Issuing) error {
 	if want.Audience != "" {
 		role["audience"] = want.Audience
 	}
-	if _, err := client.Logical().WriteWithContext(ctx, "auth/"+loginMount+"/role/"+want.Role, role); err != nil {
+	if _, err := client.Logical().WriteWithContext(ctx, "auth/"+loginMount+"/role/"+want.Role,
+		role); err != nil {
 		return fmt.Errorf("write the login role %s: %w", want.Role, err)
 	}
 	return nil

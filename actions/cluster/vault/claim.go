@@ -23,7 +23,8 @@ const (
 // its cache of claims learn of a change separately. A Pod that is tried again before the cache has
 // the volume is left alone for five minutes (podMaxInUnschedulablePodsDuration). Only a change of
 // the claim makes it try sooner (kubernetes/kubernetes#125762).
-func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time) error {
+func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod,
+	now time.Time) error {
 	if !unschedulable(pod) {
 		return nil
 	}
@@ -32,7 +33,8 @@ func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, n
 		if volume.PersistentVolumeClaim == nil {
 			continue
 		}
-		claim, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx, volume.PersistentVolumeClaim.ClaimName, metav1.GetOptions{})
+		claim, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx,
+			volume.PersistentVolumeClaim.ClaimName, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -44,12 +46,15 @@ func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, n
 			due = append(due, claim.Name)
 		}
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{nudged: now.UTC().Format(time.RFC3339)}}})
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]string{
+			nudged: now.UTC().Format(time.RFC3339)}}})
 	if err != nil {
 		return err
 	}
 	for _, name := range due {
-		_, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "strata"})
+		_, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Patch(ctx, name,
+			types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "strata"})
 		if err != nil {
 			return err
 		}
@@ -61,7 +66,8 @@ func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, n
 func unschedulable(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled {
-			return condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable
+			return condition.Status == corev1.ConditionFalse &&
+				condition.Reason == corev1.PodReasonUnschedulable
 		}
 	}
 	return false

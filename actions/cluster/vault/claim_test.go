@@ -19,27 +19,37 @@ func TestABoundClaimIsShownToTheSchedulerThatStillWaitsForIt(t *testing.T) {
 		last   time.Time
 		nudges bool
 	}{
-		"bound, and the Pod still unschedulable":  {phase: corev1.ClaimBound, reason: corev1.PodReasonUnschedulable, nudges: true},
-		"again, when that did not help":           {phase: corev1.ClaimBound, reason: corev1.PodReasonUnschedulable, last: now.Add(-nudgePause), nudges: true},
-		"not before the scheduler has tried":      {phase: corev1.ClaimBound, reason: corev1.PodReasonUnschedulable, last: now.Add(-time.Second)},
-		"unbound: there is nothing to be seen":    {phase: corev1.ClaimPending, reason: corev1.PodReasonUnschedulable},
-		"not observed yet: there is no hurry":     {phase: corev1.ClaimBound},
-		"held by a gate of its own: not about it": {phase: corev1.ClaimBound, reason: corev1.PodReasonSchedulingGated},
+		"bound, and the Pod still unschedulable": {phase: corev1.ClaimBound,
+			reason: corev1.PodReasonUnschedulable, nudges: true},
+		"again, when that did not help": {phase: corev1.ClaimBound,
+			reason: corev1.PodReasonUnschedulable, last: now.Add(-nudgePause), nudges: true},
+		"not before the scheduler has tried": {phase: corev1.ClaimBound,
+			reason: corev1.PodReasonUnschedulable, last: now.Add(-time.Second)},
+		"unbound: there is nothing to be seen": {phase: corev1.ClaimPending,
+			reason: corev1.PodReasonUnschedulable},
+		"not observed yet: there is no hurry": {phase: corev1.ClaimBound},
+		"held by a gate of its own: not about it": {phase: corev1.ClaimBound,
+			reason: corev1.PodReasonSchedulingGated},
 	} {
 		t.Run(name, func(t *testing.T) {
-			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "vault", Name: "data"}, Status: corev1.PersistentVolumeClaimStatus{Phase: c.phase}}
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "vault",
+				Name: "data"}, Status: corev1.PersistentVolumeClaimStatus{Phase: c.phase}}
 			if !c.last.IsZero() {
 				claim.Annotations = map[string]string{nudged: c.last.Format(time.RFC3339)}
 			}
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "vault", Name: "vault-0"}}
-			pod.Spec.Volumes = []corev1.Volume{{Name: "config"}, {Name: "data", VolumeSource: corev1.VolumeSource{
-				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
+			pod.Spec.Volumes = []corev1.Volume{{Name: "config"},
+				{Name: "data", VolumeSource: corev1.VolumeSource{
+					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+						ClaimName: "data"}}}}
 			if c.reason != "" {
-				pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: c.reason}}
+				pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled,
+					Status: corev1.ConditionFalse, Reason: c.reason}}
 			}
 			cluster := fake.NewClientset(claim)
 			require.NoError(t, nudge(t.Context(), cluster, pod, now))
-			after, err := cluster.CoreV1().PersistentVolumeClaims("vault").Get(t.Context(), "data", metav1.GetOptions{})
+			after, err := cluster.CoreV1().PersistentVolumeClaims("vault").Get(t.Context(), "data",
+				metav1.GetOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, c.nudges, after.Annotations[nudged] == now.Format(time.RFC3339))
 		})

@@ -76,11 +76,14 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 		return "", err
 	}
 	if root == "" {
-		generated := map[string]any{"common_name": want.CommonName, "ttl": rootTTL, "key_type": "ec", "key_bits": 256}
+		generated := map[string]any{"common_name": want.CommonName, "ttl": rootTTL,
+			"key_type": "ec", "key_bits": 256}
 		if len(want.Permitted) > 0 {
-			generated["permitted_dns_domains"], generated["excluded_ip_ranges"] = want.Permitted, []string{"0.0.0.0/0", "::/0"}
+			generated["permitted_dns_domains"], generated["excluded_ip_ranges"] = want.Permitted,
+				[]string{"0.0.0.0/0", "::/0"}
 		}
-		made, err := write(ctx, client, RootMount+"/root/generate/internal", generated, "certificate")
+		made, err := write(ctx, client, RootMount+"/root/generate/internal", generated,
+			"certificate")
 		if err != nil {
 			return "", fmt.Errorf("make the root CA: %w", err)
 		}
@@ -90,9 +93,10 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	if err != nil || present != "" {
 		return root, err
 	}
-	request, err := write(ctx, client, IntermediateMount+"/intermediate/generate/internal", map[string]any{
-		"common_name": want.CommonName + " (intermediate)", "key_type": "ec", "key_bits": 256,
-	}, "csr")
+	request, err := write(ctx, client, IntermediateMount+"/intermediate/generate/internal",
+		map[string]any{
+			"common_name": want.CommonName + " (intermediate)", "key_type": "ec", "key_bits": 256,
+		}, "csr")
 	if err != nil {
 		return "", fmt.Errorf("make the intermediate CA: %w", err)
 	}
@@ -103,7 +107,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 		return "", fmt.Errorf("sign the intermediate CA: %w", err)
 	}
 	// With the root behind it, so that certificates come with the whole chain.
-	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed", map[string]any{"certificate": signed + "\n" + root})
+	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed",
+		map[string]any{"certificate": signed + "\n" + root})
 	if err != nil {
 		return "", fmt.Errorf("install the intermediate CA: %w", err)
 	}
@@ -132,7 +137,8 @@ func certificateOf(ctx context.Context, client *api.Client, mount string) (strin
 }
 
 // write writes and returns one field of the answer.
-func write(ctx context.Context, client *api.Client, path string, data map[string]any, field string) (string, error) {
+func write(ctx context.Context, client *api.Client, path string, data map[string]any,
+	field string) (string, error) {
 	secret, err := client.Logical().WriteWithContext(ctx, path, data)
 	if err != nil {
 		return "", err

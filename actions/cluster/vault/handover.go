@@ -22,7 +22,8 @@ type InSecret struct {
 
 // Load implements Handover.
 func (s InSecret) Load(ctx context.Context) (*Keys, error) {
-	secret, err := s.Client.CoreV1().Secrets(s.Namespace).Get(ctx, HandoverSecret, metav1.GetOptions{})
+	secret, err := s.Client.CoreV1().Secrets(s.Namespace).Get(ctx, HandoverSecret,
+		metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // none is an answer.
 	}
@@ -41,7 +42,8 @@ func (s InSecret) Store(ctx context.Context, keys Keys) error {
 		return err
 	}
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: HandoverSecret, Namespace: s.Namespace}, Data: map[string][]byte{"keys": text},
+		ObjectMeta: metav1.ObjectMeta{Name: HandoverSecret, Namespace: s.Namespace},
+		Data:       map[string][]byte{"keys": text},
 	}
 	secrets := s.Client.CoreV1().Secrets(s.Namespace)
 	_, err = secrets.Create(ctx, secret, metav1.CreateOptions{})
@@ -53,7 +55,8 @@ func (s InSecret) Store(ctx context.Context, keys Keys) error {
 
 // Clear implements Handover.
 func (s InSecret) Clear(ctx context.Context) error {
-	err := s.Client.CoreV1().Secrets(s.Namespace).Delete(ctx, HandoverSecret, metav1.DeleteOptions{})
+	err := s.Client.CoreV1().Secrets(s.Namespace).Delete(ctx, HandoverSecret,
+		metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

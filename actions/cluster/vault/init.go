@@ -21,7 +21,8 @@ type Keys struct {
 // ParseKeys reads Keys from JSON. The error does not quote it.
 func ParseKeys(text string) (Keys, error) {
 	var keys Keys
-	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys.Unseal) == 0 || keys.RootToken == "" {
+	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys.Unseal) == 0 ||
+		keys.RootToken == "" {
 		return Keys{}, errors.New("expected Vault's keys, as the init step prints them")
 	}
 	return keys, nil
@@ -43,13 +44,15 @@ var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in 
 // Init initialises the server, unless that was done before, and returns its keys. previous are the
 // keys in the state, if any. There is one share: all would lie in the same state, so more would
 // protect nothing.
-func Init(ctx context.Context, client *api.Client, handover Handover, previous *Keys) (Keys, error) {
+func Init(ctx context.Context, client *api.Client, handover Handover, previous *Keys) (Keys,
+	error) {
 	done, err := client.Sys().InitStatusWithContext(ctx)
 	if err != nil {
 		return Keys{}, fmt.Errorf("ask whether Vault is initialised: %w", err)
 	}
 	if !done {
-		answer, err := client.Sys().InitWithContext(ctx, &api.InitRequest{SecretShares: 1, SecretThreshold: 1})
+		answer, err := client.Sys().InitWithContext(ctx,
+			&api.InitRequest{SecretShares: 1, SecretThreshold: 1})
 		if err != nil {
 			return Keys{}, fmt.Errorf("initialise Vault: %w", err)
 		}

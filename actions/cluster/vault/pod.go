@@ -48,11 +48,13 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 		if owner.Kind != "StatefulSet" {
 			continue
 		}
-		set, err := cluster.AppsV1().StatefulSets(server.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+		set, err := cluster.AppsV1().StatefulSets(server.Namespace).Get(ctx, owner.Name,
+			metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if set.Status.ObservedGeneration < set.Generation || pod.Labels[appsv1.ControllerRevisionHashLabelKey] != set.Status.UpdateRevision {
+		if set.Status.ObservedGeneration < set.Generation ||
+			pod.Labels[appsv1.ControllerRevisionHashLabelKey] != set.Status.UpdateRevision {
 			return errors.New("is of an older revision, and about to be replaced")
 		}
 	}
@@ -68,8 +70,10 @@ func running(pod *corev1.Pod) error {
 		waiting := container.State.Waiting
 		switch {
 		case container.State.Running != nil:
-		case container.RestartCount >= crashes || waiting != nil && slices.Contains(hopeless, waiting.Reason):
-			return fmt.Errorf("%w: %s, %d restarts", errStuck, reason(container.State), container.RestartCount)
+		case container.RestartCount >= crashes || waiting != nil &&
+			slices.Contains(hopeless, waiting.Reason):
+			return fmt.Errorf("%w: %s, %d restarts", errStuck, reason(container.State),
+				container.RestartCount)
 		default:
 			return errors.New(reason(container.State))
 		}
@@ -100,7 +104,8 @@ func lastWords(cluster kubernetes.Interface, server Server) string {
 	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
 	defer cancel()
 	lines := logLines
-	text, err := cluster.CoreV1().Pods(server.Namespace).GetLogs(server.Pod, &corev1.PodLogOptions{TailLines: &lines}).DoRaw(ctx)
+	text, err := cluster.CoreV1().Pods(server.Namespace).GetLogs(server.Pod,
+		&corev1.PodLogOptions{TailLines: &lines}).DoRaw(ctx)
 	if err != nil || len(text) == 0 {
 		return ""
 	}

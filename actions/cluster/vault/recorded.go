@@ -23,7 +23,8 @@ type Recorded struct {
 func InState(state *stackstate.State) (found Recorded, err error) {
 	commands := state.Running("vault configure")
 	if len(commands) == 0 {
-		return Recorded{}, errors.New("the stack has no Vault of its own; a Vault used by address is unsealed by its owner")
+		return Recorded{}, errors.New("the stack has no Vault of its own; a Vault used by " +
+			"address is unsealed by its owner")
 	}
 	command := commands[0]
 	var input Input

@@ -33,7 +33,8 @@ type Session struct {
 }
 
 // Open reaches a Vault through the cluster of a kubeconfig, and reports each wait on progress.
-func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session, error) {
+func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session,
+	error) {
 	access := apiserver.Access{Kubeconfig: kubeconfig}
 	cluster, err := access.Client()
 	if err != nil {
@@ -43,7 +44,8 @@ func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Wri
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Client: client, Close: stop, handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
+	return &Session{Client: client, Close: stop,
+		handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
 }
 
 // Init initialises Vault, unless previous, or a run that was cut off, has done so. The keys are
@@ -51,15 +53,18 @@ func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Wri
 func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	keys, err := Init(ctx, s.Client, s.handover, previous)
 	if errors.Is(err, ErrKeysLost) {
-		return keys, fmt.Errorf("%w: an earlier run was cut off, or another stack made it. It holds nothing that can be read again: "+
-			"kubectl -n %s delete statefulset,pvc -l app.kubernetes.io/name=vault, then pulumi up", err, s.handover.Namespace)
+		return keys, fmt.Errorf("%w: an earlier run was cut off, or another stack made it. It "+
+			"holds nothing that can be read again: "+
+			"kubectl -n %s delete statefulset,pvc -l app.kubernetes.io/name=vault, then pulumi up",
+			err, s.handover.Namespace)
 	}
 	return keys, err
 }
 
 // Configure unseals Vault and makes it issue certificates, and returns the root CA's. The state has
 // the keys by now, or they could not have come here: the Secret that held them is removed.
-func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string, err error) {
+func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string,
+	err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {
 		return "", err
 	}

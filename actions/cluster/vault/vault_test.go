@@ -87,7 +87,8 @@ func TestKeysThatCannotBeKeptAreAnErrorThatDoesNotShowThem(t *testing.T) {
 func TestANewVaultReplacesTheKeysOfAnEarlierOne(t *testing.T) {
 	handover := InSecret{Client: fake.NewClientset(), Namespace: "vault"}
 	require.NoError(t, handover.Store(t.Context(), Keys{Unseal: []string{"old"}, RootToken: "old"}))
-	keys, err := Init(t.Context(), start(t, &server{}), handover, &Keys{Unseal: []string{"old"}, RootToken: "old"})
+	keys, err := Init(t.Context(), start(t, &server{}), handover,
+		&Keys{Unseal: []string{"old"}, RootToken: "old"})
 	require.NoError(t, err)
 	kept, err := handover.Load(t.Context())
 	require.NoError(t, err)
@@ -97,25 +98,30 @@ func TestANewVaultReplacesTheKeysOfAnEarlierOne(t *testing.T) {
 func TestUnseal(t *testing.T) {
 	vault := &server{initialised: true, sealed: true}
 	client := start(t, vault)
-	assert.ErrorContains(t, Unseal(t.Context(), client, Keys{Unseal: []string{"other"}}), "another Vault's")
+	assert.ErrorContains(t, Unseal(t.Context(), client, Keys{Unseal: []string{"other"}}),
+		"another Vault's")
 	require.NoError(t, Unseal(t.Context(), client, Keys{Unseal: []string{"share"}}))
 	assert.False(t, vault.sealed)
-	require.NoError(t, Unseal(t.Context(), client, Keys{Unseal: []string{"share"}}), "it is unsealed already")
+	require.NoError(t, Unseal(t.Context(), client, Keys{Unseal: []string{"share"}}),
+		"it is unsealed already")
 }
 
 func TestAnotherVaultsEnvironmentIsNotRead(t *testing.T) {
-	listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		assert.Empty(t, r.Header.Get("X-Vault-Token"))
 		assert.Empty(t, r.Header.Get("X-Vault-Namespace"))
 		(&server{}).ServeHTTP(w, r)
 	}))
 	defer listener.Close()
 	for name, value := range map[string]string{
-		"VAULT_ADDR": "https://127.0.0.1:1", "VAULT_TOKEN": "hvs.other", "VAULT_NAMESPACE": "other", "VAULT_SKIP_VERIFY": "true",
+		"VAULT_ADDR": "https://127.0.0.1:1", "VAULT_TOKEN": "hvs.other", "VAULT_NAMESPACE": "other",
+		"VAULT_SKIP_VERIFY": "true",
 	} {
 		t.Setenv(name, value)
 	}
-	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw}))
+	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: listener.Certificate().Raw}))
 	client, err := newClient(listener.URL, Server{Name: "example.com", CA: ca})
 	require.NoError(t, err)
 	_, err = client.Sys().InitStatusWithContext(t.Context())
@@ -124,7 +130,8 @@ func TestAnotherVaultsEnvironmentIsNotRead(t *testing.T) {
 	client, err = newClient(listener.URL, Server{Name: "other.example.org", CA: ca})
 	require.NoError(t, err)
 	_, err = client.Sys().InitStatusWithContext(t.Context())
-	assert.ErrorContains(t, err, "certificate is valid for", "VAULT_SKIP_VERIFY must not switch the check off")
+	assert.ErrorContains(t, err, "certificate is valid for",
+		"VAULT_SKIP_VERIFY must not switch the check off")
 }
 
 func TestKeysAreNotQuotedWhenTheyCannotBeRead(t *testing.T) {
@@ -135,12 +142,14 @@ func TestKeysAreNotQuotedWhenTheyCannotBeRead(t *testing.T) {
 
 func TestAPodThatRunsIsAskedAndOneThatNeverWillIsGivenUp(t *testing.T) {
 	pod := func(status corev1.ContainerStatus) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vault-0", Namespace: "vault"}, Status: corev1.PodStatus{
-			Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{status},
-		}}
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vault-0", Namespace: "vault"},
+			Status: corev1.PodStatus{
+				Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{status},
+			}}
 	}
 	waiting := func(reason string, restarts int32) *corev1.Pod {
-		return pod(corev1.ContainerStatus{RestartCount: restarts, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}})
+		return pod(corev1.ContainerStatus{RestartCount: restarts,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}})
 	}
 	trouble := func(pods ...*corev1.Pod) error {
 		cluster := fake.NewClientset()
@@ -149,7 +158,9 @@ func TestAPodThatRunsIsAskedAndOneThatNeverWillIsGivenUp(t *testing.T) {
 		}
 		return podTrouble(t.Context(), cluster, Server{Namespace: "vault", Pod: "vault-0"})
 	}
-	assert.NoError(t, trouble(pod(corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}})), "not Ready: it is sealed")
+	assert.NoError(t, trouble(pod(corev1.ContainerStatus{
+		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}})),
+		"not Ready: it is sealed")
 	assert.EqualError(t, trouble(), "does not exist yet")
 	assert.NotErrorIs(t, trouble(waiting("CrashLoopBackOff", 1)), errStuck)
 	assert.ErrorIs(t, trouble(waiting("CrashLoopBackOff", 3)), errStuck)

@@ -12,7 +12,8 @@ import (
 
 // Initialise initialises Vault and prints its keys, which become a secret of the state. They come
 // back as its previous output.
-var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Session, _ Input) error {
+var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Session,
+	_ Input) error {
 	var before *Keys
 	if text := call.PreviousOutput(); text != "" {
 		keys, err := ParseKeys(text)
@@ -30,7 +31,8 @@ var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Ses
 
 // Prepare unseals Vault with the keys in STRATA_VAULT_KEYS, has it issue certificates, and prints the
 // root CA's certificate.
-var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Session, input Input) error {
+var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Session,
+	input Input) error {
 	if input.Issuing == nil {
 		return call.Wrong(errors.New("issuing is missing"))
 	}

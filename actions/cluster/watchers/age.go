@@ -63,12 +63,14 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 }
 
 // metrics returns the API server's own metrics, and its time.
-func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time, err error) {
+func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time,
+	err error) {
 	api, is := client.CoreV1().RESTClient().(*rest.RESTClient)
 	if !is {
 		return nil, now, fmt.Errorf("%T is no client of a cluster", client)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, api.Get().AbsPath("/metrics").URL().String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		api.Get().AbsPath("/metrics").URL().String(), nil)
 	if err != nil {
 		return nil, now, err
 	}
@@ -78,7 +80,8 @@ func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now
 	}
 	defer response.Body.Close() //nolint:errcheck // It was only read.
 	if response.StatusCode != http.StatusOK {
-		return nil, now, apierrors.NewGenericServerResponse(response.StatusCode, "get", schema.GroupResource{}, "metrics", "", 0, false)
+		return nil, now, apierrors.NewGenericServerResponse(response.StatusCode, "get",
+			schema.GroupResource{}, "metrics", "", 0, false)
 	}
 	if now, err = http.ParseTime(response.Header.Get("Date")); err != nil {
 		return nil, now, fmt.Errorf("time of the answer: %w", err)

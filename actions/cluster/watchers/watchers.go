@@ -43,13 +43,16 @@ func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 		status := apierrors.APIStatus(nil)
 		switch {
 		case errors.As(err, &status):
-			say(fmt.Sprintf("the API server does not say how long it has run (%s): Pods that serve are replaced in %s, when everything surely watches it", status.Status().Message, AgainAfter))
+			say(fmt.Sprintf("the API server does not say how long it has run (%s): Pods that "+
+				"serve are replaced in %s, when everything surely watches it",
+				status.Status().Message, AgainAfter))
 			return pause(ctx, AgainAfter)
 		case err != nil || age >= AgainAfter:
 			return err
 		}
 		left := (AgainAfter - age).Truncate(time.Second) + time.Second // its clock is told in whole seconds
-		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when everything watches it again", age.Round(time.Second), left))
+		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when "+
+			"everything watches it again", age.Round(time.Second), left))
 		if err := pause(ctx, left); err != nil {
 			return err
 		}
@@ -87,14 +90,17 @@ func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
 		return first
 	})
 	if err != nil {
-		return 0, fmt.Errorf("before Pods that serve are replaced: none of the API servers %s said how long it has run, which was asked for %s at most: %w; strata health -s STACK says which gates hold",
+		return 0, fmt.Errorf("before Pods that serve are replaced: none of the API servers %s "+
+			"said how long it has run, which was asked for %s at most: %w; strata health -s "+
+			"STACK says which gates hold",
 			strings.Join(w.servers, ", "), ageLimit, err)
 	}
 	return age, nil
 }
 
 func (w *Watchers) age(ctx context.Context, server string) (time.Duration, error) {
-	client, err := apiserver.Access{Kubeconfig: w.kubeconfig, Servers: []string{server}, Timeout: answerLimit}.Client()
+	client, err := apiserver.Access{Kubeconfig: w.kubeconfig, Servers: []string{server},
+		Timeout: answerLimit}.Client()
 	if err != nil {
 		return 0, err
 	}

@@ -42,14 +42,17 @@ func (a server) start(t *testing.T) *httptest.Server {
 		case r.URL.Path == "/api/v1/namespaces/kube-system":
 			w.Header().Set("Content-Type", "application/json")
 			err = json.NewEncoder(w).Encode(corev1.Namespace{
-				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(now.Add(-a.cluster))},
+				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+				ObjectMeta: metav1.ObjectMeta{
+					CreationTimestamp: metav1.NewTime(now.Add(-a.cluster))},
 			})
 		case a.refuses != 0:
 			w.WriteHeader(a.refuses)
 		case a.metrics != "":
 			_, err = io.WriteString(w, a.metrics)
 		default:
-			_, err = fmt.Fprintf(w, "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds %f\n", float64(begun.UnixMilli())/1000)
+			_, err = fmt.Fprintf(w, "# TYPE process_start_time_seconds "+
+				"gauge\nprocess_start_time_seconds %f\n", float64(begun.UnixMilli())/1000)
 		}
 		assert.NoError(t, err)
 	}))
@@ -71,13 +74,19 @@ func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
 		server server
 		want   time.Duration
 	}{
-		"young":                             {server{age: 20 * time.Second, cluster: day}, 20 * time.Second},
-		"old":                               {server{age: time.Hour, cluster: day}, time.Hour},
-		"young, and its clock is behind":    {server{age: 20 * time.Second, cluster: day, ahead: -time.Hour}, 20 * time.Second},
-		"young, and its clock is ahead":     {server{age: 20 * time.Second, cluster: day, ahead: time.Hour}, 20 * time.Second},
-		"the first run of it, of a cluster": {server{age: 20 * time.Second, cluster: 10 * time.Second}, watchers.AgainAfter},
-		"without":                           {server{metrics: "# TYPE other counter\nother 1\n"}, watchers.AgainAfter},
-		"forbidden":                         {server{refuses: http.StatusForbidden}, watchers.AgainAfter},
+		"young": {server{age: 20 * time.Second, cluster: day},
+			20 * time.Second},
+		"old": {server{age: time.Hour, cluster: day}, time.Hour},
+		"young, and its clock is behind": {server{age: 20 * time.Second, cluster: day,
+			ahead: -time.Hour}, 20 * time.Second},
+		"young, and its clock is ahead": {server{age: 20 * time.Second, cluster: day,
+			ahead: time.Hour}, 20 * time.Second},
+		"the first run of it, of a cluster": {server{age: 20 * time.Second,
+			cluster: 10 * time.Second}, watchers.AgainAfter},
+		"without": {server{metrics: "# TYPE other counter\nother 1\n"},
+			watchers.AgainAfter},
+		"forbidden": {server{refuses: http.StatusForbidden},
+			watchers.AgainAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
 			age, err := watchers.Age(t.Context(), clientOf(t, test.server.start(t)))

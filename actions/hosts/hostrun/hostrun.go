@@ -22,7 +22,8 @@ var Create = verb.New(func(ctx context.Context, call verb.Call, input Input) err
 		if err != nil {
 			return err
 		}
-		input.Script = fmt.Sprintf("FOUNDS=%t\nCA_HASH=%s\n", !past.Cluster, remote.Quote(past.CAHash)) + input.Script
+		input.Script = fmt.Sprintf("FOUNDS=%t\nCA_HASH=%s\n", !past.Cluster,
+			remote.Quote(past.CAHash)) + input.Script
 	}
 	return input.Run(ctx, false, call.SSHKey(), call.Stdout)
 })
@@ -67,7 +68,8 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 		return err
 	}
 	defer func() { _ = client.Close() }() // The script has ended; how the host says goodbye changes nothing.
-	if err := client.Stream(ctx, Bash(script), []byte(stdin), func(line string) { _, _ = fmt.Fprintln(out, line) }); err != nil {
+	if err := client.Stream(ctx, Bash(script), []byte(stdin),
+		func(line string) { _, _ = fmt.Fprintln(out, line) }); err != nil {
 		return fmt.Errorf("script: %w; what it printed last says why", err)
 	}
 	return nil
@@ -77,5 +79,6 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 // at most 2,000 characters. A line over 64 KiB stops the reader of Pulumi's command provider for
 // ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
 func Bash(script string) string {
-	return "exec bash -o pipefail -c " + remote.Quote(`bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`) + " " + remote.Quote(script)
+	return "exec bash -o pipefail -c " +
+		remote.Quote(`bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`) + " " + remote.Quote(script)
 }

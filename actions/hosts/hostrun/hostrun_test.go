@@ -33,13 +33,15 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
 func TestAScriptArrivesWholeThroughEveryShellOnTheWay(t *testing.T) {
-	out, err := run(t, hostrun.Input{Script: "value=" + remote.Quote(nasty) + "\nprintf '%s\\n' \"$value\""}, false)
+	out, err := run(t, hostrun.Input{Script: "value=" + remote.Quote(nasty) +
+		"\nprintf '%s\\n' \"$value\""}, false)
 	require.NoError(t, err)
 	assert.Equal(t, nasty+"\n", out)
 }
 
 func TestAScriptsExitCodeAndBothStreamsComeBack(t *testing.T) {
-	out, err := run(t, hostrun.Input{Script: "secret=in-the-script; echo out; echo err >&2; exit 3", Stdin: "in-the-input"}, false)
+	out, err := run(t, hostrun.Input{Script: "secret=in-the-script; echo out; echo err >&2; exit 3",
+		Stdin: "in-the-input"}, false)
 	var exit *remote.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 3, exit.Code)
@@ -88,7 +90,8 @@ func TestAScriptThatHangsEndsWithItsBound(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	err := hostrun.Input{Script: "sleep 60 & wait", Target: server.Target()}.Run(ctx, false, server.PrivateKey(), &bytes.Buffer{})
+	err := hostrun.Input{Script: "sleep 60 & wait", Target: server.Target()}.Run(ctx, false,
+		server.PrivateKey(), &bytes.Buffer{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 10*time.Second)
 }

@@ -31,7 +31,8 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	}
 	hosts, unpinned := make([]Host, len(reached)), false
 	for i, node := range cfg.Hosts.Nodes {
-		hosts[i] = Host{Key: reached[i].Key, Host: health.Host{Role: string(node.Role), Target: reached[i].Target}}
+		hosts[i] = Host{Key: reached[i].Key,
+			Host: health.Host{Role: string(node.Role), Target: reached[i].Target}}
 		unpinned = unpinned || reached[i].Target.HostKey == ""
 	}
 	if !unpinned {
@@ -63,7 +64,8 @@ func pinFrom(state *stackstate.State, target *remote.Target) {
 func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
 	var named []config.Node
 	for _, name := range names {
-		i := slices.IndexFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == name })
+		i := slices.IndexFunc(cfg.Hosts.Nodes,
+			func(node config.Node) bool { return node.Name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("no node is called %s in strata:hosts.nodes of %s", name, file)
 		}

@@ -20,12 +20,15 @@ func TestAPinOfTheStateIsOfTheAddressThatWasContacted(t *testing.T) {
 		target remote.Target
 		want   string
 	}{
-		"the same address":      {remote.Target{Name: "server-1", Address: "10.10.0.11"}, pin},
-		"another address":       {remote.Target{Name: "server-1", Address: "10.10.0.12"}, ""},
-		"another node":          {remote.Target{Name: "server-2", Address: "10.10.0.11"}, ""},
-		"a pin of its own":      {remote.Target{Name: "server-1", Address: "10.10.0.11", HostKey: "own"}, "own"},
-		"behind another name":   {remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "nat.example.org"}, ""},
-		"contacted by its name": {remote.Target{Name: "server-1", Address: "10.10.0.9", HostName: "10.10.0.11"}, pin},
+		"the same address": {remote.Target{Name: "server-1", Address: "10.10.0.11"}, pin},
+		"another address":  {remote.Target{Name: "server-1", Address: "10.10.0.12"}, ""},
+		"another node":     {remote.Target{Name: "server-2", Address: "10.10.0.11"}, ""},
+		"a pin of its own": {remote.Target{Name: "server-1", Address: "10.10.0.11",
+			HostKey: "own"}, "own"},
+		"behind another name": {remote.Target{Name: "server-1", Address: "10.10.0.11",
+			HostName: "nat.example.org"}, ""},
+		"contacted by its name": {remote.Target{Name: "server-1", Address: "10.10.0.9",
+			HostName: "10.10.0.11"}, pin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pinFrom(state, &test.target)

@@ -36,7 +36,9 @@ func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) 
 	tokens := append(token.Servers(state), token.Agents(state)...)
 	owner.Cluster = cluster.Output("hex")
 	if owner.Cluster == "" || len(tokens) == 0 {
-		return k3shost.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
+		return k3shost.Owner{Stack: stack},
+			fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is "+
+				"then refused on a host that is another's", stack)
 	}
 	owner.Project = string(cluster.URN.Project())
 	for i, one := range tokens {

@@ -23,7 +23,8 @@ const dialLimit = 10 * time.Second
 
 // ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot
 // run, each with the next command. The provider's own error names a dial, but no host and no fix.
-func ShowUnreachable(ctx context.Context, out io.Writer, stack string, state *stackstate.State) error {
+func ShowUnreachable(ctx context.Context, out io.Writer, stack string,
+	state *stackstate.State) error {
 	uninstalls, err := uninstallsIn(state)
 	if err != nil {
 		return err
@@ -33,7 +34,8 @@ func ShowUnreachable(ctx context.Context, out io.Writer, stack string, state *st
 
 // Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall K3s
 // on them. It refuses all of them if one answers or is not in the state.
-func Forget(ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string, nodes []string) error {
+func Forget(ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string,
+	nodes []string) error {
 	state, err := pulumi.Read(ctx, stack)
 	if err != nil {
 		return err
@@ -54,7 +56,8 @@ func Forget(ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack 
 		}
 	}
 	for _, one := range dead {
-		if _, err := pulumi(ctx, nil, "state", "delete", "--yes", "--stack", stack, one.urn); err != nil {
+		if _, err := pulumi(ctx, nil, "state", "delete", "--yes", "--stack", stack,
+			one.urn); err != nil {
 			return fmt.Errorf("repair --forget %s: %w", one.node(), err)
 		}
 		_, _ = fmt.Fprintf(log, "repair: removed host %s from the state: %v\n", one.target, one.err)
@@ -72,7 +75,8 @@ func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err e
 			}
 		}
 		if len(named) == before {
-			err = errors.Join(err, fmt.Errorf("the state has no host of node %s to uninstall", node))
+			err = errors.Join(err, fmt.Errorf(
+				"the state has no host of node %s to uninstall", node))
 		}
 	}
 	return named, err
@@ -98,9 +102,11 @@ func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 		}
 		var asked hostrun.Input
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &asked); err != nil {
-			return nil, fmt.Errorf("state of %s: its input has another form than this version of the program writes", command.URN)
+			return nil, fmt.Errorf("state of %s: its input has another form than this version of "+
+				"the program writes", command.URN)
 		}
-		uninstalls = append(uninstalls, uninstall{urn: string(command.URN), target: asked.Target, key: []byte(command.Environment(self.SSHKey))})
+		uninstalls = append(uninstalls, uninstall{urn: string(command.URN), target: asked.Target,
+			key: []byte(command.Environment(self.SSHKey))})
 	}
 	return uninstalls, nil
 }
@@ -131,8 +137,10 @@ func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 func showUnreachable(out io.Writer, stack string, dead []uninstall) error {
 	var text strings.Builder
 	for _, one := range dead {
-		fmt.Fprintf(&text, "host %s cannot be reached, so K3s cannot be removed from it: %v\n", one.target, one.err)
-		fmt.Fprintf(&text, "  bring it back and run the destroy again; if it is gone for good: strata repair -s %s --forget %s\n",
+		fmt.Fprintf(&text, "host %s cannot be reached, so K3s cannot be removed from it: %v\n",
+			one.target, one.err)
+		fmt.Fprintf(&text, "  bring it back and run the destroy again; if it is gone for good: "+
+			"strata repair -s %s --forget %s\n",
 			stack, one.node())
 	}
 	if len(dead) == 0 {

@@ -33,8 +33,10 @@ func TestOnlyTheHostThatDoesNotAnswerIsUnreachable(t *testing.T) {
 	key := string(server.PrivateKey())
 	alive, dead := hostrun.Input{Target: server.Target()}, hostrun.Input{Target: server.Target()}
 	dead.Target.Port = nettest.Closed(t).Number()
-	parsed := parse(t, `{"deployment":{"resources":[`+command(t, "urn::alive-claim", uninstalls, key, alive)+","+
-		command(t, "urn::dead-claim", uninstalls, key, dead)+","+command(t, "urn::dead-install", "", key, dead)+`]}}`)
+	parsed := parse(t, `{"deployment":{"resources":[`+
+		command(t, "urn::alive-claim", uninstalls, key, alive)+","+
+		command(t, "urn::dead-claim", uninstalls, key, dead)+","+
+		command(t, "urn::dead-install", "", key, dead)+`]}}`)
 	found, err := uninstallsIn(parsed)
 	require.NoError(t, err)
 	require.Len(t, found, 2, "an install runs nothing at a destroy")
@@ -95,8 +97,9 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 
 func TestAnUninstallIsFoundWithItsWay(t *testing.T) {
 	target := remote.Target{
-		Name: "server-1", Address: "127.0.0.1", Port: 22, User: "root", HostKey: sshtest.New(t).HostKey(),
-		Jump: []remote.Hop{{Address: "jump"}},
+		Name: "server-1", Address: "127.0.0.1", Port: 22, User: "root",
+		HostKey: sshtest.New(t).HostKey(),
+		Jump:    []remote.Hop{{Address: "jump"}},
 	}
 	input := hostrun.Input{Target: target, Script: "claim", Delete: "uninstall"}
 	found, err := uninstallsIn(parse(t, `{"deployment":{"resources":[`+

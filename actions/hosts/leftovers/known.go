@@ -17,7 +17,9 @@ type Before struct {
 }
 
 // KnownBefore reads it from a state.
-func KnownBefore(state *stackstate.State) Before { return Before{Cluster: inventory.ClusterID(state)} }
+func KnownBefore(state *stackstate.State) Before {
+	return Before{Cluster: inventory.ClusterID(state)}
+}
 
 // ReadBefore reads a Before as JSON. There may be nothing to read.
 func ReadBefore(in io.Reader) (known Before, err error) {

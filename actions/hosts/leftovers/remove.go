@@ -10,7 +10,8 @@ import (
 
 // ShowLeft shows the virtual machines that a stack without state still has on out, with the
 // commands that remove them, and is an error if there are any.
-func ShowLeft(ctx context.Context, cfg *config.Config, project string, known Before, out io.Writer) error {
+func ShowLeft(ctx context.Context, cfg *config.Config, project string, known Before,
+	out io.Writer) error {
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
 	}
@@ -21,5 +22,6 @@ func ShowLeft(ctx context.Context, cfg *config.Config, project string, known Bef
 	if err := showOrphans(out, cfg, found); err != nil || len(found) == 0 {
 		return err
 	}
-	return fmt.Errorf("stack %s still has %d virtual machines or parts of them", cfg.Stack, len(found))
+	return fmt.Errorf("stack %s still has %d virtual machines or parts of them", cfg.Stack,
+		len(found))
 }

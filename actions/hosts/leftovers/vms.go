@@ -68,7 +68,8 @@ func orphans(
 	defer cancel()
 	spec := inventory.VMSpecs(cfg)[0]
 	spec.Cluster = cluster
-	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
+	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address &&
+		spec.Hypervisor.HostKey == "" {
 		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
 	}
 	key, err := inventory.HypervisorKey(cfg, project)
@@ -84,7 +85,8 @@ func orphans(
 	}
 	owned, err := drivers.New(host, spec).Owned(ctx)
 	known := func(one hypervisor.Owned) bool {
-		return slices.ContainsFunc(made, func(spec hypervisor.Spec) bool { return spec.Node == one.Node })
+		return slices.ContainsFunc(made,
+			func(spec hypervisor.Spec) bool { return spec.Node == one.Node })
 	}
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
@@ -106,15 +108,19 @@ func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) 
 	}
 	var text strings.Builder
 	for _, one := range orphans {
-		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
-		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
+		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an "+
+			"up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
+		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes,
+			func(node config.Node) bool { return node.Name == one.Node }); {
 		case configured && one.Whole() && one.Cluster == "":
-			fmt.Fprintf(&text, "  its mark was cleared by hand; to take it over: strata owner -s %s %s --take, then pulumi up --stack %s\n",
+			fmt.Fprintf(&text, "  its mark was cleared by hand; to take it over: strata owner -s "+
+				"%s %s --take, then pulumi up --stack %s\n",
 				cfg.Stack, one.Node, cfg.Stack)
 		case configured && one.Whole():
 			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)
 		case configured:
-			fmt.Fprintf(&text, "  it is half made; to have it made anew: pulumi up --stack %s\n", cfg.Stack)
+			fmt.Fprintf(&text, "  it is half made; to have it made anew: pulumi up --stack %s\n",
+				cfg.Stack)
 		}
 		fmt.Fprintf(&text, "  to remove it, on %s as root, while no up runs:\n", where)
 		for _, command := range one.Remove {

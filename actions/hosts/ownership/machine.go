@@ -15,7 +15,8 @@ import (
 
 // onMachine changes a machine's mark, and returns the former owner. The host in it has a mark of its
 // own, which is changed as well if the state knows how to log in.
-func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string, err error) {
+func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string,
+	err error) {
 	was, err = m.onVM(ctx, cfg, node)
 	if err != nil {
 		return "", err
@@ -25,7 +26,8 @@ func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.No
 		return was, nil
 	}
 	if _, err := m.onHost(ctx, inside); err != nil {
-		return was, errors.Join(errors.New("the machine's own mark is done, that of the host in it is not"), err)
+		return was, errors.Join(errors.New(
+			"the machine's own mark is done, that of the host in it is not"), err)
 	}
 	return was, nil
 }
@@ -53,7 +55,10 @@ func (m Marks) hostInside(ctx context.Context, node string) (at inventory.Host, 
 		return at, false // only Take needs a state
 	}
 	gates, err := inventory.Gates(state)
-	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind() == host.Kind && g.Spec.Hosts[0].Name == node })
+	i := slices.IndexFunc(gates, func(g inventory.Gate) bool {
+		return g.Spec.Kind() == host.Kind &&
+			g.Spec.Hosts[0].Name == node
+	})
 	if err != nil || i < 0 {
 		return at, false
 	}

@@ -38,7 +38,8 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 			failures = append(failures, failed(host.Host.Name, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.describe(output))
+		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address,
+			m.describe(output))
 	}
 	return errors.Join(failures...)
 }
@@ -53,7 +54,8 @@ func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 			failures = append(failures, failed(node.Name, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(m.Out, "%s: the machine is marked as %s%s\n", node.Name, was, m.outcome("the machine"))
+		_, _ = fmt.Fprintf(m.Out, "%s: the machine is marked as %s%s\n", node.Name, was,
+			m.outcome("the machine"))
 	}
 	return errors.Join(failures...)
 }

@@ -20,7 +20,8 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 	writer := tar.NewWriter(&content)
 	for name, text := range files {
 		require.NoError(t,
-			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)),
+				Typeflag: tar.TypeReg}))
 		_, err := writer.Write([]byte(text))
 		require.NoError(t, err)
 	}

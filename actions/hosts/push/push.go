@@ -68,7 +68,8 @@ func (i Input) permissions() (fs.FileMode, error) {
 
 // send copies the file to the host unless the host has it, and verifies it at the other end. sent
 // is false if the host had it. say gets the progress.
-func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
+func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool,
+	err error) {
 	dial, stop := context.WithTimeout(ctx, i.Timeout.Duration)
 	defer stop()
 	client, err := remote.Dial(dial, i.Target, key)
@@ -77,7 +78,8 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	upload := remote.Upload{
-		File: i.File, Dest: i.Dest, Mode: mode, SHA256: i.SHA256, Silence: i.Timeout.Duration, Say: say, Turn: i.turn(say),
+		File: i.File, Dest: i.Dest, Mode: mode, SHA256: i.SHA256, Silence: i.Timeout.Duration,
+		Say: say, Turn: i.turn(say),
 	}
 	if sent, err = client.Push(ctx, upload); err != nil || !i.Images {
 		return sent, err
@@ -99,7 +101,8 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 // host busy with taking turns, and a slow line has none of them whole for long. The lock is a file
 // of this project.
 func (i Input) turn(say func(string)) func(context.Context) (func(), error) {
-	path := filepath.Join(".strata", "push-"+net.JoinHostPort(i.Target.Address, strconv.Itoa(i.Target.Port))+".lock")
+	path := filepath.Join(".strata", "push-"+
+		net.JoinHostPort(i.Target.Address, strconv.Itoa(i.Target.Port))+".lock")
 	return func(ctx context.Context) (func(), error) {
 		return lockfile.Lock(ctx, path, func() {
 			say(filepath.Base(i.Dest) + " waits for another file on its way to " + i.Target.Name)
@@ -117,5 +120,6 @@ var importText string
 // socket, if one answers there.
 func importScript(socket, archive string, images []string) string {
 	return fmt.Sprintf("socket=%s archive=%s images=%s\n",
-		remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText
+		remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) +
+		importText
 }

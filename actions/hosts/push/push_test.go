@@ -18,7 +18,8 @@ func fakeK3s(t *testing.T, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()
 	output = filepath.Join(dir, "said")
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", output, code)
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n",
+		output, code)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return output
@@ -29,7 +30,8 @@ func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
 		return exec.Command("sh", "-c",
-			importScript(socket, "/images/it's.tar", []string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
+			importScript(socket, "/images/it's.tar",
+				[]string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
 	}
 	require.NoError(t, load())
 	assert.NoFileExists(t, output, "K3s is not there yet and will load them when it starts")

@@ -19,7 +19,8 @@ import (
 func TestAHostIsSentOneFileAtATime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := sshtest.Start(t)
-	push := Input{Target: server.Target(), File: filepath.Join(t.TempDir(), "k3s"), Dest: filepath.Join(t.TempDir(), "k3s")}
+	push := Input{Target: server.Target(), File: filepath.Join(t.TempDir(), "k3s"),
+		Dest: filepath.Join(t.TempDir(), "k3s")}
 	push.Timeout = metav1.Duration{Duration: time.Minute}
 	require.NoError(t, os.WriteFile(push.File, []byte("k3s"), 0o600))
 	push.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte("k3s")))
@@ -28,7 +29,8 @@ func TestAHostIsSentOneFileAtATime(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var said []string
-	_, err = push.send(ctx, 0o600, server.PrivateKey(), func(word string) { said = append(said, word); cancel() })
+	_, err = push.send(ctx, 0o600, server.PrivateKey(),
+		func(word string) { said = append(said, word); cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, []string{"k3s waits for another file on its way to " + push.Target.Name}, said)
 	assert.NoFileExists(t, push.Dest)

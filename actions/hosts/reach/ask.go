@@ -77,7 +77,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 		var exit *exec.ExitError
 		words := err.Error()
 		if errors.As(err, &exit) {
-			words = strings.Join(strings.Fields(strings.ReplaceAll(string(exit.Stderr), copied, path)), " ")
+			words = strings.Join(strings.Fields(strings.ReplaceAll(string(exit.Stderr), copied,
+				path)), " ")
 		}
 		return nil, fmt.Errorf(
 			"config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",

@@ -82,15 +82,18 @@ func (k *keyring) add(path string) {
 		return
 	case cipher != "":
 		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), "+
-			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher, config.Convert(file))
+			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher,
+			config.Convert(file))
 	case notPublic == nil:
 		err = fmt.Errorf(
-			"keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
+			"keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to "+
+				"true if an agent has that", path)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
 		return
 	case errors.Is(err, remote.ErrPassphrase):
 		err = fmt.Errorf(
-			"keyFile %s: %w; set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
+			"keyFile %s: %w; set it: pulumi config set --secret --path "+
+				"strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
 			path, err, PassphraseVariable, k.own(PassphraseVariable))
 	case err != nil:
 		err = fmt.Errorf("keyFile %s: %w", path, err)
@@ -122,12 +125,14 @@ func (k *keyring) addSudo(user, ofAll string) {
 	if password == "" {
 		k.problems = append(k.problems,
 			fmt.Errorf(
-				"sudoPassword is encrypted, and only Pulumi can read that; for a command run by hand, set it in %s, or in %s for this host alone",
+				"sudoPassword is encrypted, and only Pulumi can read that; for a command run by "+
+					"hand, set it in %s, or in %s for this host alone",
 				SudoPasswordVariable, k.own(SudoPasswordVariable)))
 		return
 	}
 	name := k.node
-	if k.ssh.SudoPassword == ofAll && (ofAll != config.Sealed || os.Getenv(k.own(SudoPasswordVariable)) == "") {
+	if k.ssh.SudoPassword == ofAll && (ofAll != config.Sealed ||
+		os.Getenv(k.own(SudoPasswordVariable)) == "") {
 		name = ""
 	}
 	k.append(remote.SudoPassword(password, name))

@@ -131,7 +131,9 @@ func matches(pattern, name string) bool {
 
 // Has reports whether a key is among others.
 func Has(keys []KnownKey, key ssh.PublicKey) bool {
-	return slices.ContainsFunc(keys, func(one KnownKey) bool { return string(one.Marshal()) == string(key.Marshal()) })
+	return slices.ContainsFunc(keys, func(one KnownKey) bool {
+		return string(one.Marshal()) == string(key.Marshal())
+	})
 }
 
 // pins returns the keys of the preferred type in authorized_keys form. The order does not depend on

@@ -14,7 +14,8 @@ import (
 )
 
 // ecdsaLine is a public key of another type than keyPair's.
-const ecdsaLine = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
+const ecdsaLine = "ecdsa-sha2-nistp256 " +
+	"AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
 
 // A line has the same meaning as for ssh. HOST is the host's key, OLD another one of its type, and
 // EC one of another type.
@@ -42,7 +43,8 @@ func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
 		"its port comes first":    {"10.10.0.11 OLD\n[10.10.0.11]:2222 HOST\n", 2222, public},
 		"another port's line":     {"[10.10.0.11]:2223 OLD\n10.10.0.11 HOST\n", 2222, public},
 		"a hashed name": {
-			knownhosts.HashHostname("10.10.0.11") + " HOST\n" + knownhosts.HashHostname("10.10.0.12") +
+			knownhosts.HashHostname("10.10.0.11") + " HOST\n" +
+				knownhosts.HashHostname("10.10.0.12") +
 				" OLD\n", 22, public},
 		"a hashed name with a port": {
 			knownhosts.HashHostname("[10.10.0.11]:2222") + " HOST\n", 2222, public},
@@ -52,12 +54,16 @@ func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
 		"a revoked key beside a good one": {
 			"10.10.0.11 OLD\n10.10.0.11 HOST\n@revoked 10.10.0.11 OLD\n", 22, public},
 		"a key that every port has revoked": {
-			"[10.10.0.11]:2222 OLD\n10.10.0.11 HOST\n[10.10.0.11]:2222 HOST\n@revoked * OLD\n", 2222, public},
-		"a key that another host has revoked":   {"10.10.0.11 HOST\n@revoked 10.10.0.12 HOST\n", 22, public},
-		"a certificate authority beside a host": {"@cert-authority 10.10.* OLD\n10.10.0.11 HOST\n", 22, public},
+			"[10.10.0.11]:2222 OLD\n10.10.0.11 HOST\n[10.10.0.11]:2222 HOST\n@revoked * OLD\n",
+			2222, public},
+		"a key that another host has revoked": {"10.10.0.11 HOST\n@revoked 10.10.0.12 HOST\n", 22,
+			public},
+		"a certificate authority beside a host": {"@cert-authority 10.10.* OLD\n10.10.0.11 HOST\n",
+			22, public},
 	} {
 		t.Run(name, func(t *testing.T) {
-			project := folder(t, map[string]string{"key": key, "known": replaced.Replace(test.lines)})
+			project := folder(t, map[string]string{"key": key,
+				"known": replaced.Replace(test.lines)})
 			host := of(t, config.SSH{KeyFile: "key", KnownHosts: "known", Port: test.port}, project)
 			assert.Equal(t, test.want, host.Target.HostKey)
 		})
@@ -66,14 +72,16 @@ func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
 
 func TestALineThatCannotBeReadIsNamedOnce(t *testing.T) {
 	key, public := keyPair(t, "")
-	project := folder(t, map[string]string{"key": key, "known": "# hosts\n\nbroken\n10.10.0.11 " + public + "\n"})
+	project := folder(t, map[string]string{"key": key,
+		"known": "# hosts\n\nbroken\n10.10.0.11 " + public + "\n"})
 	hosts := one(config.SSH{KeyFile: "key", KnownHosts: "known"})
 	hosts.Nodes = append(hosts.Nodes, hosts.Nodes[0])
 	reached, err := reach.Hosts(hosts, project)
 	require.NoError(t, err)
 	assert.Equal(t,
 		[]string{"known_hosts: " + project +
-			"/known line 3 cannot be read, and counts for no host; remove or correct it"}, reached[0].Warnings)
+			"/known line 3 cannot be read, and counts for no host; remove or correct it"},
+		reached[0].Warnings)
 	assert.Empty(t, reached[1].Warnings)
 }
 
@@ -93,14 +101,17 @@ func TestAnSSHConfigNamesTheKnownHostsAndTheNameThatTheyHave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			project := folder(t,
-				map[string]string{"key": key, "known": test.known, "config": "Host server-1\n  " + test.config + "\n"})
-			assert.Equal(t, test.want, of(t, config.SSH{KeyFile: "key", Config: "config"}, project).Target.HostKey)
+				map[string]string{"key": key, "known": test.known,
+					"config": "Host server-1\n  " + test.config + "\n"})
+			assert.Equal(t, test.want, of(t, config.SSH{KeyFile: "key", Config: "config"},
+				project).Target.HostKey)
 		})
 	}
 	project := folder(t,
 		map[string]string{"key": key, "known": "web " + public + "\n",
 			"config": "Host gw\n  HostKeyAlias web\n  UserKnownHostsFile known\n"})
-	host := of(t, config.SSH{KeyFile: "key", Config: "config", HostKey: other, Jump: []config.JumpHost{{Host: "gw"}}},
+	host := of(t, config.SSH{KeyFile: "key", Config: "config", HostKey: other,
+		Jump: []config.JumpHost{{Host: "gw"}}},
 		project)
 	assert.Equal(t, public, host.Target.Jump[0].HostKey)
 }
@@ -111,7 +122,8 @@ func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
 	for cipher, made := range map[string][]string{
 		"aes256-gcm@openssh.com": {"ssh-keygen", "-q", "-t", "ed25519", "-N", "open sesame", "-Z",
 			"aes256-gcm@openssh.com", "-f", "key"},
-		"PKCS#8": {"ssh-keygen", "-q", "-t", "rsa", "-m", "PKCS8", "-N", "open sesame", "-f", "key"},
+		"PKCS#8": {"ssh-keygen", "-q", "-t", "rsa", "-m", "PKCS8", "-N", "open sesame",
+			"-f", "key"},
 	} {
 		t.Run(cipher, func(t *testing.T) {
 			project := t.TempDir()
@@ -123,8 +135,10 @@ func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
 				"keyFile key: is encrypted with "+cipher+
 					", which is not read; run: ssh-keygen -p -Z aes256-ctr -f "+project+"/key")
 			assert.NotContains(t, err.Error(), "sesame")
-			cfg := config.Config{Hosts: one(ssh1), Artifacts: config.Artifacts{Source: config.SourceUpstream}}
-			require.ErrorContains(t, cfg.CheckFiles(project), "is encrypted with "+cipher+", which is not read")
+			cfg := config.Config{Hosts: one(ssh1),
+				Artifacts: config.Artifacts{Source: config.SourceUpstream}}
+			require.ErrorContains(t, cfg.CheckFiles(project),
+				"is encrypted with "+cipher+", which is not read")
 			agent := ssh1
 			agent.Agent = true
 			assert.Empty(t, of(t, agent, project).Key)

@@ -30,13 +30,15 @@ type Host struct {
 // Hosts returns the hosts of driver existing, in the order of strata:hosts.nodes. Relative paths
 // start at project. The error joins the problems of all hosts.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
-	read := &reader{project: project, asked: map[string]keywords{}, knownHosts: map[string]KnownHosts{}}
+	read := &reader{project: project, asked: map[string]keywords{},
+		knownHosts: map[string]KnownHosts{}}
 	var reached []Host
 	var problems []error
 	for i, node := range hosts.Nodes {
 		host, err := read.host(hosts, node)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("strata:hosts.nodes[%d].ssh of %s: %w", i, node.Name, err))
+			problems = append(problems, fmt.Errorf("strata:hosts.nodes[%d].ssh of %s: %w", i,
+				node.Name, err))
 		}
 		reached = append(reached, host)
 	}
@@ -65,8 +67,9 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 		return Host{}, err
 	}
 	target := remote.Target{
-		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, HostKey: ssh.HostKey,
-		Port: cmp.Or(said.port, config.DefaultPort), User: cmp.Or(said.user, config.DefaultUser),
+		Name: node.Name, Address: node.Address.String(), HostName: said.hostName,
+		HostKey: ssh.HostKey,
+		Port:    cmp.Or(said.port, config.DefaultPort), User: cmp.Or(said.user, config.DefaultUser),
 	}
 	if target.HostName == target.Address {
 		target.HostName = ""
@@ -144,7 +147,8 @@ func (r *reader) hops(
 }
 
 // pinned returns the host key of a jump host. A jump host needs one: it has no first contact.
-func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settings) (string, error) {
+func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settings) (string,
+	error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
 		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+

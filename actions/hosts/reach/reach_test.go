@@ -47,7 +47,8 @@ func keyPair(t *testing.T, passphrase string) (private, public string) {
 
 // one returns a stack of one host with these values.
 func one(s config.SSH) config.Hosts {
-	return config.Hosts{Driver: config.DriverExisting, SSH: s, Nodes: []config.Node{{Name: "server-1", Address: netip.MustParseAddr("10.10.0.11"), SSH: s}}}
+	return config.Hosts{Driver: config.DriverExisting, SSH: s,
+		Nodes: []config.Node{{Name: "server-1", Address: netip.MustParseAddr("10.10.0.11"), SSH: s}}}
 }
 
 func of(t *testing.T, s config.SSH, project string) reach.Host {
@@ -62,7 +63,8 @@ func TestAHostIsReachedAsTheConfigurationSaysToTheByte(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": "# mine\n" + key})
 	host := of(t, config.SSH{User: "admin", Port: 2222, KeyFile: "key", HostKey: pin}, project)
-	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", Port: 2222, User: "admin", HostKey: pin}, host.Target)
+	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", Port: 2222,
+		User: "admin", HostKey: pin}, host.Target)
 	assert.Equal(t, "# mine\n"+key, string(host.Key), "it stands in the state")
 }
 
@@ -91,18 +93,22 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 	_, near := keyPair(t, "")
 	project := folder(t, map[string]string{
 		"config": sshConfig, "node": node, "all": all,
-		"known": knownhosts.HashHostname("far.example.org") + " " + far + "\n[198.51.100.1]:2200 " + near + "\n[192.0.2.11]:2022 " + pin + "\n",
+		"known": knownhosts.HashHostname("far.example.org") + " " + far + "\n[198.51.100.1]:2200 " +
+			near + "\n[192.0.2.11]:2022 " + pin + "\n",
 	})
 	host := of(t, config.SSH{Config: "config", KnownHosts: "known"}, project)
-	want := remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 2022, User: "ops", HostKey: pin, Jump: []remote.Hop{
-		{Address: "198.51.100.1", Port: 2200, User: "near", HostKey: near},
-		{Address: "far.example.org", Port: 22, User: "hop", HostKey: far},
-	}}
+	want := remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11",
+		Port: 2022, User: "ops", HostKey: pin, Jump: []remote.Hop{
+			{Address: "198.51.100.1", Port: 2200, User: "near", HostKey: near},
+			{Address: "far.example.org", Port: 22, User: "hop", HostKey: far},
+		}}
 	assert.Equal(t, want, host.Target)
 	assert.Equal(t, node+all, string(host.Key), "its own key is offered first")
 
-	own := of(t, config.SSH{Config: "config", KnownHosts: "known", User: "me", Port: 23, KeyFile: "all", HostKey: pin, Jump: []config.JumpHost{}}, project)
-	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
+	own := of(t, config.SSH{Config: "config", KnownHosts: "known", User: "me", Port: 23,
+		KeyFile: "all", HostKey: pin, Jump: []config.JumpHost{}}, project)
+	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11",
+		Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
 // ssh is called with one name, which answers for every keyword: a block about the address is not
@@ -111,7 +117,8 @@ func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) 
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
 	const blocks = "Host 10.10.0.*\n  User ops\n  IdentityFile key\nHost *\n  User me\n  IdentityFile other\n"
-	project := folder(t, map[string]string{"key": key, "other": other, "address": blocks, "name": "Host server-*\n  Port 24\n" + blocks})
+	project := folder(t, map[string]string{"key": key, "other": other, "address": blocks,
+		"name": "Host server-*\n  Port 24\n" + blocks})
 	host := of(t, config.SSH{Config: "address", HostKey: pin}, project)
 	assert.Equal(t, "ops", host.Target.User)
 	assert.Equal(t, key+other, string(host.Key), "every key that the file names, in its order")
@@ -126,15 +133,18 @@ func TestOfTheKeysOfAnSSHConfigThoseAreOfferedThatAreThere(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{
 		"key": key, "on-a-card.pub": pin + " me@laptop\n",
-		"some": "Host server-1\n  IdentityFile gone\n  IdentityFile key\n", "none": "Host server-1\n  IdentityFile gone\n",
+		"some": "Host server-1\n  IdentityFile gone\n  IdentityFile key\n",
+		"none": "Host server-1\n  IdentityFile gone\n",
 		"card": "Host server-1\n  IdentityFile on-a-card.pub\n",
 	})
 	assert.Equal(t, key, string(of(t, config.SSH{Config: "some", HostKey: pin}, project).Key))
 	assert.Empty(t, of(t, config.SSH{Config: "none", HostKey: pin, Agent: true}, project).Key)
-	assert.Empty(t, of(t, config.SSH{Config: "card", HostKey: pin, Agent: true}, project).Key, "the agent has its private key")
+	assert.Empty(t, of(t, config.SSH{Config: "card", HostKey: pin, Agent: true}, project).Key,
+		"the agent has its private key")
 
 	_, err := reach.Hosts(one(config.SSH{KeyFile: "gone", HostKey: pin, Agent: true}), project)
-	require.ErrorContains(t, err, "correct strata:hosts.ssh.keyFile, or remove it: the agent's keys are offered without it")
+	require.ErrorContains(t, err, "correct strata:hosts.ssh.keyFile, or remove it: the agent's "+
+		"keys are offered without it")
 }
 
 func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
@@ -143,7 +153,8 @@ func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
 	jumps := []config.JumpHost{{Host: "bastion", HostKey: pin}, {Host: "10.9.0.1", Port: 25, User: "hop", HostKey: pin}}
 	host := of(t, config.SSH{Config: "config", KeyFile: "key", User: "ops", HostKey: pin, Jump: jumps}, project)
 	assert.Equal(t, []remote.Hop{
-		{Address: "198.51.100.7", Port: 24, User: "ops", HostKey: pin}, {Address: "10.9.0.1", Port: 25, User: "hop", HostKey: pin},
+		{Address: "198.51.100.7", Port: 24, User: "ops", HostKey: pin},
+		{Address: "10.9.0.1", Port: 25, User: "hop", HostKey: pin},
 	}, host.Target.Jump)
 	assert.Equal(t, key, string(host.Key))
 }
@@ -216,8 +227,10 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{
 		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n",
-		"loop": "Host server-1 b\n  ProxyJump b\n", "circle": "Host server-1 b\n  ProxyJump a\nHost a\n  ProxyJump b\n", "bad": "Host server-1\n  Users x\n",
-		"public": pin, "alike": "Host *\n  IdentityFile sealed\n", "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
+		"loop":   "Host server-1 b\n  ProxyJump b\n",
+		"circle": "Host server-1 b\n  ProxyJump a\nHost a\n  ProxyJump b\n", "bad": "Host server-1\n  Users x\n",
+		"public": pin, "alike": "Host *\n  IdentityFile sealed\n",
+		"nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
 		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
 		"port":    "Host server-1\n  Port 70000\n",
 	})
@@ -225,21 +238,30 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 		ssh  config.SSH
 		want string
 	}{
-		"no such key":                {config.SSH{KeyFile: "gone", HostKey: pin}, "strata:hosts.ssh.keyFile"},
-		"a public key":               {config.SSH{KeyFile: "public", HostKey: pin}, "keyFile public: is a public key"},
-		"no key of an ssh_config":    {config.SSH{HostKey: pin, Config: "nokey"}, "keyFile: "},
-		"a CA's key alone":           {config.SSH{KeyFile: "key", KnownHosts: "ca"}, "ca has no key of 10.10.0.11:22: set its hostKey; a CA's (@cert-authority) is not read"},
-		"a revoked key":              {config.SSH{KeyFile: "key", KnownHosts: "revoked"}, "the key of 10.10.0.11:22 is revoked"},
-		"no passphrase":              {config.SSH{KeyFile: "sealed", HostKey: pin}, "keyFile sealed: private key is encrypted"},
-		"another passphrase":         {config.SSH{KeyFile: "sealed", HostKey: pin, Passphrase: "sesame"}, "and not with this passphrase"},
-		"no such config":             {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
-		"a jump host before itself":  {config.SSH{KeyFile: "key", HostKey: pin, Config: "loop"}, "jumphost loop via b"},
-		"jump hosts in a circle":     {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle", KnownHosts: "known"}, "do they name each other?"},
-		"a line that ssh refuses":    {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"}, "config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
-		"a port that is none":        {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
-		"a host that is not known":   {config.SSH{KeyFile: "key", KnownHosts: "known"}, "known has no key of 10.10.0.11:22: log in there once"},
-		"a jump host without a pin":  {config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
-		"an unknown jump host":       {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known", Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
+		"no such key":             {config.SSH{KeyFile: "gone", HostKey: pin}, "strata:hosts.ssh.keyFile"},
+		"a public key":            {config.SSH{KeyFile: "public", HostKey: pin}, "keyFile public: is a public key"},
+		"no key of an ssh_config": {config.SSH{HostKey: pin, Config: "nokey"}, "keyFile: "},
+		"a CA's key alone": {config.SSH{KeyFile: "key", KnownHosts: "ca"},
+			"ca has no key of 10.10.0.11:22: set its hostKey; a CA's (@cert-authority) is not read"},
+		"a revoked key": {config.SSH{KeyFile: "key", KnownHosts: "revoked"},
+			"the key of 10.10.0.11:22 is revoked"},
+		"no passphrase": {config.SSH{KeyFile: "sealed", HostKey: pin},
+			"keyFile sealed: private key is encrypted"},
+		"another passphrase": {config.SSH{KeyFile: "sealed", HostKey: pin,
+			Passphrase: "sesame"}, "and not with this passphrase"},
+		"no such config":            {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
+		"a jump host before itself": {config.SSH{KeyFile: "key", HostKey: pin, Config: "loop"}, "jumphost loop via b"},
+		"jump hosts in a circle": {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle",
+			KnownHosts: "known"}, "do they name each other?"},
+		"a line that ssh refuses": {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"},
+			"config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
+		"a port that is none": {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
+		"a host that is not known": {config.SSH{KeyFile: "key", KnownHosts: "known"},
+			"known has no key of 10.10.0.11:22: log in there once"},
+		"a jump host without a pin": {config.SSH{KeyFile: "key", HostKey: pin,
+			Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
+		"an unknown jump host": {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known",
+			Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
 		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "knownHosts: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -270,7 +292,8 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 	})
 	host := of(t, config.SSH{KeyFile: "key", Config: "config", KnownHosts: "known"}, project)
 	assert.Equal(t, pin, host.Target.HostKey)
-	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22, User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
+	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22,
+		User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
 // The API is where the first server is: a host with another way has no part in the tunnel.
@@ -295,7 +318,8 @@ func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
 
 	hosts.Nodes[0].SSH.Jump = nil
 	_, err = reach.Hosts(hosts, project)
-	require.ErrorContains(t, err, "strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host")
+	require.ErrorContains(t, err, "strata:hosts.ssh.dynamicForward: is set, and the first server "+
+		"is reached without a jump host")
 	hosts.SSH.DynamicForward = 0
 	way, _, err = reach.Tunnel(hosts, project)
 	require.NoError(t, err)

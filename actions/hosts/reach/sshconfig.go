@@ -93,7 +93,8 @@ func alike(its, everyones keywords, name string) bool {
 // settings converts the keywords that ssh has for a name.
 func (k keywords) settings(name string) (settings, error) {
 	found := settings{
-		user: k.first("user"), alias: k.first("hostkeyalias"), identitiesOnly: k.first("identitiesonly") == "yes",
+		user: k.first("user"), alias: k.first("hostkeyalias"),
+		identitiesOnly: k.first("identitiesonly") == "yes",
 	}
 	if host := k.first("hostname"); !strings.EqualFold(host, name) {
 		found.hostName = host
@@ -144,7 +145,11 @@ func (k keywords) tokens(name string) (func(string) string, error) {
 	alias := cmp.Or(k.first("hostkeyalias"), name)
 	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i",
 		self.Uid, "%k", alias,
-		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u", self.Username)
+		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u",
+		self.Username)
 	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
-	return func(text string) string { return replacer.Replace(variable.ReplaceAllStringFunc(text, value)) }, nil
+	return func(text string) string {
+		return replacer.Replace(variable.ReplaceAllStringFunc(text,
+			value))
+	}, nil
 }

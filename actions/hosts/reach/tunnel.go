@@ -39,7 +39,9 @@ func forward(hosts config.Hosts, reached []Host) error {
 	}
 	if len(way) == 0 {
 		return errors.New(
-			"strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file of strata:hosts.ssh.config")
+			"strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a " +
+				"jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file " +
+				"of strata:hosts.ssh.config")
 	}
 	for i := range reached {
 		if reflect.DeepEqual(reached[i].Target.Jump, way) {

@@ -51,11 +51,14 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 		found.secrets, found.tokens = health.SecretsFrom(command.Environment), token.Servers(state)
 		return found, nil
 	}
-	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
-		return strings.Contains(string(command.URN), statelayout.Token("cluster", "ExistingCluster")+"$")
-	}) {
+	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand),
+		func(command stackstate.Resource) bool {
+			return strings.Contains(string(command.URN),
+				statelayout.Token("cluster", "ExistingCluster")+"$")
+		}) {
 		return Cluster{}, fmt.Errorf(
-			"stack %s runs on an existing cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
+			"stack %s runs on an existing cluster (strata:cluster): its servers, etcd and "+
+				"snapshots are its owner's", stack)
 	}
 	return Cluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
@@ -63,7 +66,8 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 // hosts returns SSH access to the nodes' hosts; log receives the progress of gates.
 func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
-	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
+	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration,
+		Log: log}
 	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner,
 		Gate: func(ctx context.Context, host health.Host) error {
 			at := *reach
@@ -82,7 +86,8 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 // authenticate checks before any change that a login will work afterwards: the stack's certificate,
 // or K3s's own from the server to be reset. A cluster without its quorum answers no request. So it
 // is enough that no server refuses the login.
-func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
+func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time,
+	log io.Writer) error {
 	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
 	if err != nil {
 		return err
@@ -93,7 +98,8 @@ func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.
 		if why != nil {
 			break
 		}
-		if err := (&upgrade.SSH{Secrets: c.secrets}).Serves(ctx, url); apierrors.IsUnauthorized(err) {
+		if err := (&upgrade.SSH{Secrets: c.secrets}).Serves(ctx,
+			url); apierrors.IsUnauthorized(err) {
 			why = fmt.Errorf("%s does not believe it: %w", url, err)
 		}
 	}
@@ -103,10 +109,12 @@ func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.
 	own := &credential.SSH{Key: c.secrets.SSHKey, Owner: c.plan.Owner}
 	if _, _, err := own.Admin(ctx, first.Target, ownLimit); err != nil {
 		return fmt.Errorf(
-			"refused, nothing was changed: no login would work afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
+			"refused, nothing was changed: no login would work afterwards. The stack's "+
+				"kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
 	}
 	_, _ = fmt.Fprintf(log,
-		"restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)
+		"restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from "+
+			"the host; pulumi up renews it\n", why)
 	c.own = own
 	return nil
 }

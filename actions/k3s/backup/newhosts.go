@@ -42,10 +42,12 @@ type NewHosts struct {
 
 // ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
 // nothing and connects to no host.
-func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts, error) {
+func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts,
+	error) {
 	if cfg.Hosts.Driver != config.DriverExisting {
 		return nil, fmt.Errorf(
-			"--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: strata restore without --new-hosts", cfg.Hosts.Driver)
+			"--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: "+
+				"strata restore without --new-hosts", cfg.Hosts.Driver)
 	}
 	cluster, err := ClusterOf(ctx, project, stack)
 	if err != nil {
@@ -74,12 +76,15 @@ func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.C
 	switch {
 	case n.past.Keeps(servers):
 		return nil, errors.New(
-			"--new-hosts: a server of the stack file has the address or the host key of one that the cluster had: write the new hosts' " +
+			"--new-hosts: a server of the stack file has the address or the host key of one that " +
+				"the cluster had: write the new hosts' " +
 				"into hosts.nodes first, or, where that server lives: strata restore without --new-hosts")
 	case n.first.Target.HostKey == "":
 		return nil, fmt.Errorf(
-			"--new-hosts: the host key of %s is not known, and the snapshot holds every Secret: compare what ssh-keyscan %s says with the "+
-				"host's console, and write it as ssh: {hostKey: …} of the node", n.first.Target.Name,
+			"--new-hosts: the host key of %s is not known, and the snapshot holds every Secret: "+
+				"compare what ssh-keyscan %s says with the "+
+				"host's console, and write it as ssh: {hostKey: …} of the node",
+			n.first.Target.Name,
 			n.first.Target.Dialed())
 	}
 	return n, nil
@@ -117,7 +122,8 @@ func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	if _, err := client.Run(ctx, n.cluster.plan.Owner.At(n.first.Target.Name).Insists()+takeScript, nil); err != nil {
+	if _, err := client.Run(ctx, n.cluster.plan.Owner.At(n.first.Target.Name).Insists()+takeScript,
+		nil); err != nil {
 		return fmt.Errorf("restore: %s: %w", n.first.Target.Name, err)
 	}
 	upload := remote.Upload{File: ahead, Dest: members.Snapshot, Mode: 0o600, SHA256: sum}
@@ -140,10 +146,12 @@ claim
 // revision that clients have seen (package revision). It lacks the Nodes and the passwords of the
 // lost hosts. A snapshot of another cluster is an error.
 func (n *NewHosts) putAhead(ahead string) error {
-	return revision.PutAhead(n.file, ahead, time.Now(), revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
-		return strings.HasPrefix(name, "/registry/minions/") ||
-			strings.HasPrefix(name, "/registry/secrets/kube-system/") && strings.HasSuffix(name, ".node-password.k3s")
-	}})
+	return revision.PutAhead(n.file, ahead, time.Now(),
+		revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
+			return strings.HasPrefix(name, "/registry/minions/") ||
+				strings.HasPrefix(name, "/registry/secrets/kube-system/") &&
+					strings.HasSuffix(name, ".node-password.k3s")
+		}})
 }
 
 // stillRuns returns an error if an old server answers and runs K3s. It would be a second cluster
@@ -156,7 +164,8 @@ func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			text, err := k3shost.Run(ctx, server, n.cluster.secrets.SSHKey, "systemctl is-active k3s || test $? = 3")
+			text, err := k3shost.Run(ctx, server, n.cluster.secrets.SSHKey,
+				"systemctl is-active k3s || test $? = 3")
 			if err != nil || slices.Contains([]string{"inactive", "failed", "unknown"}, text) {
 				return
 			}
@@ -171,6 +180,7 @@ func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 		return nil
 	}
 	return fmt.Errorf(
-		"restore: refused, nothing was changed: K3s still runs on %s, and would be a second cluster: stop it there for good: "+
+		"restore: refused, nothing was changed: K3s still runs on %s, and would be a second "+
+			"cluster: stop it there for good: "+
 			"systemctl disable --now k3s k3s-agent", strings.Join(running, ", "))
 }

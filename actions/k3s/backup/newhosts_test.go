@@ -25,7 +25,8 @@ func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
 		assert.NoError(t, err)
 		return 0
 	}
-	silent := remote.Target{Name: "server-1", Address: "127.0.0.1", Port: nettest.Closed(t).Number(),
+	silent := remote.Target{Name: "server-1", Address: "127.0.0.1",
+		Port:    nettest.Closed(t).Number(),
 		HostKey: server.Target().HostKey}
 	runs := server.Target()
 	runs.Name = "server-2"
@@ -33,7 +34,8 @@ func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
 		past:    members.Past{Servers: []remote.Target{silent, runs}},
 		cluster: Cluster{secrets: health.Secrets{SSHKey: server.PrivateKey()}},
 	}
-	require.ErrorContains(t, n.stillRuns(t.Context(), 8*time.Second), "K3s still runs on server-2 "+runs.Address)
+	require.ErrorContains(t, n.stillRuns(t.Context(), 8*time.Second),
+		"K3s still runs on server-2 "+runs.Address)
 	state, n.past.Servers = "inactive", []remote.Target{runs}
 	require.NoError(t, n.stillRuns(t.Context(), time.Minute))
 }

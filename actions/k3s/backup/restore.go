@@ -46,7 +46,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 		return Plan{}, fmt.Errorf("--without: %w", err)
 	}
 	c.plan.Nodes = left
-	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.Of(config.RoleServer), agents: c.plan.Of(config.RoleAgent)}
+	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.Of(config.RoleServer),
+		agents: c.plan.Of(config.RoleAgent)}
 	if wanted.From != "" {
 		if plan.servers, err = restore.First(plan.servers, wanted.From); err != nil {
 			return Plan{}, fmt.Errorf("--from: %w", err)
@@ -88,8 +89,10 @@ func (p *Plan) Describe(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
 		"  1. K3s stops on %s; Pods go on, the API is away\n"+
-		"  2. %s becomes the only member, %s: what changed since then is gone, and every client of the API is told to look anew\n"+
-		"  3. the other servers join it, one after the other; their old data stay in /var/lib/rancher/k3s/server/db/etcd-before-restore\n"+
+		"  2. %s becomes the only member, %s: what changed since then is gone, and every client "+
+		"of the API is told to look anew\n"+
+		"  3. the other servers join it, one after the other; their old data stay in "+
+		"/var/lib/rancher/k3s/server/db/etcd-before-restore\n"+
 		"  4. K3s restarts on %s\n", namesOf(p.servers), p.servers[0].Name, what, namesOf(p.agents))
 	return err
 }
@@ -123,7 +126,8 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 // putAhead gives a server a copy of the snapshot with a revision ahead of every one that clients
 // have seen (package revision). It returns the copy's name. The server removes the copy when the
 // restore has ended.
-func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
+func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string,
+	err error) {
 	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
 	if err != nil {
 		return "", err
@@ -134,7 +138,8 @@ func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (
 		source = filepath.Join(folder.Path, p.Snapshot)
 		sum, err := hosts.Run(ctx, first, "sum", map[string]string{"snapshot": p.Snapshot})
 		if err != nil {
-			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have", first.Name, err)
+			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have",
+				first.Name, err)
 		}
 		if err := hosts.Copy(ctx, first, p.Snapshot, source, sum); err != nil {
 			return "", err
@@ -142,7 +147,8 @@ func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (
 	}
 	name = strings.TrimSuffix(p.Snapshot, ".zip") + restore.Ahead
 	ahead := filepath.Join(folder.Path, name)
-	if err := revision.PutAhead(source, ahead, time.Now(), revision.Edit{Tokens: p.cluster.tokens}); err != nil {
+	if err := revision.PutAhead(source, ahead, time.Now(),
+		revision.Edit{Tokens: p.cluster.tokens}); err != nil {
 		return "", err
 	}
 	sum, err := digest.File(ahead)

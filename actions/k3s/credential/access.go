@@ -57,7 +57,8 @@ func (i *Issuer) first(
 
 // renewed restarts the servers whose certificates have ended, and returns the first access that
 // works afterwards.
-func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin, error) {
+func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin,
+	error) {
 	found, silent := i.admins(ctx, servers, limit)
 	ended := slices.DeleteFunc(found, func(one admin) bool { return !one.hasEnded() })
 	if err := i.restart(ctx, ended); err != nil {
@@ -68,9 +69,12 @@ func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit tim
 		if !one.hasEnded() {
 			return &found[n], nil
 		}
-		silent = errors.Join(silent, fmt.Errorf("k3s.yaml of %s: its certificate ended at %s, also after a restart of K3s", one.server, one.ends.Format(time.RFC3339)))
+		silent = errors.Join(silent, fmt.Errorf(
+			"k3s.yaml of %s: its certificate ended at %s, also after a restart of K3s", one.server,
+			one.ends.Format(time.RFC3339)))
 	}
-	return nil, fmt.Errorf("no server has a kubeconfig that its API server believes: %w; see journalctl -u k3s there", silent)
+	return nil, fmt.Errorf("no server has a kubeconfig that its API server believes: %w; see "+
+		"journalctl -u k3s there", silent)
 }
 
 // restart restarts K3s on all servers at once: etcd needs a majority of members that believe each
@@ -79,10 +83,12 @@ func (i *Issuer) restart(ctx context.Context, ended []admin) error {
 	failures := make([]error, len(ended))
 	var all sync.WaitGroup
 	for n, one := range ended {
-		i.say("K3s's own certificates on %s ended at %s: K3s is restarted there, which renews them", one.server, one.ends.Format(time.RFC3339))
+		i.say("K3s's own certificates on %s ended at %s: K3s is restarted there, which renews them",
+			one.server, one.ends.Format(time.RFC3339))
 		all.Go(func() {
 			if err := i.Hosts.Restart(ctx, one.server); err != nil {
-				failures[n] = fmt.Errorf("restart K3s on %s, whose certificates have ended: %w", one.server, err)
+				failures[n] = fmt.Errorf("restart K3s on %s, whose certificates have ended: %w",
+					one.server, err)
 			}
 		})
 	}

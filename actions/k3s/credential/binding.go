@@ -19,10 +19,12 @@ const role = "cluster-admin"
 // Binding binds a user to a ClusterRole, under the user's name.
 func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(),
+			Kind: "ClusterRoleBinding"},
 		ObjectMeta: metav1.ObjectMeta{Name: user},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind,
+			Name: user}},
 	}
 }
 
@@ -33,12 +35,14 @@ func bind(ctx context.Context, client kubernetes.Interface, user, role string) e
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		if _, err = bindings.Create(ctx, want, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+		if _, err = bindings.Create(ctx, want,
+			metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
 			err = nil // another run of this stack has just made it
 		}
 	case err != nil:
 	case found.RoleRef != want.RoleRef:
-		return fmt.Errorf("ClusterRoleBinding %s: expected ClusterRole %s, found %s %s; delete it, and run pulumi up again",
+		return fmt.Errorf("ClusterRoleBinding %s: expected ClusterRole %s, found %s %s; delete "+
+			"it, and run pulumi up again",
 			user, role, found.RoleRef.Kind, found.RoleRef.Name)
 	case !slices.Contains(found.Subjects, want.Subjects[0]):
 		found.Subjects = append(found.Subjects, want.Subjects[0])
@@ -62,7 +66,8 @@ func (i *Issuer) unbindFormer(ctx context.Context, client kubernetes.Interface, 
 		if !isFormer(found.Name, user) && !isFormer(found.Name, ReaderOf(user)) {
 			continue
 		}
-		if err := bindings.Delete(ctx, found.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := bindings.Delete(ctx, found.Name, metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) {
 			return fmt.Errorf("ClusterRoleBinding %s: %w", found.Name, err)
 		}
 		i.say("%s has no rights any more: its kubeconfigs are revoked", found.Name)

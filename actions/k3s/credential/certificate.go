@@ -65,7 +65,8 @@ func request(user string) (key, csr []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	asked, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: user}}, private)
+	asked, err := x509.CreateCertificateRequest(rand.Reader,
+		&x509.CertificateRequest{Subject: pkix.Name{CommonName: user}}, private)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,8 +77,10 @@ func request(user string) (key, csr []byte, err error) {
 // kubeconfig returns the kubeconfig of a user with a certificate.
 func kubeconfig(user string, ca, certificate, key []byte) ([]byte, error) {
 	config := clientcmdapi.NewConfig()
-	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer, CertificateAuthorityData: ca}
-	config.AuthInfos[user] = &clientcmdapi.AuthInfo{ClientCertificateData: certificate, ClientKeyData: key}
+	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer,
+		CertificateAuthorityData: ca}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{ClientCertificateData: certificate,
+		ClientKeyData: key}
 	config.Contexts["default"] = &clientcmdapi.Context{Cluster: "default", AuthInfo: user}
 	config.CurrentContext = "default"
 	return clientcmd.Write(*config)

@@ -42,7 +42,8 @@ const (
 // Hosts runs commands on servers, and reaches their API.
 type Hosts interface {
 	// Admin reads the server's clock and K3s's own kubeconfig, within a limit.
-	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time, kubeconfig []byte, err error)
+	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time,
+		kubeconfig []byte, err error)
 	// Restart restarts K3s, and returns once it is up.
 	Restart(ctx context.Context, server remote.Target) error
 	// Client reaches the API server of one server with a kubeconfig.
@@ -58,12 +59,15 @@ type SSH struct {
 }
 
 // Admin implements Hosts.
-func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Duration) (time.Time, []byte, error) {
+func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Duration) (time.Time,
+	[]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	output, err := k3shost.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
+	output, err := k3shost.Run(ctx, server, s.Key,
+		"set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer within %s, as of a host under load, or whose disk stalls: %w", limit.Round(time.Second), err)
+		err = fmt.Errorf("no answer within %s, as of a host under load, or whose disk stalls: %w",
+			limit.Round(time.Second), err)
 	}
 	if err != nil {
 		return time.Time{}, nil, err
@@ -81,7 +85,8 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, restartLimit)
 	defer cancel()
 	const noBinary = "-" // none is placed
-	_, err := k3shost.Run(ctx, server, s.Key, k3shost.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
+	_, err := k3shost.Run(ctx, server, s.Key,
+		k3shost.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
 	return err
 }
 
@@ -108,7 +113,8 @@ func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
 // admins returns K3s's own accesses from all servers that answer within a limit, in their order.
 // The error has the reasons of the others.
-func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin, error) {
+func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin,
+	error) {
 	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
 	for n, server := range servers {
@@ -131,14 +137,16 @@ func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time
 
 // admin returns K3s's own access from one server. A server whose clock is not this machine's is an
 // error: one of the two would find certificates ended, or not begun, that the other has just made.
-func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin, error) {
+func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin,
+	error) {
 	asked := i.Now()
 	clock, text, err := i.Hosts.Admin(ctx, server, limit)
 	if err != nil {
 		return nil, err
 	}
 	if now := i.Now(); clock.Before(asked.Add(-clockLimit)) || clock.After(now.Add(clockLimit)) {
-		return nil, fmt.Errorf("its clock says %s, and this machine's says %s, more than %s apart: set the wrong one (timedatectl set-ntp true)",
+		return nil, fmt.Errorf("its clock says %s, and this machine's says %s, more than %s "+
+			"apart: set the wrong one (timedatectl set-ntp true)",
 			clock.Format(time.RFC3339), now.UTC().Format(time.RFC3339), clockLimit)
 	}
 	config, err := read(text)

@@ -31,7 +31,8 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 		return nil, err
 	}
 	if previous != nil && isFormer(r.User, previous.User) {
-		return nil, fmt.Errorf("strata:k3s.kubeconfigGeneration: expected at least that of user %s, which the stack has, found %s: "+
+		return nil, fmt.Errorf("strata:k3s.kubeconfigGeneration: expected at least that of user "+
+			"%s, which the stack has, found %s: "+
 			"a kubeconfig that was revoked would have its rights again", previous.User, r.User)
 	}
 	found, err := i.access(ctx, r.Servers)
@@ -42,19 +43,27 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	if err != nil {
 		return nil, err
 	}
-	if err := apiserver.Insist(ctx, func(ctx context.Context) error { return permit(ctx, client, r.User) }); err != nil {
+	if err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		return permit(ctx, client,
+			r.User)
+	}); err != nil {
 		return nil, fmt.Errorf("on %s: %w", found.server, err)
 	}
 	issued := previous
 	if previous.answers(r, found.config.CAData, i.Now()) {
-		i.say("%s keeps its certificate, which ends at %s", r.User, previous.Ends.Format(time.RFC3339))
+		i.say("%s keeps its certificate, which ends at %s", r.User,
+			previous.Ends.Format(time.RFC3339))
 	} else {
 		if issued, err = i.fresh(ctx, client, r, found); err != nil {
 			return nil, fmt.Errorf("on %s: %w", found.server, err)
 		}
-		i.say("%s has a certificate of %s until %s", r.User, found.server, issued.Ends.Format(time.RFC3339))
+		i.say("%s has a certificate of %s until %s", r.User, found.server,
+			issued.Ends.Format(time.RFC3339))
 	}
-	if err := apiserver.Insist(ctx, func(ctx context.Context) error { return i.unbindFormer(ctx, client, r.User) }); err != nil {
+	if err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		return i.unbindFormer(ctx,
+			client, r.User)
+	}); err != nil {
 		return nil, fmt.Errorf("on %s: %w", found.server, err)
 	}
 	return issued, nil
@@ -72,23 +81,27 @@ func permit(ctx context.Context, client kubernetes.Interface, user string) error
 }
 
 // fresh issues the certificates of the user and its reader.
-func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request, from *admin) (*Issued, error) {
+func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request,
+	from *admin) (*Issued, error) {
 	issued := &Issued{User: r.User, Lifetime: r.Lifetime, Generation: r.Generation}
 	var err error
 	everything := authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}
-	issued.Kubeconfig, issued.Ends, err = i.certify(ctx, client, r.User, r.Lifetime.Duration, from, everything)
+	issued.Kubeconfig, issued.Ends, err = i.certify(ctx, client, r.User, r.Lifetime.Duration, from,
+		everything)
 	if err != nil {
 		return nil, err
 	}
 	nodes := authorizationv1.ResourceAttributes{Resource: "nodes", Verb: "list"}
-	issued.Reader, _, err = i.certify(ctx, client, ReaderOf(r.User), r.Lifetime.Duration, from, nodes)
+	issued.Reader, _, err = i.certify(ctx, client, ReaderOf(r.User), r.Lifetime.Duration,
+		from, nodes)
 	return issued, err
 }
 
 // certify issues a certificate for a user, and proves that the user may do something before
 // anything depends on it.
 func (i *Issuer) certify(
-	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration, from *admin, may authorizationv1.ResourceAttributes,
+	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration,
+	from *admin, may authorizationv1.ResourceAttributes,
 ) (text string, ends time.Time, err error) {
 	key, csr, err := request(user)
 	if err != nil {
@@ -103,8 +116,10 @@ func (i *Issuer) certify(
 	}
 	// Shorter than the calendar believes, and it would end before it is renewed.
 	if least := lifetime * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
-		return "", ends, fmt.Errorf("expected a certificate for %s (strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
-			"shorten the lifetime, or see cluster-signing-duration in kube-controller-manager-arg of strata:k3s.serverArgs, and the end of the cluster's CA",
+		return "", ends, fmt.Errorf("expected a certificate for %s "+
+			"(strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
+			"shorten the lifetime, or see cluster-signing-duration in "+
+			"kube-controller-manager-arg of strata:k3s.serverArgs, and the end of the cluster's CA",
 			lifetime, ends.Format(time.RFC3339))
 	}
 	made, err := kubeconfig(user, from.config.CAData, certificate, key)
@@ -119,15 +134,17 @@ func (i *Issuer) certify(
 
 // works asks an API server, as the user, whether it may do something. The binding may be so new
 // that the server does not know it yet.
-func (i *Issuer) works(ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes) error {
+func (i *Issuer) works(ctx context.Context, text []byte, at *admin,
+	may authorizationv1.ResourceAttributes) error {
 	client, err := i.Hosts.Client(text, at.server)
 	if err != nil {
 		return err
 	}
 	return apiserver.Insist(ctx, func(ctx context.Context) error {
-		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &may},
-		}, metav1.CreateOptions{})
+		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx,
+			&authorizationv1.SelfSubjectAccessReview{
+				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &may},
+			}, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
 			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // asked again
 		}

@@ -22,10 +22,12 @@ func TestAStackGetsACertificateOfItsOwn(t *testing.T) {
 	assert.NotContains(t, issued.Kubeconfig, "admin")
 	assert.Equal(t, "strata:dev", UserOf([]byte(issued.Kubeconfig)))
 	assert.Equal(t, today.Add(365*24*time.Hour), issued.Ends)
-	binding, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev", metav1.GetOptions{})
+	binding, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "cluster-admin", binding.RoleRef.Name)
-	requests, err := w.client.CertificatesV1().CertificateSigningRequests().List(t.Context(), metav1.ListOptions{})
+	requests, err := w.client.CertificatesV1().CertificateSigningRequests().List(t.Context(),
+		metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Empty(t, requests.Items, "what has done its work is gone")
 	assert.NotContains(t, w.log.String(), "KEY")
@@ -36,9 +38,11 @@ func TestAStackGetsACertificateOfItsOwn(t *testing.T) {
 func TestWhatStillAnswersIsKeptAndItsBindingHealed(t *testing.T) {
 	w := newWorld(t, "server-1")
 	first := w.mustIssue(nil)
-	require.NoError(t, w.client.RbacV1().ClusterRoleBindings().Delete(t.Context(), "strata:dev", metav1.DeleteOptions{}), "an older snapshot has none")
+	require.NoError(t, w.client.RbacV1().ClusterRoleBindings().Delete(t.Context(), "strata:dev",
+		metav1.DeleteOptions{}), "an older snapshot has none")
 	assert.Equal(t, first, w.mustIssue(first))
-	_, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev", metav1.GetOptions{})
+	_, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	for name, change := range map[string]func(*Request){
 		"a generation": func(r *Request) { r.Generation++ },
@@ -50,7 +54,8 @@ func TestWhatStillAnswersIsKeptAndItsBindingHealed(t *testing.T) {
 	assert.NotEqual(t, first.Kubeconfig, w.mustIssue(first).Kubeconfig, "made anew")
 	ended := *first
 	ended.Ends = today
-	assert.NotEqual(t, first.Kubeconfig, w.mustIssue(&ended).Kubeconfig, "ended, whatever the calendar says")
+	assert.NotEqual(t, first.Kubeconfig, w.mustIssue(&ended).Kubeconfig,
+		"ended, whatever the calendar says")
 }
 
 // Of a kubeconfig that has leaked, nothing is left to use once the next generation works.
@@ -64,7 +69,8 @@ func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 		}
 		return names
 	}
-	others := []string{"cluster-admin", "strata:dev:view", "strata:dev2", "strata:dev2:1", "strata:devel"}
+	others := []string{"cluster-admin", "strata:dev:view", "strata:dev2", "strata:dev2:1",
+		"strata:devel"}
 	for _, name := range others {
 		require.NoError(t, w.client.Tracker().Add(Binding(name, "view")))
 	}
@@ -77,10 +83,12 @@ func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 	assert.Equal(t, "strata:dev:2", UserOf([]byte(second.Kubeconfig)))
 	assert.ElementsMatch(t, append(others, "strata:dev:2", "strata:dev:reader:2"), bound())
 	_, err := w.issue(second, to(1))
-	require.ErrorContains(t, err, "strata:k3s.kubeconfigGeneration: expected at least that of user strata:dev:2, which the stack has, found strata:dev:1")
+	require.ErrorContains(t, err, "strata:k3s.kubeconfigGeneration: expected at least that of "+
+		"user strata:dev:2, which the stack has, found strata:dev:1")
 	_, err = w.issue(second)
 	require.ErrorContains(t, err, "a kubeconfig that was revoked would have its rights again")
-	require.NoError(t, w.client.Tracker().Add(Binding("strata:dev", role)), "killed before it was deleted")
+	require.NoError(t, w.client.Tracker().Add(Binding("strata:dev", role)),
+		"killed before it was deleted")
 	assert.Equal(t, second, w.mustIssue(second, to(2)))
 	assert.ElementsMatch(t, append(others, "strata:dev:2", "strata:dev:reader:2"), bound())
 }
@@ -93,7 +101,8 @@ func TestAGenerationThatDoesNotWorkRevokesNothing(t *testing.T) {
 	w.limit = 3 * time.Second
 	_, err := w.issue(first, func(r *Request) { r.User = User("dev", 1) })
 	require.Error(t, err)
-	_, err = w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev", metav1.GetOptions{})
+	_, err = w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 }
 
@@ -127,7 +136,8 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 		w := newWorld(t, "server-1", "server-2", "server-3")
 		w.ahead = ahead
 		_, err := w.issue(nil)
-		require.ErrorContains(t, err, "its clock says 2027-03-01T12:00:00Z, and this machine's says "+today.Add(ahead).Format(time.RFC3339), name)
+		require.ErrorContains(t, err, "its clock says 2027-03-01T12:00:00Z, and this "+
+			"machine's says "+today.Add(ahead).Format(time.RFC3339), name)
 		require.ErrorContains(t, err, "server-3", "all are named")
 		assert.Empty(t, w.restarted, name)
 	}
@@ -164,7 +174,8 @@ func TestASilentServerIsAskedAgainForLonger(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []time.Duration{readLimit, 2 * readLimit, 4 * readLimit}, own)
-	assert.Contains(t, w.log.String(), "they are asked again: k3s.yaml of server-1:22: script on server-1:22: context deadline exceeded")
+	assert.Contains(t, w.log.String(), "they are asked again: k3s.yaml of server-1:22: script on "+
+		"server-1:22: context deadline exceeded")
 }
 
 func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
@@ -172,9 +183,14 @@ func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 		change func(*world)
 		want   string
 	}{
-		"shorter than the calendar believes": {func(w *world) { w.longest = time.Hour }, "strata:k3s.clientCertificateLifetime"},
-		"refused by the signer":              {func(w *world) { w.refuses = true }, "SignerValidationFailure"},
-		"without rights":                     {func(w *world) { w.forbidden, w.limit = true, 3*time.Second }, "its rights do not hold yet"},
+		"shorter than the calendar believes": {func(w *world) { w.longest = time.Hour },
+			"strata:k3s.clientCertificateLifetime"},
+		"refused by the signer": {func(w *world) { w.refuses = true },
+			"SignerValidationFailure"},
+		"without rights": {func(w *world) {
+			w.forbidden, w.limit = true,
+				3*time.Second
+		}, "its rights do not hold yet"},
 		"a binding of another role": {func(w *world) {
 			binding := Binding("strata:dev", role)
 			binding.RoleRef.Name, w.limit = "view", 3*time.Second
@@ -194,7 +210,8 @@ func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 func TestTheCalendarRenewsAtAThirdOfALife(t *testing.T) {
 	life := 90 * 24 * time.Hour
 	start := time.Unix(0, 0).Add(100 * life)
-	assert.Equal(t, Generation(start, life), Generation(start.Add(30*24*time.Hour-time.Second), life))
+	assert.Equal(t, Generation(start, life),
+		Generation(start.Add(30*24*time.Hour-time.Second), life))
 	assert.Equal(t, Generation(start, life)+1, Generation(start.Add(30*24*time.Hour), life))
 	assert.Equal(t, Generation(start, life)+3, Generation(start.Add(life), life))
 }

@@ -28,11 +28,13 @@ func ReaderOf(user string) string {
 // to Pods and Services are left out, because their users reach every port that listens there.
 func ReaderRules() []rbacv1.PolicyRule {
 	read := func(group string, resources ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"get", "list", "watch"}}
+		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources,
+			Verbs: []string{"get", "list", "watch"}}
 	}
 	return []rbacv1.PolicyRule{
 		{NonResourceURLs: []string{"/readyz"}, Verbs: []string{"get"}},
-		read("", "events", "namespaces", "nodes", "persistentvolumeclaims", "pods", "serviceaccounts", "services"),
+		read("", "events", "namespaces", "nodes", "persistentvolumeclaims", "pods",
+			"serviceaccounts", "services"),
 		read("acme.cert-manager.io", "challenges", "orders"),
 		read("apiextensions.k8s.io", "customresourcedefinitions"),
 		read("apiregistration.k8s.io", "apiservices"),
@@ -61,7 +63,8 @@ func ReaderDigest() string {
 // of Strata.
 func permitReading(ctx context.Context, client kubernetes.Interface) error {
 	roles := client.RbacV1().ClusterRoles()
-	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole}, Rules: ReaderRules()}
+	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole},
+		Rules: ReaderRules()}
 	found, err := roles.Get(ctx, ReaderRole, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

@@ -19,7 +19,8 @@ func TestStackGetsReaderBesideItsUser(t *testing.T) {
 	w := newWorld(t, "server-1")
 	issued := w.mustIssue(nil)
 	assert.Equal(t, "strata:dev:reader", UserOf([]byte(issued.Reader)))
-	binding, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev:reader", metav1.GetOptions{})
+	binding, err := w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev:reader",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, ReaderRole, binding.RoleRef.Name)
 	roles := w.client.RbacV1().ClusterRoles()
@@ -27,7 +28,8 @@ func TestStackGetsReaderBesideItsUser(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ReaderRules(), role.Rules)
 
-	role.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}
+	role.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"},
+		Verbs: []string{"*"}}}
 	_, err = roles.Update(t.Context(), role, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, issued, w.mustIssue(issued))
@@ -47,7 +49,8 @@ func TestReaderIsRevokedWithItsUser(t *testing.T) {
 	assert.True(t, isFormer("strata:dev:reader", ReaderOf("strata:dev:1")))
 	assert.True(t, isFormer("strata:dev:reader:1", ReaderOf("strata:dev:2")))
 	for _, kept := range []string{"strata:dev:reader:2", "strata:dev2:reader", "strata:dev:view", "strata:reader"} {
-		assert.False(t, isFormer(kept, ReaderOf("strata:dev:2")) || isFormer(kept, "strata:dev:2"), kept)
+		assert.False(t, isFormer(kept, ReaderOf("strata:dev:2")) ||
+			isFormer(kept, "strata:dev:2"), kept)
 	}
 }
 
@@ -55,7 +58,9 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 	for _, rule := range ReaderRules() {
 		assert.Subset(t, []string{"get", "list", "watch"}, rule.Verbs)
 		for _, resource := range rule.Resources {
-			assert.NotContains(t, []string{"*", "secrets", "configmaps", "nodes/proxy", "pods/proxy", "services/proxy", "pods/log", "pods/exec", "pods/portforward"}, resource)
+			assert.NotContains(t, []string{"*", "secrets", "configmaps", "nodes/proxy",
+				"pods/proxy", "services/proxy", "pods/log", "pods/exec", "pods/portforward"},
+				resource)
 		}
 	}
 }
@@ -64,24 +69,30 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 var readByGates = regexp.MustCompile(`GroupVersionResource\{(?:Group: "([^"]+)", )?Version: "[^"]+", Resource: "([^"]+)"`)
 
 // notForReaders are read by gates that a reader does not ask (cli/stackhealth).
-var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews", "validatingwebhookconfigurations", "httproutes", "apisixroutes"}
+var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews",
+	"validatingwebhookconfigurations", "httproutes", "apisixroutes"}
 
 func TestReaderMayReadWhatGatesRead(t *testing.T) {
 	found := 0
-	require.NoError(t, filepath.WalkDir("../../../health", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, match := range readByGates.FindAllStringSubmatch(string(text), -1) {
-			if group, resource := match[1], match[2]; !slices.Contains(notForReaders, resource) {
-				found++
-				assert.True(t, slices.ContainsFunc(ReaderRules(), func(rule rbacv1.PolicyRule) bool {
-					return slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource)
-				}), "%s: %s of group %q", path, resource, group)
+	require.NoError(t, filepath.WalkDir("../../../health",
+		func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") {
+				return err
 			}
-		}
-		return err
-	}))
+			text, err := os.ReadFile(path)
+			for _, match := range readByGates.FindAllStringSubmatch(string(text), -1) {
+				if group, resource := match[1],
+					match[2]; !slices.Contains(notForReaders, resource) {
+					found++
+					assert.True(t, slices.ContainsFunc(ReaderRules(),
+						func(rule rbacv1.PolicyRule) bool {
+							return slices.Contains(rule.APIGroups, group) &&
+								slices.Contains(rule.Resources, resource)
+						}), "%s: %s of group %q", path, resource, group)
+				}
+			}
+			return err
+		}))
 	assert.Greater(t, found, 25)
 }

@@ -98,7 +98,8 @@ func UserOf(kubeconfig []byte) string {
 		return ""
 	}
 	certificate, err := parse(config.CertData)
-	if err != nil || certificate == nil || !strings.HasPrefix(certificate.Subject.CommonName, prefix) {
+	if err != nil || certificate == nil ||
+		!strings.HasPrefix(certificate.Subject.CommonName, prefix) {
 		return ""
 	}
 	return certificate.Subject.CommonName
@@ -146,7 +147,8 @@ func Parse(text string) (*Issued, error) {
 // answers reports whether the issued credential still fits the request, and the cluster has the
 // same CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
-	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) || i.Reader == "" {
+	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation ||
+		!now.Before(i.Ends) || i.Reader == "" {
 		return false
 	}
 	known, err := read([]byte(i.Kubeconfig))

@@ -33,13 +33,15 @@ func sign(
 	var made *certificatesv1.CertificateSigningRequest
 	seconds := int32(max(lifetime, shortest).Seconds())
 	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		made, err = client.CertificatesV1().CertificateSigningRequests().Create(ctx, &certificatesv1.CertificateSigningRequest{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: "strata-"},
-			Spec: certificatesv1.CertificateSigningRequestSpec{
-				Request: csr, SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
-				ExpirationSeconds: &seconds,
-			},
-		}, metav1.CreateOptions{})
+		made, err = client.CertificatesV1().CertificateSigningRequests().Create(ctx,
+			&certificatesv1.CertificateSigningRequest{
+				ObjectMeta: metav1.ObjectMeta{GenerateName: "strata-"},
+				Spec: certificatesv1.CertificateSigningRequestSpec{
+					Request: csr, SignerName: certificatesv1.KubeAPIServerClientSignerName,
+					Usages:            []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+					ExpirationSeconds: &seconds,
+				},
+			}, metav1.CreateOptions{})
 		return err
 	})
 	if err != nil {
@@ -50,11 +52,15 @@ func sign(
 		defer cancel()
 		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{}) // or Kubernetes does, in an hour
 	}()
-	made.Status.Conditions = append(made.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
-		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "Strata", Message: "asked for by the stack that owns the cluster",
-	})
+	made.Status.Conditions = append(made.Status.Conditions,
+		certificatesv1.CertificateSigningRequestCondition{
+			Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue,
+			Reason:  "Strata",
+			Message: "asked for by the stack that owns the cluster",
+		})
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		_, err := client.CertificatesV1().CertificateSigningRequests().UpdateApproval(ctx, made.Name, made, metav1.UpdateOptions{})
+		_, err := client.CertificatesV1().CertificateSigningRequests().UpdateApproval(ctx,
+			made.Name, made, metav1.UpdateOptions{})
 		return err
 	})
 	if err != nil {
@@ -65,25 +71,30 @@ func sign(
 
 // signed waits for the signer, which is a part of the controller manager and starts a little later
 // than the API server.
-func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte, err error) {
+func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte,
+	err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 	source := apiserver.Selected(client, requests, metav1.ListOptions{FieldSelector: only})
-	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{}, nil, func(event watch.Event) (bool, error) {
-		seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)
-		if !ok || seen.Name != name {
-			return false, nil
-		}
-		for _, condition := range seen.Status.Conditions {
-			if condition.Type == certificatesv1.CertificateDenied || condition.Type == certificatesv1.CertificateFailed {
-				return false, fmt.Errorf("%s: %s (%s)", condition.Type, condition.Message, condition.Reason)
+	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{},
+		nil, func(event watch.Event) (bool, error) {
+			seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)
+			if !ok || seen.Name != name {
+				return false, nil
 			}
-		}
-		certificate = seen.Status.Certificate
-		return len(certificate) > 0, nil
-	})
+			for _, condition := range seen.Status.Conditions {
+				if condition.Type == certificatesv1.CertificateDenied ||
+					condition.Type == certificatesv1.CertificateFailed {
+					return false, fmt.Errorf("%s: %s (%s)", condition.Type, condition.Message,
+						condition.Reason)
+				}
+			}
+			certificate = seen.Status.Certificate
+			return len(certificate) > 0, nil
+		})
 	if err != nil {
-		return nil, fmt.Errorf("CertificateSigningRequest %s was not signed: %w; the signer is a part of the controller manager, on a server: journalctl -u k3s | grep certificate_controller",
+		return nil, fmt.Errorf("CertificateSigningRequest %s was not signed: %w; the signer is a "+
+			"part of the controller manager, on a server: journalctl -u k3s | grep certificate_controller",
 			name, err)
 	}
 	return certificate, nil

@@ -68,22 +68,29 @@ type world struct {
 func newWorld(t *testing.T, servers ...string) *world {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, limit: time.Minute, ca: "the cluster's CA", users: []string{"strata:dev", "strata:dev:reader"}}
+	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{},
+		longest: 365 * 24 * time.Hour, limit: time.Minute, ca: "the cluster's CA",
+		users: []string{"strata:dev", "strata:dev:reader"}}
 	for _, server := range servers {
 		w.ends[server] = today.Add(200 * 24 * time.Hour)
 	}
-	w.client.PrependReactor("create", "certificatesigningrequests", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		made := action.(clienttesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
-		made.Name = made.GenerateName + "1" // which the fake does not do
-		return false, nil, nil
-	})
+	w.client.PrependReactor("create", "certificatesigningrequests",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			made := action.(clienttesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
+			made.Name = made.GenerateName + "1" // which the fake does not do
+			return false, nil, nil
+		})
 	w.client.PrependReactor("update", "certificatesigningrequests", w.sign)
-	w.client.PrependReactor("create", "selfsubjectaccessreviews", func(clienttesting.Action) (bool, runtime.Object, error) {
-		w.mutex.Lock()
-		defer w.mutex.Unlock()
-		_, err := w.client.Tracker().Get(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", w.users[0])
-		return true, &authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: err == nil && !w.forbidden}}, nil
-	})
+	w.client.PrependReactor("create", "selfsubjectaccessreviews",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			w.mutex.Lock()
+			defer w.mutex.Unlock()
+			_, err := w.client.Tracker().Get(
+				rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", w.users[0])
+			return true, &authorizationv1.SelfSubjectAccessReview{
+				Status: authorizationv1.SubjectAccessReviewStatus{Allowed: err == nil &&
+					!w.forbidden}}, nil
+		})
 	return w
 }
 
@@ -92,9 +99,11 @@ func newWorld(t *testing.T, servers ...string) *world {
 func (w *world) sign(action clienttesting.Action) (bool, runtime.Object, error) {
 	approved := action.(clienttesting.UpdateAction).GetObject().(*certificatesv1.CertificateSigningRequest).DeepCopy()
 	if w.refuses {
-		approved.Status.Conditions = append(approved.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
-			Type: certificatesv1.CertificateFailed, Reason: "SignerValidationFailure", Message: "no",
-		})
+		approved.Status.Conditions = append(approved.Status.Conditions,
+			certificatesv1.CertificateSigningRequestCondition{
+				Type: certificatesv1.CertificateFailed, Reason: "SignerValidationFailure",
+				Message: "no",
+			})
 	} else {
 		block, _ := pem.Decode(approved.Spec.Request)
 		asked, err := x509.ParseCertificateRequest(block.Bytes)
@@ -102,20 +111,24 @@ func (w *world) sign(action clienttesting.Action) (bool, runtime.Object, error) 
 		assert.Contains(w.t, w.users, asked.Subject.CommonName)
 		assert.Empty(w.t, asked.Subject.Organization, "system:masters is refused")
 		life := min(w.longest, time.Duration(*approved.Spec.ExpirationSeconds)*time.Second)
-		approved.Status.Certificate = w.certificate(asked.Subject.CommonName, today.Add(life), asked.PublicKey)
+		approved.Status.Certificate = w.certificate(asked.Subject.CommonName, today.Add(life),
+			asked.PublicKey)
 	}
-	return true, approved, w.client.Tracker().Update(certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"), approved, "")
+	return true, approved, w.client.Tracker().Update(
+		certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"), approved, "")
 }
 
 func (w *world) certificate(name string, ends time.Time, public any) []byte {
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: ends.Add(-400 * 24 * time.Hour), NotAfter: ends}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: ends.Add(-400 * 24 * time.Hour), NotAfter: ends}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, public, w.key)
 	require.NoError(w.t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 // Admin implements Hosts.
-func (w *world) Admin(_ context.Context, server remote.Target, limit time.Duration) (time.Time, []byte, error) {
+func (w *world) Admin(_ context.Context, server remote.Target, limit time.Duration) (time.Time,
+	[]byte, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.asked, w.limits = append(w.asked, server.Name), append(w.limits, limit)
@@ -127,7 +140,8 @@ func (w *world) Admin(_ context.Context, server remote.Target, limit time.Durati
 		w.slow--
 		return time.Time{}, nil, fmt.Errorf("script on %s: %w", server, context.DeadlineExceeded)
 	}
-	text, err := kubeconfig("system:admin", []byte(w.ca), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
+	text, err := kubeconfig("system:admin", []byte(w.ca),
+		w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
 	return today.Add(w.skew[server.Name]), text, err
 }
 
@@ -149,7 +163,8 @@ func (w *world) Client([]byte, remote.Target) (kubernetes.Interface, error) {
 
 // issue asks as a stack of three servers does.
 func (w *world) issue(previous *Issued, change ...func(*Request)) (*Issued, error) {
-	r := Request{User: User("dev", 0), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour}, Generation: 7}
+	r := Request{User: User("dev", 0), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour},
+		Generation: 7}
 	for _, name := range []string{"server-1", "server-2", "server-3"} {
 		r.Servers = append(r.Servers, remote.Target{Name: name, Address: name})
 	}

@@ -59,7 +59,8 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 }
 
 // evictAll requests the eviction of every Pod that can move, and returns those still there.
-func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod, told map[string]bool) []leaving {
+func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod,
+	told map[string]bool) []leaving {
 	var left []leaving
 	for i := range pods {
 		pod := &pods[i]
@@ -67,7 +68,8 @@ func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod, 
 		case stays(pod):
 		case metav1.GetControllerOf(pod) == nil:
 			if !told[pod.Name] {
-				d.Log("%s/%s stays on %s: nothing would start it again elsewhere", pod.Namespace, pod.Name, node)
+				d.Log("%s/%s stays on %s: nothing would start it again elsewhere", pod.Namespace,
+					pod.Name, node)
 			}
 			told[pod.Name] = true
 		default:
@@ -100,8 +102,9 @@ func (d *Drainer) evict(ctx context.Context, pod *corev1.Pod) leaving {
 		return one
 	}
 	err := d.Client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, &policyv1.Eviction{
-		ObjectMeta:    metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace},
-		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
+		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace},
+		DeleteOptions: &metav1.DeleteOptions{
+			Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
 	})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		one.refusal = refusal(err)
@@ -124,7 +127,8 @@ func refusal(err error) string {
 }
 
 func on(node string) metav1.ListOptions {
-	return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String()}
+	return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName",
+		node).String()}
 }
 
 // awaitChange returns when a Pod of the node changes, or when a refused eviction may be tried

@@ -33,17 +33,20 @@ func pod(name, owner string) *corev1.Pod {
 // returns an error for the Pod.
 func cluster(refuse func(name string) error, objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
-	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		create := action.(clienttesting.CreateAction)
-		if create.GetSubresource() != "eviction" {
-			return false, nil, nil
-		}
-		name := create.GetObject().(*policyv1.Eviction).Name
-		if err := refuse(name); err != nil {
-			return true, nil, err
-		}
-		return true, nil, client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("pods"), "default", name)
-	})
+	client.PrependReactor("create", "pods",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			create := action.(clienttesting.CreateAction)
+			if create.GetSubresource() != "eviction" {
+				return false, nil, nil
+			}
+			name := create.GetObject().(*policyv1.Eviction).Name
+			if err := refuse(name); err != nil {
+				return true, nil, err
+			}
+			return true, nil, client.Tracker().Delete(
+				corev1.SchemeGroupVersion.WithResource("pods"),
+				"default", name)
+		})
 	return client
 }
 
@@ -51,7 +54,8 @@ func never(string) error { return nil }
 
 // budget returns the API server's refusal (kubernetes pkg/registry/core/pod/storage/eviction.go).
 func budget() error {
-	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+	err := apierrors.NewTooManyRequests(
+		"Cannot evict pod as it would violate the pod's disruption budget.", 0)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type:    policyv1.DisruptionBudgetCause,
 		Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
@@ -73,9 +77,13 @@ func TestWhatSomethingStartsAgainMovesAndTheRestStays(t *testing.T) {
 	mirror, finished := pod("mirror", "Node"), pod("finished", "Job")
 	mirror.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 	finished.Status.Phase = corev1.PodSucceeded
-	client := cluster(never, pod("web", "ReplicaSet"), pod("speaker", "DaemonSet"), pod("bare", ""), mirror, finished)
+	client := cluster(never, pod("web", "ReplicaSet"), pod("speaker", "DaemonSet"), pod("bare", ""),
+		mirror, finished)
 	var output []string
-	d := drain.Drainer{Client: client, Log: func(format string, _ ...any) { output = append(output, format) }}
+	d := drain.Drainer{Client: client, Log: func(format string,
+		_ ...any) {
+		output = append(output, format)
+	}}
 	require.NoError(t, d.Drain(t.Context(), "agent-1"))
 	assert.ElementsMatch(t, []string{"speaker", "bare", "mirror", "finished"}, names(t, client))
 	assert.Len(t, output, 1, "the Pod without an owner")
@@ -120,7 +128,8 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 }
 
 func TestOnlyACordonOfOursIsLifted(t *testing.T) {
-	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}, Spec: corev1.NodeSpec{Unschedulable: true}}
+	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"},
+		Spec: corev1.NodeSpec{Unschedulable: true}}
 	ours := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}
 	client := fake.NewClientset(theirs, ours)
 	cordoned := func(name string) (bool, string) {

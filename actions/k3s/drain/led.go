@@ -50,11 +50,13 @@ func (d *Drainer) led(ctx context.Context) error {
 			if now != since {
 				since, first = now, renewed
 			}
-			state = fmt.Sprintf("held by %q, last renewed at %s", now.holder, renewed.Format(time.TimeOnly))
+			state = fmt.Sprintf("held by %q, last renewed at %s", now.holder,
+				renewed.Format(time.TimeOnly))
 		}
 		if pause(ctx, leaseAgain); ctx.Err() != nil {
 			return fmt.Errorf(
-				"not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; lease %s/%s: %s",
+				"not drained: no kube-controller-manager leads, so nothing would take its Pods "+
+					"out of their Services; lease %s/%s: %s",
 				metav1.NamespaceSystem, controllerManager, state)
 		}
 	}

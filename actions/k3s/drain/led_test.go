@@ -29,16 +29,17 @@ type lease struct {
 // ledBy answers with the leases in turn, then repeats the last one; reads counts the answers.
 func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	reads = &atomic.Int32{}
-	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-		now := leases[min(int(reads.Add(1)), len(leases))-1]
-		if now.err != nil {
-			return true, nil, now.err
-		}
-		renewed := metav1.NewMicroTime(time.Unix(int64(now.renewedAt), 0).UTC())
-		return true, &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: &now.holder, LeaseTransitions: &now.term, RenewTime: &renewed,
-		}}, nil
-	})
+	client.PrependReactor("get", "leases",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			now := leases[min(int(reads.Add(1)), len(leases))-1]
+			if now.err != nil {
+				return true, nil, now.err
+			}
+			renewed := metav1.NewMicroTime(time.Unix(int64(now.renewedAt), 0).UTC())
+			return true, &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: &now.holder, LeaseTransitions: &now.term, RenewTime: &renewed,
+			}}, nil
+		})
 	return reads
 }
 
@@ -53,7 +54,8 @@ func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 	}, pod("web", "ReplicaSet"))
 	reads = ledBy(client,
 		// it is dead
-		lease{holder: "server-1", term: 3, renewedAt: 10}, lease{holder: "server-1", term: 3, renewedAt: 10},
+		lease{holder: "server-1", term: 3, renewedAt: 10},
+		lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{err: apierrors.NewInternalError(context.DeadlineExceeded)},
 		lease{holder: "server-2", term: 4, renewedAt: 25}, // it leads, and its controllers begin to read
 		lease{holder: "server-2", term: 4, renewedAt: 27})

@@ -53,7 +53,8 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 		return err // without either there is no cluster yet
 	}
 	// K3s's own kubeconfig knows of no tunnel.
-	client, err := apiserver.Access{Kubeconfig: text, Servers: urlsOf(a.Servers), Tunnel: tunnelTo(a.Servers)}.Client()
+	client, err := apiserver.Access{Kubeconfig: text, Servers: urlsOf(a.Servers),
+		Tunnel: tunnelTo(a.Servers)}.Client()
 	if err != nil {
 		return fmt.Errorf("API of a server: %w", err)
 	}
@@ -91,7 +92,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 		return r.forget(ctx, member) // the password may have outlived the Node
 	}
 	if at := apiserver.InternalIP(node); apiserver.Ready(node) && at != member.Address {
-		return fmt.Errorf("node %s is Ready at %s, and its host is to be replaced by %s; stop the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
+		return fmt.Errorf("node %s is Ready at %s, and its host is to be replaced by %s; stop "+
+			"the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
 			member.Name, at, member.Address)
 	}
 	// The Node knows whether the old host was a server; the new one may have another role.
@@ -136,12 +138,15 @@ func (r *Remover) evacuate(ctx context.Context, member Member) error {
 	now := int64(0)
 	for _, pod := range pods.Items {
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
-			return ignoreNotFound(r.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
-				GracePeriodSeconds: &now, Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
-			}))
+			return ignoreNotFound(r.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name,
+				metav1.DeleteOptions{
+					GracePeriodSeconds: &now,
+					Preconditions:      metav1.NewUIDPreconditions(string(pod.UID)),
+				}))
 		})
 		if err != nil {
-			return fmt.Errorf("delete pod %s/%s of %s: %w", pod.Namespace, pod.Name, member.Name, err)
+			return fmt.Errorf("delete pod %s/%s of %s: %w", pod.Namespace, pod.Name,
+				member.Name, err)
 		}
 	}
 	return nil

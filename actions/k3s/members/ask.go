@@ -39,23 +39,25 @@ func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
 }
 
-func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Duration) ([]byte, error) {
+func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Duration) ([]byte,
+	error) {
 	if len(a.Servers) == 0 {
 		return nil, a.refuseSecondCluster()
 	}
 	var text []byte
 	var why error
 	asked := false
-	err := wait.PollUntilContextTimeout(ctx, askAgain, backLimit, true, func(ctx context.Context) (bool, error) {
-		found, down, silent := a.ask(ctx, key, limit)
-		limit *= 2
-		over := ctx.Err() != nil // what the end of the time itself breaks off is no reason, and no sign that there is no cluster
-		if !over || !asked {
-			why, asked = errors.Join(down, silent), true
-		}
-		text = found
-		return len(found) > 0 || a.none && !over && down == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(ctx, askAgain, backLimit, true,
+		func(ctx context.Context) (bool, error) {
+			found, down, silent := a.ask(ctx, key, limit)
+			limit *= 2
+			over := ctx.Err() != nil // what the end of the time itself breaks off is no reason, and no sign that there is no cluster
+			if !over || !asked {
+				why, asked = errors.Join(down, silent), true
+			}
+			text = found
+			return len(found) > 0 || a.none && !over && down == nil, nil
+		})
 	if err == nil {
 		return text, nil
 	}
@@ -63,7 +65,8 @@ func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Durati
 		why = fmt.Errorf("%d servers answer, and none has K3s", len(a.Servers))
 	}
 	return nil, fmt.Errorf("no other server's K3s runs, so it is not known what an old host left under the name: %w; "+
-		"bring one back; if they lost their quorum: strata restore --current; if all are lost: strata restore --new-hosts", why)
+		"bring one back; if they lost their quorum: strata restore --current; if all are lost: "+
+		"strata restore --new-hosts", why)
 }
 
 // refuseSecondCluster returns the error of the only server on a new host, unless there was no
@@ -72,13 +75,15 @@ func (a Admission) refuseSecondCluster() error {
 	if a.none {
 		return nil
 	}
-	return fmt.Errorf("it is a new host, and the only server: K3s there would be a second cluster without the first one's data; "+
+	return fmt.Errorf("it is a new host, and the only server: K3s there would be a second "+
+		"cluster without the first one's data; "+
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
 // ask asks all servers at once: text is the first's kubeconfig. down names the servers whose K3s
 // does not run, silent those that could not be asked.
-func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down, silent error) {
+func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down,
+	silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type answer struct {
@@ -114,6 +119,7 @@ func (a Admission) kubeconfigOf(ctx context.Context, server Member, key []byte) 
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "set -eu\n"+a.Owner.At(server.Name).Insists()+kubeconfigScript, nil)
+	result, err := client.Run(ctx, "set -eu\n"+a.Owner.At(server.Name).Insists()+
+		kubeconfigScript, nil)
 	return result.Stdout, err
 }

@@ -92,9 +92,12 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 		{"the first server, while the others boot", []*sshtest.Server{without, booting}, true, "", ""},
 		{"the first server alone", nil, true, "", ""},
 		{"one that runs is enough", []*sshtest.Server{booting, down, runs}, false, "kubeconfig", ""},
-		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, "", "server b: its K3s is activating; bring one back; if they lost their quorum: strata restore --current; if all are lost: strata restore --new-hosts"},
+		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, "",
+			"server b: its K3s is activating; bring one back; if they lost their quorum: strata " +
+				"restore --current; if all are lost: strata restore --new-hosts"},
 		{"a cluster that was there and does not answer", []*sshtest.Server{booting}, false, "", "server a: "},
-		{"a cluster that was there and whose other servers are fresh", []*sshtest.Server{without}, false, "", "1 servers answer, and none has K3s"},
+		{"a cluster that was there and whose other servers are fresh", []*sshtest.Server{without},
+			false, "", "1 servers answer, and none has K3s"},
 		{"a cluster that was there on one server", nil, false, "", "it is a new host, and the only server"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,7 +106,8 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 			defer cancel()
 			input := Admission{Founds: "dev", none: test.none}
 			for i, s := range test.servers {
-				target := remote.Target{Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: runs.Target().HostKey}
+				target := remote.Target{Address: "127.0.0.1", Port: nettest.Closed(t).Number(),
+					HostKey: runs.Target().HostKey}
 				if s != booting {
 					target = s.Target()
 				}

@@ -59,21 +59,25 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
-	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true","` + removedAnnotation + `":null}}}`)
+	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true","` +
+		removedAnnotation + `":null}}}`)
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		_, err := r.Client.CoreV1().Nodes().Patch(ctx, member.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := r.Client.CoreV1().Nodes().Patch(ctx, member.Name, types.MergePatchType, patch,
+			metav1.PatchOptions{})
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("ask K3s to remove the etcd member of %s: %w", member.Name, err)
 	}
 	waits := time.AfterFunc(r.patience(), func() {
-		r.say(member, "is still an etcd member; %s takes it out. Where that is the leaving server itself, the next one does when the lease has run out, after 45 s",
+		r.say(member, "is still an etcd member; %s takes it out. Where that is the leaving "+
+			"server itself, the next one does when the lease has run out, after 45 s",
 			r.membersHolder(ctx))
 	})
 	defer waits.Stop()
 	if err := r.removedFromEtcd(ctx, member); err != nil {
-		return fmt.Errorf("etcd member of %s was not removed within %s by %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
+		return fmt.Errorf("etcd member of %s was not removed within %s by %s; the other servers "+
+			"need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
 			member.Name, etcdLimit, r.membersHolder(context.WithoutCancel(ctx)), err)
 	}
 	r.say(member, "is no etcd member any more")
@@ -103,7 +107,8 @@ func (r *Remover) membersHolder(ctx context.Context) string {
 func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()
-	lease, err := r.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, membersLease, metav1.GetOptions{})
+	lease, err := r.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, membersLease,
+		metav1.GetOptions{})
 	if err != nil || lease.Spec.HolderIdentity == nil {
 		return "", err
 	}
@@ -116,7 +121,8 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
 	if err := r.awaitNode(ctx, member, func(*corev1.Node) bool { return false }); err != nil {
-		return fmt.Errorf("node %s was deleted and is still there after %s; kubectl get node %s -o jsonpath={.metadata.finalizers}: %w", member.Name, etcdLimit, member.Name, err)
+		return fmt.Errorf("node %s was deleted and is still there after %s; kubectl get node %s "+
+			"-o jsonpath={.metadata.finalizers}: %w", member.Name, etcdLimit, member.Name, err)
 	}
 	return nil
 }
@@ -124,14 +130,17 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 // awaitNode waits until the member's Node is gone, or says accepts it. The watch outlives its
 // connection: a member that leads etcd takes the leader with it, and API servers end their watches
 // when that happens.
-func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev1.Node) bool) error {
+func (r *Remover) awaitNode(ctx context.Context, member Member,
+	says func(*corev1.Node) bool) error {
 	nodes := apiserver.OneNode(r.Client, member.Name)
-	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {
-		return !slices.Contains(store.ListKeys(), member.Name), nil
-	}, func(event watch.Event) (bool, error) {
-		node, ok := event.Object.(*corev1.Node)
-		return ok && node.Name == member.Name && (event.Type == watch.Deleted || says(node)), nil
-	})
+	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{},
+		func(store cache.Store) (bool, error) {
+			return !slices.Contains(store.ListKeys(), member.Name), nil
+		}, func(event watch.Event) (bool, error) {
+			node, ok := event.Object.(*corev1.Node)
+			return ok && node.Name == member.Name &&
+				(event.Type == watch.Deleted || says(node)), nil
+		})
 	return err
 }
 
@@ -148,7 +157,8 @@ func (r *Remover) forget(ctx context.Context, member Member) error {
 	}
 	secret := member.Name + ".node-password.k3s"
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		return r.Client.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, secret, metav1.DeleteOptions{})
+		return r.Client.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, secret,
+			metav1.DeleteOptions{})
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete secret %s: %w", secret, err)

@@ -31,13 +31,15 @@ var leaving = Member{Target: remote.Target{Name: "server-3"}, Role: "server"}
 func cluster() (*Remover, *fake.Clientset) {
 	client := fake.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name + ".node-password.k3s", Namespace: metav1.NamespaceSystem}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name + ".node-password.k3s",
+			Namespace: metav1.NamespaceSystem}},
 	)
 	return &Remover{Client: client, Log: io.Discard}, client
 }
 
 // noLeader is an API server's answer while etcd elects, or after its own member was removed.
-var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Message: "etcdserver: leader changed"}}
+var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError,
+	Message: "etcdserver: leader changed"}}
 
 // failsOnce lets the first request of a kind fail.
 func failsOnce(client *fake.Clientset, verb, resource string, err error) *int {
@@ -62,7 +64,8 @@ func TestAnElectionWhileANodeIsForgottenIsWaitedFor(t *testing.T) {
 
 func TestWhatIsRefusedIsNotAskedAgain(t *testing.T) {
 	remover, client := cluster()
-	asked := failsOnce(client, "delete", "nodes", apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, leaving.Name, nil))
+	asked := failsOnce(client, "delete", "nodes",
+		apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, leaving.Name, nil))
 	require.ErrorContains(t, remover.forget(t.Context(), leaving), "forbidden")
 	assert.Equal(t, 1, *asked)
 }
@@ -86,8 +89,10 @@ func TestTheEtcdMembersRemovalSurvivesTheLeadersEnd(t *testing.T) {
 		if watches > 1 {
 			return false, nil, nil
 		}
-		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name, Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
-		if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer, ""); err != nil {
+		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name,
+			Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
+		if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer,
+			""); err != nil {
 			return true, nil, err
 		}
 		ended := watch.NewFake()
@@ -102,8 +107,10 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 	defer cancel()
 	remover, _ := cluster()
 	err := remover.removeFromEtcd(ctx, leaving)
-	require.ErrorContains(t, err, "etcd member of server-3 was not removed within 2m0s by the holder of lease kube-system/k3s-etcd (not readable: ")
-	require.ErrorContains(t, err, "; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd")
+	require.ErrorContains(t, err, "etcd member of server-3 was not removed within 2m0s by the "+
+		"holder of lease kube-system/k3s-etcd (not readable: ")
+	require.ErrorContains(t, err, "; the other servers need a quorum: k3s kubectl get nodes -l "+
+		"node-role.kubernetes.io/etcd")
 }
 
 // The server that takes itself out cannot say so: another one does when its lease of 45 s has run
@@ -119,7 +126,8 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	// The fake forgets changes between a list and the watch behind it, which an API server does
 	// not.
 	watched := make(chan struct{}, 1)
-	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface, error) {
+	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface,
+		error) {
 		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
 		watched <- struct{}{}
 		return true, begun, err
@@ -127,8 +135,10 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	go func() {
 		<-output.seen
 		<-watched
-		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name, Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
-		assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer, ""))
+		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name,
+			Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
+		assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"),
+			answer, ""))
 	}()
 	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
 	assert.Contains(t, output.text(), "after 45 s")
@@ -142,18 +152,21 @@ func TestAServerThatCameBackIsTakenOutAgain(t *testing.T) {
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
 	back := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name: leaving.Name, Labels: map[string]string{etcdLabel: "true"},
-		Annotations: map[string]string{removedAnnotation: "server-3-1", memberAnnotation: "server-3-2"},
+		Annotations: map[string]string{removedAnnotation: "server-3-1",
+			memberAnnotation: "server-3-2"},
 	}}
 	require.NoError(t, client.Tracker().Update(nodes, back, ""))
 	assert.False(t, outOfEtcd(back))
-	client.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		assert.JSONEq(t, `{"metadata":{"annotations":{"etcd.k3s.cattle.io/remove":"true","etcd.k3s.cattle.io/removed-node-name":null}}}`,
-			string(action.(clienttesting.PatchAction).GetPatch()))
-		out := back.DeepCopy()
-		out.Annotations = map[string]string{removedAnnotation: "server-3-2"}
-		time.AfterFunc(100*time.Millisecond, func() { assert.NoError(t, client.Tracker().Update(nodes, out, "")) })
-		return true, back, nil
-	})
+	client.PrependReactor("patch", "nodes",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			assert.JSONEq(t, `{"metadata":{"annotations":{"etcd.k3s.cattle.io/remove":"true","etcd.k3s.cattle.io/removed-node-name":null}}}`,
+				string(action.(clienttesting.PatchAction).GetPatch()))
+			out := back.DeepCopy()
+			out.Annotations = map[string]string{removedAnnotation: "server-3-2"}
+			time.AfterFunc(100*time.Millisecond,
+				func() { assert.NoError(t, client.Tracker().Update(nodes, out, "")) })
+			return true, back, nil
+		})
 	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
 	node, err := remover.node(t.Context(), leaving)
 	require.NoError(t, err)
@@ -190,12 +203,16 @@ func (s *signal) text() string {
 // Without a quorum no API server can answer, and nothing can be removed through one.
 func TestALostQuorumIsSaidWithTheWayOut(t *testing.T) {
 	remover, client := cluster()
-	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusServiceUnavailable, Message: "etcdserver: no leader"}}
-	})
+	client.PrependReactor("list", "nodes",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, &apierrors.StatusError{
+				ErrStatus: metav1.Status{Code: http.StatusServiceUnavailable,
+					Message: "etcdserver: no leader"}}
+		})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := remover.DeadFirst(ctx, []Member{leaving})
 	require.ErrorContains(t, err, "etcdserver: no leader")
-	require.ErrorContains(t, err, "if the servers have lost their quorum: strata restore --current --from SERVER --without DEAD")
+	require.ErrorContains(t, err, "if the servers have lost their quorum: strata restore "+
+		"--current --from SERVER --without DEAD")
 }

@@ -24,13 +24,14 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	etcd(t, client)
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
 	finished := make(chan time.Time, 1)
-	client.PrependReactor("delete", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-		time.AfterFunc(300*time.Millisecond, func() {
-			finished <- time.Now()
-			assert.NoError(t, client.Tracker().Delete(nodes, "", "server-3"))
+	client.PrependReactor("delete", "nodes",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			time.AfterFunc(300*time.Millisecond, func() {
+				finished <- time.Now()
+				assert.NoError(t, client.Tracker().Delete(nodes, "", "server-3"))
+			})
+			return true, nil, nil
 		})
-		return true, nil, nil
-	})
 	member := leaving
 	member.Address = "10.0.0.13"
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), member))
@@ -51,7 +52,8 @@ func TestAHostThatLivesIsNotLeftToComeBack(t *testing.T) {
 		var log bytes.Buffer
 		err := (&Remover{Client: client, SSHKey: host.PrivateKey(), Log: &log}).Remove(ctx, member)
 		if refused {
-			require.ErrorContains(t, err, "its Node is Ready, so it would be a member again: stop it there (systemctl disable --now k3s-agent)")
+			require.ErrorContains(t, err,
+				"its Node is Ready, so it would be a member again: stop it there (systemctl disable --now k3s-agent)")
 			continue
 		}
 		require.NoError(t, err)

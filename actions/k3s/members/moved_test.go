@@ -14,7 +14,8 @@ import (
 func at(nodes map[string]string) members.Set {
 	var set members.Set
 	for name, address := range nodes {
-		set.Members = append(set.Members, members.Member{Target: remote.Target{Name: name, Address: address}, Role: "agent"})
+		set.Members = append(set.Members,
+			members.Member{Target: remote.Target{Name: name, Address: address}, Role: "agent"})
 	}
 	return set
 }
@@ -30,9 +31,12 @@ func TestAnAddressKeepsItsNode(t *testing.T) {
 		require.Error(t, err, name)
 		assert.Contains(t, err.Error(), "In two steps", name)
 	}
-	err := members.Moved(previous, at(map[string]string{"agent-1": "10.0.0.2", "agent-2": "10.0.0.1"}))
-	assert.Contains(t, err.Error(), "10.0.0.2 was agent-2 and is to be agent-1", "all are named at once")
-	assert.Contains(t, err.Error(), "10.0.0.1 was agent-1 and is to be agent-2", "all are named at once")
+	err := members.Moved(previous, at(map[string]string{"agent-1": "10.0.0.2",
+		"agent-2": "10.0.0.1"}))
+	assert.Contains(t, err.Error(), "10.0.0.2 was agent-2 and is to be agent-1",
+		"all are named at once")
+	assert.Contains(t, err.Error(), "10.0.0.1 was agent-1 and is to be agent-2",
+		"all are named at once")
 	for name, wanted := range map[string]map[string]string{
 		"unchanged":      {"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"},
 		"one left":       {"agent-1": "10.0.0.1"},

@@ -35,8 +35,10 @@ func TestMembersOutputOfFiveHundredNodesIsAVariable(t *testing.T) {
 		require.NoError(t, err)
 		pin := string(ssh.MarshalAuthorizedKey(key))
 		set.Members = append(set.Members, members.Member{Role: "agent", Target: remote.Target{
-			Name: fmt.Sprintf("agent-%03d", i), Address: fmt.Sprintf("10.110.%d.%d", i/250, i%250), Port: 22, User: "strata", HostKey: pin,
-			Jump: []remote.Hop{{Address: "bastion.example.org", Port: 22, User: "strata", HostKey: pin}},
+			Name: fmt.Sprintf("agent-%03d", i), Address: fmt.Sprintf("10.110.%d.%d", i/250, i%250),
+			Port: 22, User: "strata", HostKey: pin,
+			Jump: []remote.Hop{{Address: "bastion.example.org", Port: 22, User: "strata",
+				HostKey: pin}},
 		}})
 	}
 	var out, again bytes.Buffer
@@ -49,7 +51,9 @@ func TestMembersOutputOfFiveHundredNodesIsAVariable(t *testing.T) {
 	before, err := verb.Previous[members.Set](verb.Call{})
 	require.NoError(t, err)
 	assert.Equal(t, set.Remembered(), before)
-	assert.Equal(t, set.Members[7:8], members.Left(set, members.Set{Members: append(append([]members.Member{}, set.Members[:7]...), set.Members[8:]...)}))
+	assert.Equal(t, set.Members[7:8], members.Left(set,
+		members.Set{Members: append(append([]members.Member{}, set.Members[:7]...),
+			set.Members[8:]...)}))
 }
 
 func TestAPreviousOutputOfAnEarlierVersionIsRead(t *testing.T) {

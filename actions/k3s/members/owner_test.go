@@ -33,7 +33,8 @@ func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string
 	}
 	host = sshtest.Start(t)
 	host.Handler = func(call sshtest.Call) int {
-		script := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "/run/", root+"/run/").Replace(call.Script)
+		script := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "/run/",
+			root+"/run/").Replace(call.Script)
 		command := exec.CommandContext(t.Context(), "sh", "-c", script)
 		command.Env = append(os.Environ(), "PATH="+root+"/bin:"+os.Getenv("PATH"))
 		command.Stdout, command.Stderr = call.Stdout, call.Stderr
@@ -57,16 +58,20 @@ var ours = k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", 
 // cluster since.
 func TestALeavingNodesHostIsStoppedAndDisabledOnlyIfItIsOurs(t *testing.T) {
 	for name, test := range map[string]struct{ mark, told, log string }{
-		"ours": {"cluster=cafe\nnode=server-3\n", "systemctl daemon-reload\nsystemctl disable --now k3s\n", "server-3 is out of the cluster"},
+		"ours": {"cluster=cafe\nnode=server-3\n",
+			"systemctl daemon-reload\nsystemctl disable --now k3s\n",
+			"server-3 is out of the cluster"},
 		"another cluster's": {"cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", "",
 			"(project, stack, node, cluster: shop prod server-1 feed)"},
-		"another node's":                   {"cluster=cafe\nnode=server-9\n", "", "found that of node server-9"},
+		"another node's": {"cluster=cafe\nnode=server-9\n", "",
+			"found that of node server-9"},
 		"without a mark, of another token": {"", "", "has a K3s that stack dev did not install"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host, told := hostOf(t, test.mark)
 			var log bytes.Buffer
-			remover := &Remover{Client: fake.NewClientset(living), SSHKey: host.PrivateKey(), Owner: &ours, Log: &log}
+			remover := &Remover{Client: fake.NewClientset(living), SSHKey: host.PrivateKey(),
+				Owner: &ours, Log: &log}
 			member := leaving
 			member.Target = host.Target()
 			member.Name = leaving.Name
@@ -83,7 +88,8 @@ func TestADrainIsNotAskedOfAnotherClustersServer(t *testing.T) {
 		host, told := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}
 		server.Name = "server-1"
-		remover := &Remover{Servers: []Member{server}, SSHKey: host.PrivateKey(), Owner: &ours, Log: &bytes.Buffer{}}
+		remover := &Remover{Servers: []Member{server}, SSHKey: host.PrivateKey(), Owner: &ours,
+			Log: &bytes.Buffer{}}
 		remover.drain(t.Context(), leaving)
 		assert.Equal(t, drained, strings.Contains(told(), "drain "+leaving.Name), mark)
 	}
@@ -94,7 +100,8 @@ func TestAnotherClustersKubeconfigFreesNoName(t *testing.T) {
 		host, _ := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}
 		server.Name = "server-1"
-		text, down, silent := Admission{Servers: []Member{server}, Owner: &ours}.ask(t.Context(), host.PrivateKey(), roundLimit)
+		text, down, silent := Admission{Servers: []Member{server}, Owner: &ours}.ask(t.Context(),
+			host.PrivateKey(), roundLimit)
 		assert.Equal(t, want, string(text))
 		require.NoError(t, silent)
 		if want == "" {

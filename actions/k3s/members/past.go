@@ -32,7 +32,8 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
 		state, err := read(ctx, stack)
 		if err != nil {
-			return Past{}, fmt.Errorf("is there a cluster already? state of stack %s: %w", stack, err)
+			return Past{}, fmt.Errorf("is there a cluster already? state of stack %s: %w",
+				stack, err)
 		}
 		if past = PastOf(state); !past.Cluster || len(past.Servers) > 0 && past.CAHash != "" {
 			return past, nil
@@ -41,7 +42,8 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	if len(past.Servers) > 0 { // an up was killed before the CA's hash was read
 		return past, nil
 	}
-	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
+	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not "+
+		"say which servers it had", stack)
 }
 
 // ReadPastHere reads the past of a stack of the project in the working directory: Pulumi runs the
@@ -75,7 +77,8 @@ func PastOf(state *stackstate.State) Past {
 			Members []Member        `json:"members"`
 			Servers []remote.Target `json:"servers"`
 		}
-		if err := json.Unmarshal([]byte(command.Input("stdin")), &asked); err != nil || len(past.Servers) > 0 {
+		if err := json.Unmarshal([]byte(command.Input("stdin")), &asked); err != nil ||
+			len(past.Servers) > 0 {
 			continue // encrypted
 		}
 		past.Servers = asked.Servers
@@ -92,7 +95,8 @@ func (p Past) Keeps(servers []remote.Target) bool {
 	for _, server := range servers {
 		for _, old := range p.Servers {
 			is, was := keysOf(server), keysOf(old)
-			same := slices.ContainsFunc(is, func(key string) bool { return slices.Contains(was, key) })
+			same := slices.ContainsFunc(is,
+				func(key string) bool { return slices.Contains(was, key) })
 			if same || server.Address == old.Address && (len(is) == 0 || len(was) == 0) {
 				return true
 			}
@@ -133,10 +137,13 @@ func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("layer k3s: expected a server of stack %s with the address or the host key that it had, found none: had %s, to be %s. "+
-		"An up would found a second cluster without the first one's data; nothing was changed. If a server lives, keep its address and "+
+	return fmt.Errorf("layer k3s: expected a server of stack %s with the address or the host key "+
+		"that it had, found none: had %s, to be %s. "+
+		"An up would found a second cluster without the first one's data; nothing was changed. "+
+		"If a server lives, keep its address and "+
 		"change the others first; a host that moved is known by its hosts.nodes[].ssh.hostKey. For new hosts only: "+
-		"strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", stack, addressesOf(p.Servers), addressesOf(targets), stack)
+		"strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", stack,
+		addressesOf(p.Servers), addressesOf(targets), stack)
 }
 
 func addressesOf(servers []remote.Target) string {

@@ -16,11 +16,14 @@ import (
 
 // stateResource returns a resource of a state.
 func stateResource(name, kind, more string) string {
-	return fmt.Sprintf(`{"urn":"urn:pulumi:dev::strata::%[2]s::%[1]s","type":"%[2]s"%[3]s}`, name, kind, more)
+	return fmt.Sprintf(`{"urn":"urn:pulumi:dev::strata::%[2]s::%[1]s","type":"%[2]s"%[3]s}`, name,
+		kind, more)
 }
 
 func command(name, subcommand, stdin string) string {
-	return stateResource(name, stackstate.LocalCommand, fmt.Sprintf(`,"inputs":{"create":"exec .strata/bin/strata %s","stdin":%s}`, subcommand, stdin))
+	return stateResource(name, stackstate.LocalCommand,
+		fmt.Sprintf(`,"inputs":{"create":"exec .strata/bin/strata %s","stdin":%s}`,
+			subcommand, stdin))
 }
 
 // exporting returns a Pulumi whose state has the resources, as JSON. shown are the resources that
@@ -46,18 +49,26 @@ const (
 
 // The admission's own output is made before the install: it proves nothing.
 func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
-	identity := stateResource("k3s-cluster", "random:index/randomId:RandomId", `,"outputs":{"hex":"00ff"}`)
+	identity := stateResource("k3s-cluster", "random:index/randomId:RandomId",
+		`,"outputs":{"hex":"00ff"}`)
 	admitted := command("k3s-server-1-admission", "admit", `"{}"`)
 	for name, test := range map[string]struct {
 		state, encrypted string
 		cluster          bool
 		servers          int
 	}{
-		"nothing":                    {identity, identity, false, 0},
-		"a kill before the install":  {identity + "," + admitted, identity + "," + admitted, false, 0},
-		"a certificate":              {identity + "," + command("k3s-credential", "credential", credentialInput), identity + "," + command("k3s-credential", "credential", credentialInput), true, 1},
-		"its members":                {identity + "," + command("k3s-members", "members", membersInput), identity + "," + command("k3s-members", "members", membersInput), true, 1},
-		"members behind a jump host": {identity + "," + command("k3s-members", "members", membersInput), identity + "," + command("k3s-members", "members", secretInput), true, 1},
+		"nothing": {identity, identity, false, 0},
+		"a kill before the install": {identity + "," + admitted, identity + "," + admitted,
+			false, 0},
+		"a certificate": {identity + "," +
+			command("k3s-credential", "credential", credentialInput),
+			identity + "," + command("k3s-credential", "credential", credentialInput), true, 1},
+		"its members": {identity + "," +
+			command("k3s-members", "members", membersInput),
+			identity + "," + command("k3s-members", "members", membersInput), true, 1},
+		"members behind a jump host": {identity + "," +
+			command("k3s-members", "members", membersInput),
+			identity + "," + command("k3s-members", "members", secretInput), true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			past, err := ReadPast(t.Context(), exporting(test.state, test.encrypted), "dev")
@@ -74,7 +85,8 @@ func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
 	credential := command("k3s-credential", "credential", credentialInput)
 	said := func(stdout string) string {
-		return credential + "," + stateResource("k3s-ca-hash", stackstate.LocalCommand, `,"outputs":{"stdout":`+stdout+`}`)
+		return credential + "," + stateResource("k3s-ca-hash", stackstate.LocalCommand,
+			`,"outputs":{"stdout":`+stdout+`}`)
 	}
 	const shown = `"k3s: the cluster's CA has the hash 00ff\n"`
 	for name, test := range map[string]struct{ state, encrypted, want string }{
@@ -92,20 +104,27 @@ func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
 }
 
 func TestAServerIsKnownByItsHostKeyAndElseByItsAddress(t *testing.T) {
-	past := Past{Cluster: true, Servers: []remote.Target{{Address: "10.0.0.11", HostKey: "ssh-ed25519 AAA1\n"}, {Address: "10.0.0.12", HostKey: "ssh-ed25519 AAA2"}}}
+	past := Past{Cluster: true, Servers: []remote.Target{{Address: "10.0.0.11",
+		HostKey: "ssh-ed25519 AAA1\n"}, {Address: "10.0.0.12", HostKey: "ssh-ed25519 AAA2"}}}
 	for name, test := range map[string]struct {
 		server remote.Target
 		keeps  bool
 	}{
-		"its address":                    {remote.Target{Address: "10.0.0.12"}, true},
-		"its address and key":            {remote.Target{Address: "10.0.0.11", HostKey: "ssh-ed25519 AAA1 root@a"}, true},
-		"its key at another address":     {remote.Target{Address: "10.0.0.99", HostKey: "ssh-ed25519 AAA2"}, true},
-		"its address with another key":   {remote.Target{Address: "10.0.0.11", HostKey: "ssh-ed25519 AAA9"}, false},
-		"another address":                {remote.Target{Address: "10.0.0.99"}, false},
-		"another address and key":        {remote.Target{Address: "10.0.0.99", HostKey: "ssh-ed25519 AAA9"}, false},
-		"the address of one, a new host": {remote.Target{Address: "10.0.0.12", HostKey: "ssh-rsa BBB"}, false},
+		"its address": {remote.Target{Address: "10.0.0.12"}, true},
+		"its address and key": {remote.Target{Address: "10.0.0.11",
+			HostKey: "ssh-ed25519 AAA1 root@a"}, true},
+		"its key at another address": {remote.Target{Address: "10.0.0.99",
+			HostKey: "ssh-ed25519 AAA2"}, true},
+		"its address with another key": {remote.Target{Address: "10.0.0.11",
+			HostKey: "ssh-ed25519 AAA9"}, false},
+		"another address": {remote.Target{Address: "10.0.0.99"}, false},
+		"another address and key": {remote.Target{Address: "10.0.0.99",
+			HostKey: "ssh-ed25519 AAA9"}, false},
+		"the address of one, a new host": {remote.Target{Address: "10.0.0.12",
+			HostKey: "ssh-rsa BBB"}, false},
 	} {
-		assert.Equal(t, test.keeps, past.Keeps([]remote.Target{{Address: "10.0.0.98"}, test.server}), name)
+		assert.Equal(t, test.keeps, past.Keeps([]remote.Target{{Address: "10.0.0.98"},
+			test.server}), name)
 	}
 }
 
@@ -121,10 +140,12 @@ func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
 	}
 	target := host.Target()
 	target.Name = "server-1"
-	past := Past{Cluster: true, Identity: "00ff", Servers: []remote.Target{{Name: "server-1", Address: "10.0.0.11"}}}
+	past := Past{Cluster: true, Identity: "00ff",
+		Servers: []remote.Target{{Name: "server-1", Address: "10.0.0.11"}}}
 	logins := []Login{{Target: target, Key: host.PrivateKey()}}
 	err := past.Allow(t.Context(), "dev", logins)
-	require.ErrorContains(t, err, "found none: had server-1 10.0.0.11, to be server-1 "+target.Address)
+	require.ErrorContains(t, err, "found none: had server-1 10.0.0.11, to be server-1 "+
+		target.Address)
 	require.ErrorContains(t, err, "strata restore -s dev --new-hosts --file SNAPSHOT")
 	says = "yes\n"
 	require.NoError(t, past.Allow(t.Context(), "dev", logins))

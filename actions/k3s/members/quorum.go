@@ -66,7 +66,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	if err == nil || len(returning) == 0 {
 		return err
 	}
-	r.say(leaving, "stays until %s is Ready again, for %s at most", strings.Join(returning, ", "), returnLimit)
+	r.say(leaving, "stays until %s is Ready again, for %s at most", strings.Join(returning, ", "),
+		returnLimit)
 	wait, cancel := context.WithTimeout(ctx, returnLimit)
 	defer cancel()
 	for _, name := range returning {
@@ -80,7 +81,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 
 // quorumWithout returns an error if etcd would lose its majority without one server. returning are
 // the other servers that are not Ready for less than returnLimit.
-func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string, err error) {
+func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string,
+	err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)
 	if err != nil {
 		return nil, err
@@ -106,8 +108,10 @@ func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning 
 		return nil, nil
 	}
 	slices.Sort(dead)
-	return returning, fmt.Errorf("%s is not taken out: of the %d servers that are left, %d work, and etcd needs %d; bring back or replace %s first, "+
-		"or take it out of strata:hosts instead", leaving.Name, members, alive, members/2+1, strings.Join(dead, ", "))
+	return returning, fmt.Errorf("%s is not taken out: of the %d servers that are left, %d work, "+
+		"and etcd needs %d; bring back or replace %s first, "+
+		"or take it out of strata:hosts instead", leaving.Name, members, alive, members/2+1,
+		strings.Join(dead, ", "))
 }
 
 func (r *Remover) nodes(ctx context.Context, label string) ([]corev1.Node, error) {
@@ -117,7 +121,8 @@ func (r *Remover) nodes(ctx context.Context, label string) ([]corev1.Node, error
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list nodes: %w; if the servers have lost their quorum: strata restore --current --from SERVER --without DEAD", err)
+		return nil, fmt.Errorf("list nodes: %w; if the servers have lost their quorum: strata "+
+			"restore --current --from SERVER --without DEAD", err)
 	}
 	return nodes.Items, nil
 }

@@ -160,7 +160,8 @@ func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 // onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
 // answer counts as stopped, and its Node goes all the same, unless its Node was Ready: such a host
 // lives, and would be a member again at its next start.
-func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise, script string) error {
+func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise,
+	script string) error {
 	limit := stopLimit
 	if lives {
 		limit = livingLimit
@@ -177,7 +178,8 @@ func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwi
 	}
 	var ended *remote.ExitError
 	if err != nil && lives && !errors.As(err, &ended) {
-		return fmt.Errorf("its K3s %s: %w; its Node is Ready, so it would be a member again: stop it there (systemctl disable --now %s)"+
+		return fmt.Errorf("its K3s %s: %w; its Node is Ready, so it would be a member again: "+
+			"stop it there (systemctl disable --now %s)"+
 			" or turn the host off, and run this again", otherwise, err, unit)
 	}
 	if err != nil {

@@ -32,7 +32,9 @@ type Set struct {
 func (s Set) Remembered() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
-		kept.Members = append(kept.Members, Member{Target: member.PinsAsFingerprints(), Role: member.Role, NodeSettings: member.NodeSettings})
+		kept.Members = append(kept.Members,
+			Member{Target: member.PinsAsFingerprints(), Role: member.Role,
+				NodeSettings: member.NodeSettings})
 	}
 	return kept
 }
@@ -82,7 +84,8 @@ func urlsOf(servers []Member) []string {
 
 // Servers returns the members that are servers.
 func (s Set) Servers() []Member {
-	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
+	return slices.DeleteFunc(slices.Clone(s.Members),
+		func(member Member) bool { return member.Role != "server" })
 }
 
 // Moved refuses a set in which an address has another node than before. The new name would be
@@ -96,12 +99,14 @@ func Moved(previous, wanted Set) error {
 	var moved []string
 	for _, member := range wanted.Members {
 		if name := had[member.Address]; name != "" && name != member.Name {
-			moved = append(moved, fmt.Sprintf("%s was %s and is to be %s", member.Address, name, member.Name))
+			moved = append(moved, fmt.Sprintf("%s was %s and is to be %s", member.Address, name,
+				member.Name))
 		}
 	}
 	if len(moved) == 0 {
 		return nil
 	}
-	return fmt.Errorf("layer k3s: members: expected each address to keep its node, found: %s; no node was removed. In two steps: take the old names out of "+
+	return fmt.Errorf("layer k3s: members: expected each address to keep its node, found: %s; no "+
+		"node was removed. In two steps: take the old names out of "+
 		"strata:hosts.nodes and run pulumi up, then add the new ones", strings.Join(moved, "; "))
 }

@@ -18,23 +18,29 @@ import (
 )
 
 func agentWith(labels map[string]string, taints ...string) Member {
-	return Member{Target: remote.Target{Name: "agent-1"}, Role: "agent", NodeSettings: apiserver.NodeSettings{Labels: labels, Taints: taints}}
+	return Member{Target: remote.Target{Name: "agent-1"}, Role: "agent",
+		NodeSettings: apiserver.NodeSettings{Labels: labels, Taints: taints}}
 }
 
 func TestANodeGetsWhatTheStackSetsAndKeepsWhatOthersDo(t *testing.T) {
 	others := corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}
 	client := fake.NewClientset(&corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: "agent-1", Labels: map[string]string{"kubernetes.io/os": "linux", "old": "1", "taken": "theirs"}},
-		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{others, {Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}}},
+		ObjectMeta: metav1.ObjectMeta{Name: "agent-1",
+			Labels: map[string]string{"kubernetes.io/os": "linux", "old": "1", "taken": "theirs"}},
+		Spec: corev1.NodeSpec{Taints: []corev1.Taint{others,
+			{Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}}},
 	})
-	before := apiserver.NodeSettings{Labels: map[string]string{"old": "1", "taken": "ours"}, Taints: []string{"dedicated=web:NoSchedule"}}
+	before := apiserver.NodeSettings{Labels: map[string]string{"old": "1", "taken": "ours"},
+		Taints: []string{"dedicated=web:NoSchedule"}}
 	wanted := agentWith(map[string]string{"tier": "db"}, "dedicated=db:NoSchedule")
 	require.NoError(t, applySettings(t.Context(), client, wanted, before))
 
 	node, err := client.CoreV1().Nodes().Get(t.Context(), "agent-1", metav1.GetOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"kubernetes.io/os": "linux", "taken": "theirs", "tier": "db"}, node.Labels)
-	assert.ElementsMatch(t, []corev1.Taint{others, {Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}, node.Spec.Taints)
+	assert.Equal(t, map[string]string{"kubernetes.io/os": "linux", "taken": "theirs", "tier": "db"},
+		node.Labels)
+	assert.ElementsMatch(t, []corev1.Taint{others,
+		{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}, node.Spec.Taints)
 	assert.True(t, wanted.Lacking(node).IsEmpty())
 
 	client.ClearActions()
@@ -51,9 +57,11 @@ func TestANodeThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
 			return false, nil, nil
 		}
 		refused = true
-		return true, nil, apierrors.NewConflict(corev1.Resource("nodes"), "agent-1", errors.New("it was changed"))
+		return true, nil, apierrors.NewConflict(corev1.Resource("nodes"), "agent-1",
+			errors.New("it was changed"))
 	})
-	require.NoError(t, applySettings(t.Context(), client, agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
+	require.NoError(t, applySettings(t.Context(), client,
+		agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
 	node, err := client.CoreV1().Nodes().Get(t.Context(), "agent-1", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "db", node.Labels["tier"])
@@ -61,10 +69,12 @@ func TestANodeThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
 
 // K3s gives a Node its labels and taints when it registers.
 func TestAMemberThatHasNotJoinedIsNoError(t *testing.T) {
-	require.NoError(t, applySettings(t.Context(), fake.NewClientset(), agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
+	require.NoError(t, applySettings(t.Context(), fake.NewClientset(),
+		agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
 }
 
 func TestTheNextRunKnowsWhatThisOneSet(t *testing.T) {
-	set := Set{Members: []Member{agentWith(map[string]string{"tier": "db"}, "dedicated=db:NoSchedule")}}
+	set := Set{Members: []Member{agentWith(map[string]string{"tier": "db"},
+		"dedicated=db:NoSchedule")}}
 	assert.Equal(t, set.Members[0].NodeSettings, set.Remembered().Members[0].NodeSettings)
 }

@@ -34,7 +34,8 @@ var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) erro
 	}
 	if left := Left(before, wanted); len(left) > 0 {
 		remover := &Remover{
-			Client: client, Servers: wanted.Servers(), SSHKey: call.SSHKey(), Owner: wanted.Owner, Log: call.Stderr,
+			Client: client, Servers: wanted.Servers(), SSHKey: call.SSHKey(), Owner: wanted.Owner,
+			Log: call.Stderr,
 		}
 		if err := remover.Leave(ctx, left, wanted.DiscardVolumesOf); err != nil {
 			return err

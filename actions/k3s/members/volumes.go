@@ -35,12 +35,15 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 	held := map[string][]string{}
 	for i := range volumes.Items {
 		volume := &volumes.Items[i]
-		if !wanted(volume) || slices.ContainsFunc(stay, func(node labels.Set) bool { return usable(volume, node) }) {
+		if !wanted(volume) || slices.ContainsFunc(stay,
+			func(node labels.Set) bool { return usable(volume, node) }) {
 			continue
 		}
 		for name, node := range leave {
 			if usable(volume, node) && !slices.Contains(discard, name) {
-				held[name] = append(held[name], fmt.Sprintf("%s/%s (%s)", volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name, volume.Spec.Capacity.Storage()))
+				held[name] = append(held[name],
+					fmt.Sprintf("%s/%s (%s)", volume.Spec.ClaimRef.Namespace,
+						volume.Spec.ClaimRef.Name, volume.Spec.Capacity.Storage()))
 			}
 		}
 	}
@@ -56,10 +59,13 @@ func refusal(held map[string][]string) error {
 	var holders []string
 	for _, name := range names {
 		slices.Sort(held[name])
-		holders = append(holders, fmt.Sprintf("%s holds the volumes of %s", name, strings.Join(held[name], ", ")))
+		holders = append(holders, fmt.Sprintf("%s holds the volumes of %s", name,
+			strings.Join(held[name], ", ")))
 	}
-	return fmt.Errorf("refused, nothing was changed: %s, and removing a node wipes them; move the data and delete the claims, put the node back into strata:hosts, "+
-		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "), strings.Join(names, ", "))
+	return fmt.Errorf("refused, nothing was changed: %s, and removing a node wipes them; move "+
+		"the data and delete the claims, put the node back into strata:hosts, "+
+		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "),
+		strings.Join(names, ", "))
 }
 
 // split returns the nodes that stay, and those that leave by name, as sets to match a volume's
@@ -67,7 +73,8 @@ func refusal(held map[string][]string) error {
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {
-		leave[member.Name] = labels.Set{corev1.LabelHostname: member.Name, metav1.ObjectNameField: member.Name}
+		leave[member.Name] = labels.Set{corev1.LabelHostname: member.Name,
+			metav1.ObjectNameField: member.Name}
 	}
 	for i := range nodes {
 		set := labels.Merge(nodes[i].Labels, labels.Set{metav1.ObjectNameField: nodes[i].Name})
@@ -83,7 +90,8 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 // wanted reports whether a volume's data are needed: it has a claim, or had one and is to be kept.
 func wanted(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
-		(volume.Status.Phase == corev1.VolumeBound || volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
+		(volume.Status.Phase == corev1.VolumeBound ||
+			volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
 }
 
 // usable reports whether a volume can be used on a node. A volume without an affinity is bound to
@@ -92,16 +100,21 @@ func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
 		return true
 	}
-	return slices.ContainsFunc(volume.Spec.NodeAffinity.Required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) bool {
-		all := slices.Concat(term.MatchExpressions, term.MatchFields)
-		return len(all) > 0 && !slices.ContainsFunc(all, func(one corev1.NodeSelectorRequirement) bool { return !matches(one, node) })
-	})
+	return slices.ContainsFunc(volume.Spec.NodeAffinity.Required.NodeSelectorTerms,
+		func(term corev1.NodeSelectorTerm) bool {
+			all := slices.Concat(term.MatchExpressions, term.MatchFields)
+			return len(all) > 0 && !slices.ContainsFunc(all,
+				func(one corev1.NodeSelectorRequirement) bool { return !matches(one, node) })
+		})
 }
 
 // operators maps an affinity's operators to those of a label's requirement.
 var operators = map[corev1.NodeSelectorOperator]selection.Operator{
-	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn, corev1.NodeSelectorOpExists: selection.Exists,
-	corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist, corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+	corev1.NodeSelectorOpExists:       selection.Exists,
+	corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+	corev1.NodeSelectorOpGt:           selection.GreaterThan,
+	corev1.NodeSelectorOpLt:           selection.LessThan,
 }
 
 func matches(one corev1.NodeSelectorRequirement, node labels.Set) bool {

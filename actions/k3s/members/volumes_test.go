@@ -21,21 +21,27 @@ func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	v := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PersistentVolumeSpec{
-			ClaimRef: &corev1.ObjectReference{Namespace: "default", Name: "data"}, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
-			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+			ClaimRef: &corev1.ObjectReference{Namespace: "default",
+				Name: "data"},
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+			Capacity: corev1.ResourceList{
+				corev1.ResourceStorage: resource.MustParse("1Gi")},
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
 	if len(values) > 0 {
-		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: label, Operator: corev1.NodeSelectorOpIn, Values: values}},
-		}}}}
+		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{
+			Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: label,
+					Operator: corev1.NodeSelectorOpIn, Values: values}},
+			}}}}
 	}
 	return v
 }
 
 // released returns a volume whose claim is gone.
-func released(v *corev1.PersistentVolume, policy corev1.PersistentVolumeReclaimPolicy) *corev1.PersistentVolume {
+func released(v *corev1.PersistentVolume,
+	policy corev1.PersistentVolumeReclaimPolicy) *corev1.PersistentVolume {
 	v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = corev1.VolumeReleased, policy
 	return v
 }
@@ -43,7 +49,8 @@ func released(v *corev1.PersistentVolume, policy corev1.PersistentVolumeReclaimP
 func TestANodeWithVolumesIsNotTakenOutUnlessTheyMayGo(t *testing.T) {
 	const hostname, zone = corev1.LabelHostname, corev1.LabelTopologyZone
 	node := func(name, in string) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{hostname: name, zone: in}}}
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name,
+			Labels: map[string]string{hostname: name, zone: in}}}
 	}
 	nodes := []runtime.Object{node("server-1", "a"), node("agent-1", "b"), node("agent-2", "a")}
 	for name, test := range map[string]struct {
@@ -52,17 +59,32 @@ func TestANodeWithVolumesIsNotTakenOutUnlessTheyMayGo(t *testing.T) {
 		discard []string
 		refused string
 	}{
-		"the only one that can use it":      {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), nil, "agent-1 holds the volumes of default/data (1Gi)"},
-		"another may go":                    {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-2"}, "strata:k3s.discardVolumesOf: [agent-1]"},
-		"it may go":                         {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-1"}, ""},
-		"another node's":                    {[]string{"agent-1"}, volume("pv", hostname, "agent-2"), nil, ""},
-		"everybody's":                       {[]string{"agent-1"}, volume("pv", ""), nil, ""},
-		"a zone of which one node stays":    {[]string{"agent-2"}, volume("pv", zone, "a"), nil, ""},
-		"a zone of which no node stays":     {[]string{"agent-1"}, volume("pv", zone, "b"), nil, "agent-1 holds"},
-		"both that can use it leave":        {[]string{"agent-1", "agent-2"}, volume("pv", hostname, "agent-1", "agent-2"), nil, "agent-1 holds the volumes of default/data (1Gi); agent-2 holds"},
-		"a node without its Node":           {[]string{"agent-9"}, volume("pv", hostname, "agent-9"), nil, "agent-9 holds"},
-		"a released one that is kept":       {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimRetain), nil, "agent-1 holds"},
-		"a released one that is not needed": {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimDelete), nil, ""},
+		"the only one that can use it": {[]string{"agent-1"},
+			volume("pv", hostname, "agent-1"), nil,
+			"agent-1 holds the volumes of default/data (1Gi)"},
+		"another may go": {[]string{"agent-1"},
+			volume("pv", hostname, "agent-1"), []string{"agent-2"},
+			"strata:k3s.discardVolumesOf: [agent-1]"},
+		"it may go": {[]string{"agent-1"},
+			volume("pv", hostname, "agent-1"), []string{"agent-1"}, ""},
+		"another node's": {[]string{"agent-1"},
+			volume("pv", hostname, "agent-2"), nil, ""},
+		"everybody's": {[]string{"agent-1"}, volume("pv", ""), nil, ""},
+		"a zone of which one node stays": {[]string{"agent-2"}, volume("pv", zone, "a"),
+			nil, ""},
+		"a zone of which no node stays": {[]string{"agent-1"}, volume("pv", zone, "b"), nil,
+			"agent-1 holds"},
+		"both that can use it leave": {[]string{"agent-1", "agent-2"},
+			volume("pv", hostname, "agent-1", "agent-2"), nil,
+			"agent-1 holds the volumes of default/data (1Gi); agent-2 holds"},
+		"a node without its Node": {[]string{"agent-9"},
+			volume("pv", hostname, "agent-9"), nil, "agent-9 holds"},
+		"a released one that is kept": {[]string{"agent-1"},
+			released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimRetain), nil,
+			"agent-1 holds"},
+		"a released one that is not needed": {[]string{"agent-1"},
+			released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimDelete),
+			nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset(append([]runtime.Object{test.volume}, nodes...)...)
@@ -70,7 +92,8 @@ func TestANodeWithVolumesIsNotTakenOutUnlessTheyMayGo(t *testing.T) {
 			for _, name := range test.leave {
 				leaving = append(leaving, Member{Target: remote.Target{Name: name}, Role: "agent"})
 			}
-			err := (&Remover{Client: client, Log: io.Discard}).KeepsVolumes(t.Context(), leaving, test.discard)
+			err := (&Remover{Client: client, Log: io.Discard}).KeepsVolumes(t.Context(), leaving,
+				test.discard)
 			for _, action := range client.Actions() {
 				assert.Equal(t, "list", action.GetVerb(), "nothing is changed")
 			}

@@ -31,7 +31,8 @@ const Ahead = "-ahead"
 // Hosts runs the steps of a restore on hosts.
 type Hosts interface {
 	// Run runs a step's script on a host with these variables, and returns its output.
-	Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error)
+	Run(ctx context.Context, host health.Host, step string,
+		variables map[string]string) (string, error)
 	// Works returns once the host's K3s works.
 	Works(ctx context.Context, host health.Host) error
 }
@@ -55,12 +56,14 @@ type SSH struct {
 func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate(ctx, host) }
 
 // Run implements Hosts.
-func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error) {
+func (s *SSH) Run(ctx context.Context, host health.Host, step string,
+	variables map[string]string) (string, error) {
 	return k3shost.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
 }
 
 func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
-	return k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
+	return k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n",
+		variables)
 }
 
 // Copy writes a server's snapshot to a local file that only its owner may read, because it holds
@@ -81,7 +84,8 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 			err = fmt.Errorf("copy %s of %s: %w", name, host.Name, err)
 		}
 	}()
-	file, err := os.OpenFile(filepath.Join(beside.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(filepath.Join(beside.Path, name),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -103,6 +107,7 @@ func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum strin
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	_, err = client.Push(ctx, remote.Upload{File: local, Dest: path.Join(Folder, name), Mode: 0o600, SHA256: sum})
+	_, err = client.Push(ctx, remote.Upload{File: local, Dest: path.Join(Folder, name), Mode: 0o600,
+		SHA256: sum})
 	return err
 }

@@ -40,7 +40,8 @@ type Times struct {
 }
 
 // Find puts the server with the snapshot first. Without one, the order stays.
-func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot string) ([]health.Host, error) {
+func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot string) ([]health.Host,
+	error) {
 	var failures []error
 	for i, server := range servers {
 		found, err := hosts.Run(ctx, server, "holds", map[string]string{"snapshot": snapshot})
@@ -75,12 +76,15 @@ func toFront(servers []health.Host, i int) []health.Host {
 // with the old data would be a second cluster under the same addresses.
 func (r *Restore) Run(ctx context.Context) (Times, error) {
 	var times Times
-	if err := r.every(ctx, r.Servers, "holds", map[string]string{"snapshot": r.Snapshot}); err != nil {
+	if err := r.every(ctx, r.Servers, "holds",
+		map[string]string{"snapshot": r.Snapshot}); err != nil {
 		return times, fmt.Errorf(
-			"refused, nothing was changed: every server must be stopped first: %w; a host that is gone for good: --without NAME", err)
+			"refused, nothing was changed: every server must be stopped first: %w; a host that "+
+				"is gone for good: --without NAME", err)
 	}
 	first := r.Servers[0]
-	if _, err := r.Hosts.Run(ctx, first, "fits", map[string]string{"snapshot": r.Snapshot}); err != nil {
+	if _, err := r.Hosts.Run(ctx, first, "fits",
+		map[string]string{"snapshot": r.Snapshot}); err != nil {
 		return times, fmt.Errorf(
 			"refused, nothing was changed: %s: %w; strata snapshot --list shows what the servers have", first.Name, err)
 	}
@@ -91,7 +95,8 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 		return times, errors.Join(fmt.Errorf("stop the servers: %w", err), r.undo(ctx, r.Servers))
 	}
 	r.say("%d servers are stopped", len(r.Servers))
-	if _, err := r.Hosts.Run(ctx, first, "reset", map[string]string{"snapshot": r.Snapshot}); err != nil {
+	if _, err := r.Hosts.Run(ctx, first, "reset",
+		map[string]string{"snapshot": r.Snapshot}); err != nil {
 		return times, errors.Join(r.failedReset(err), r.undo(ctx, r.Servers[1:]))
 	}
 	if err := r.begin(ctx, first, "restart >&2", nil); err != nil {
@@ -99,17 +104,21 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	}
 	times.API = time.Since(started)
 	r.say("%s serves alone, %s after the stop", first.Name, times.API.Round(time.Second))
-	if _, err := r.Hosts.Run(ctx, first, "forget_passwords", map[string]string{"nodes": r.nodes()}); err != nil {
+	if _, err := r.Hosts.Run(ctx, first, "forget_passwords",
+		map[string]string{"nodes": r.nodes()}); err != nil {
 		return times, fmt.Errorf("forget the nodes' passwords: %w; run strata restore again", err)
 	}
 	if r.User != "" {
-		if _, err := r.Hosts.Run(ctx, first, "bind", map[string]string{"user": r.User}); err != nil {
-			return times, fmt.Errorf("bind %s to its role: %w; run strata restore again", r.User, err)
+		if _, err := r.Hosts.Run(ctx, first, "bind",
+			map[string]string{"user": r.User}); err != nil {
+			return times, fmt.Errorf("bind %s to its role: %w; run strata restore again",
+				r.User, err)
 		}
 	}
 	// One at a time: etcd admits one learner.
 	for _, server := range r.Servers[1:] {
-		if err := r.begin(ctx, server, "rejoin", map[string]string{"first": first.Address}); err != nil {
+		if err := r.begin(ctx, server, "rejoin",
+			map[string]string{"first": first.Address}); err != nil {
 			return times, err
 		}
 		if _, err := r.Hosts.Run(ctx, server, "joined", nil); err != nil {
@@ -134,8 +143,10 @@ func (r *Restore) failedReset(err error) error {
 		others = "the other servers are started with the data that they had"
 	}
 	return fmt.Errorf(
-		"reset %s: %w; %s; %s stays stopped, also after a reboot, and its data are in %s/etcd or, moved by K3s, in %s/etcd-old-*: "+
-			"run strata restore again, before any pulumi up", first, err, others, first, database, database)
+		"reset %s: %w; %s; %s stays stopped, also after a reboot, and its data are in %s/etcd "+
+			"or, moved by K3s, in %s/etcd-old-*: "+
+			"run strata restore again, before any pulumi up", first, err, others, first, database,
+		database)
 }
 
 // nodes returns the names of all nodes.
@@ -148,12 +159,14 @@ func (r *Restore) nodes() string {
 }
 
 // begin starts a server and waits until it works.
-func (r *Restore) begin(ctx context.Context, server health.Host, step string, variables map[string]string) error {
+func (r *Restore) begin(ctx context.Context, server health.Host, step string,
+	variables map[string]string) error {
 	if _, err := r.Hosts.Run(ctx, server, step, variables); err != nil {
 		return fmt.Errorf("start %s: %w", server.Name, err)
 	}
 	if err := r.Hosts.Works(ctx, server); err != nil {
-		return fmt.Errorf("%s does not serve: %w; run strata restore again when it can", server.Name, err)
+		return fmt.Errorf("%s does not serve: %w; run strata restore again when it can",
+			server.Name, err)
 	}
 	return nil
 }
@@ -171,7 +184,8 @@ func (r *Restore) agents(ctx context.Context) error {
 }
 
 // every runs a step on all hosts at once.
-func (r *Restore) every(ctx context.Context, hosts []health.Host, step string, variables map[string]string) error {
+func (r *Restore) every(ctx context.Context, hosts []health.Host, step string,
+	variables map[string]string) error {
 	return atOnce(hosts, func(host health.Host) error {
 		if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
 			return fmt.Errorf("%s: %w", host.Name, err)

@@ -29,7 +29,8 @@ type fleet struct {
 	nodes string
 }
 
-func (f *fleet) Run(_ context.Context, host health.Host, step string, variables map[string]string) (string, error) {
+func (f *fleet) Run(_ context.Context, host health.Host, step string,
+	variables map[string]string) (string, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	step, _, _ = strings.Cut(step, " ")
@@ -63,7 +64,8 @@ func (f *fleet) Works(_ context.Context, host health.Host) error {
 func hosts(role string, names ...string) []health.Host {
 	var list []health.Host
 	for _, name := range names {
-		list = append(list, health.Host{Target: remote.Target{Name: name, Address: "at-" + name}, Role: role})
+		list = append(list, health.Host{Target: remote.Target{Name: name, Address: "at-" + name},
+			Role: role})
 	}
 	return list
 }
@@ -84,7 +86,8 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	assert.Equal(t, "fits server-1", f.did[0], "before the first stop")
 	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[1:4])
 	assert.Equal(t, []string{
-		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1", "bind server-1",
+		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1",
+		"bind server-1",
 		"rejoin at-server-1 server-2", "works server-2", "joined server-2",
 		"rejoin at-server-1 server-3", "works server-3", "joined server-3",
 	}, f.did[4:15])
@@ -117,7 +120,8 @@ func TestAServerThatDoesNotStopHasTheOthersStartAgain(t *testing.T) {
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "stop the servers: server-2")
 	assert.NotContains(t, f.did, "reset server-1")
-	assert.Subset(t, f.did, []string{"start_again server-1", "start_again server-2", "start_again server-3"})
+	assert.Subset(t, f.did, []string{"start_again server-1", "start_again server-2",
+		"start_again server-3"})
 }
 
 func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
@@ -125,7 +129,8 @@ func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err,
-		"reset server-1: made to fail; the other servers are started with the data that they had; server-1 stays stopped, also after a reboot")
+		"reset server-1: made to fail; the other servers are started with the data that they "+
+			"had; server-1 stays stopped, also after a reboot")
 	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[4:])
 }
 
@@ -136,8 +141,10 @@ func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "there is no other server, so the cluster is down")
 	require.ErrorContains(t, err,
-		"its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in /var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
-	assert.Equal(t, []string{"fits server-1", "stop server-1"}, f.did, "it is not started, and no up comes between")
+		"its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in "+
+			"/var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
+	assert.Equal(t, []string{"fits server-1", "stop server-1"}, f.did,
+		"it is not started, and no up comes between")
 }
 
 // A snapshot may be older than a replaced host: then it has the old host's password.

@@ -35,7 +35,8 @@ func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out, err := saving(t, took+after).run("save", nil)
 			require.NoError(t, err, out)
-			assert.Equal(t, fmt.Sprintf("on-demand-server-1-2 3 %x\n", sha256.Sum256([]byte("new"))), out)
+			assert.Equal(t, fmt.Sprintf("on-demand-server-1-2 3 %x\n",
+				sha256.Sum256([]byte("new"))), out)
 		})
 	}
 }
@@ -77,7 +78,8 @@ func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 	}
 	out, err := taking("cp SNAPSHOTS/../whole SNAPSHOTS/on-demand-server-1-2")
 	require.NoError(t, err, out)
-	assert.Contains(t, out, fmt.Sprintf("on-demand-server-1-2 %d %x\n", len(whole), sha256.Sum256([]byte(whole))))
+	assert.Contains(t, out, fmt.Sprintf("on-demand-server-1-2 %d %x\n", len(whole),
+		sha256.Sum256([]byte(whole))))
 	assert.Contains(t, out, "context deadline exceeded", "it is said")
 	for name, k3s := range map[string]string{
 		"half of it":          "printf half > SNAPSHOTS/on-demand-server-1-2",

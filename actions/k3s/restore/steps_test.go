@@ -28,10 +28,12 @@ func newHost(t *testing.T) *host {
 	for path, content := range map[string]string{
 		"/etc/rancher/k3s/config.yaml":                       "token: x\n",
 		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
-		"/etc/systemd/system/k3s.service":                    "[Service]\n", "/usr/local/bin/k3s": "k3s\n",
-		"/var/lib/strata/none": "", "/run/none": "",
+		"/etc/systemd/system/k3s.service":                    "[Service]\n",
+		"/usr/local/bin/k3s":                                 "k3s\n",
+		"/var/lib/strata/none":                               "", "/run/none": "",
 		"/bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/said\n",
-		"/bin/k3s":       "#!/bin/sh\necho \"k3s $*\" >> " + h.root + "/said\n[ \"$1\" != server ]\n",
+		"/bin/k3s": "#!/bin/sh\necho \"k3s $*\" >> " + h.root +
+			"/said\n[ \"$1\" != server ]\n",
 	} {
 		h.write(path, content)
 	}
@@ -86,7 +88,8 @@ func TestARestoreThatIsRunAgainKeepsTheDataFromBeforeTheFirst(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(others[0], "member"))
 	require.NoError(t, err)
 	assert.Equal(t, "half joined", string(content))
-	assert.Equal(t, "server: https://10.0.0.1:6443\n", h.read("/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"))
+	assert.Equal(t, "server: https://10.0.0.1:6443\n",
+		h.read("/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"))
 
 	out, err := h.run("joined", nil)
 	require.NoError(t, err, out)
@@ -129,7 +132,10 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 // the quorum that the restore has just ended.
 func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
 	h := newHost(t)
-	install := func() (string, error) { return h.sh(k3shost.Script("server", "00", nil, "one_at_a_time\n", nil)) }
+	install := func() (string, error) {
+		return h.sh(k3shost.Script("server", "00", nil,
+			"one_at_a_time\n", nil))
+	}
 	out, err := install()
 	require.NoError(t, err, out)
 	out, err = h.run("stop", nil)
@@ -176,15 +182,18 @@ func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 		"with the CA in the token": {"one", ours, "token: K10abc::server:x", ""},
 		"another cluster's": {"one", snapshot("bolt/bootstrap/000000000000pages"), "token: x",
 			"snapshot one is not of this cluster"},
-		"of no cluster":             {"one", snapshot("bolt"), "token: x", "snapshot one is not of this cluster"},
-		"cut off":                   {"one", ours[:len(ours)-1], "token: x", "snapshot one is damaged"},
+		"of no cluster": {"one", snapshot("bolt"), "token: x",
+			"snapshot one is not of this cluster"},
+		"cut off": {"one", ours[:len(ours)-1], "token: x",
+			"snapshot one is damaged"},
 		"empty":                     {"one", "", "token: x", "snapshot one is damaged"},
 		"compressed, so not opened": {"one.zip", "PK", "token: x", ""},
 		"none":                      {"", "", "token: x", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
-			h.write("/etc/rancher/k3s/config.yaml", "disable: x\n"+test.token+"\nwrite-kubeconfig-mode: x\n")
+			h.write("/etc/rancher/k3s/config.yaml",
+				"disable: x\n"+test.token+"\nwrite-kubeconfig-mode: x\n")
 			if test.file != "" {
 				h.write(database+"/snapshots/"+test.file, test.content)
 			}
@@ -208,7 +217,8 @@ func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
 	out, err := h.run("bind", map[string]string{"user": "strata:dev"})
 	require.NoError(t, err, out)
 	assert.NotContains(t, h.read("/said"), "create")
-	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) ;; *) echo \"k3s $*\" >> "+h.root+"/said ;; esac\n")
+	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) ;; *) echo \"k3s $*\" >> "+h.root+
+		"/said ;; esac\n")
 	out, err = h.run("bind", map[string]string{"user": "strata:dev"})
 	require.NoError(t, err, out)
 	assert.Contains(t, h.read("/said"),
@@ -220,9 +230,12 @@ func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
 // A snapshot from before a revocation contains the revoked binding.
 func TestARestoreBindsNoFormerUserOfTheStack(t *testing.T) {
 	h := newHost(t)
-	bound := "for one in cluster-admin strata:dev strata:dev:1 strata:dev:2 strata:dev:reader strata:dev:reader:1 strata:dev:reader:2 strata:dev2 strata:other:1; do echo clusterrolebinding.rbac.authorization.k8s.io/$one; done"
+	bound := "for one in cluster-admin strata:dev strata:dev:1 strata:dev:2 strata:dev:reader " +
+		"strata:dev:reader:1 strata:dev:reader:2 strata:dev2 strata:other:1; do echo " +
+		"clusterrolebinding.rbac.authorization.k8s.io/$one; done"
 	h.write("/bin/k3s",
-		"#!/bin/sh\ncase \"$*\" in *get*) "+bound+" ;; *) echo \"$3 $4 $5\" >> "+h.root+"/said ;; esac\n")
+		"#!/bin/sh\ncase \"$*\" in *get*) "+bound+" ;; *) echo \"$3 $4 $5\" >> "+h.root+
+			"/said ;; esac\n")
 	out, err := h.run("bind", map[string]string{"user": "strata:dev:2"})
 	require.NoError(t, err, out)
 	assert.Equal(t, "delete clusterrolebinding strata:dev\ndelete clusterrolebinding strata:dev:1\n"+

@@ -27,7 +27,8 @@ const (
 // remove deletes a key.
 func (a *addition) remove(key string) error {
 	a.changes++
-	return a.keys.Put(append(revisionKey(a.revision, a.changes), 't'), protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key))
+	return a.keys.Put(append(revisionKey(a.revision, a.changes), 't'),
+		protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key))
 }
 
 // put makes a key.
@@ -37,10 +38,12 @@ func (a *addition) put(key string, value []byte) error {
 		field protowire.Number
 		value uint64
 	}{{createRevisionField, a.revision}, {modRevisionField, a.revision}, {versionField, 1}} {
-		text = protowire.AppendVarint(protowire.AppendTag(text, one.field, protowire.VarintType), one.value)
+		text = protowire.AppendVarint(protowire.AppendTag(text, one.field, protowire.VarintType),
+			one.value)
 	}
 	a.changes++
-	return a.keys.Put(revisionKey(a.revision, a.changes), protowire.AppendBytes(protowire.AppendTag(text, valueField, protowire.BytesType), value))
+	return a.keys.Put(revisionKey(a.revision, a.changes),
+		protowire.AppendBytes(protowire.AppendTag(text, valueField, protowire.BytesType), value))
 }
 
 // objectKey returns the key in an mvccpb.KeyValue, objectValue its value; empty without one.

@@ -101,5 +101,6 @@ func seal(password string, text []byte) ([]byte, error) {
 	}
 	nonce := make([]byte, gcm.NonceSize())
 	_, _ = rand.Read(nonce)
-	return []byte(salt + ":" + base64.StdEncoding.EncodeToString(gcm.Seal(nonce, nonce, text, nil))), nil
+	return []byte(salt + ":" + base64.StdEncoding.EncodeToString(gcm.Seal(nonce, nonce, text,
+		nil))), nil
 }

@@ -53,7 +53,8 @@ func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	defer func() {
 		err = errors.Join(err, file.Close())
 		if err != nil {
-			err = errors.Join(fmt.Errorf("snapshot %s: %w", filepath.Base(from), err), os.Remove(to))
+			err = errors.Join(fmt.Errorf("snapshot %s: %w", filepath.Base(from), err),
+				os.Remove(to))
 		}
 	}()
 	if err := unpack(from, file); err != nil {
@@ -112,7 +113,8 @@ func cutSum(file *os.File) error {
 		return err
 	}
 	if !bytes.Equal(said, sum.Sum(nil)) {
-		return fmt.Errorf("damaged: its %d bytes do not end with the sha256 of those before", info.Size())
+		return fmt.Errorf("damaged: its %d bytes do not end with the sha256 of those before",
+			info.Size())
 	}
 	return file.Truncate(size)
 }
@@ -154,7 +156,8 @@ func raise(path string, by uint64, edit Edit) error {
 			}
 		}
 		first := revisionKey(next.revision, 0)
-		return errors.Join(next.forget(edit.Forget), keys.Put(first, nil), meta.Put(scheduledCompact, first))
+		return errors.Join(next.forget(edit.Forget), keys.Put(first, nil),
+			meta.Put(scheduledCompact, first))
 	})
 	return errors.Join(err, db.Close())
 }

@@ -172,8 +172,10 @@ func kept(t *testing.T, pairs ...[2]string) string {
 
 // Nodes of lost hosts would be waited for, and a new host of the same name refused.
 func TestACopyForgetsTheObjectsOfLostHosts(t *testing.T) {
-	path := kept(t, [2]string{"/registry/minions/server-1", "x"}, [2]string{"/registry/pods/default/web", "x"}, [2]string{"/registry/minions/server-1", "y"})
-	require.NoError(t, PutAhead(path, path+"-ahead", now, Edit{Forget: func(key string) bool { return strings.HasPrefix(key, "/registry/minions/") }}))
+	path := kept(t, [2]string{"/registry/minions/server-1", "x"},
+		[2]string{"/registry/pods/default/web", "x"}, [2]string{"/registry/minions/server-1", "y"})
+	require.NoError(t, PutAhead(path, path+"-ahead", now,
+		Edit{Forget: func(key string) bool { return strings.HasPrefix(key, "/registry/minions/") }}))
 	db, err := bbolt.Open(path+"-ahead", 0o600, nil)
 	require.NoError(t, err)
 	require.NoError(t, db.View(func(tx *bbolt.Tx) error {
@@ -201,12 +203,15 @@ func TestACopyIsOpenedByTheWantedToken(t *testing.T) {
 		opens string
 		says  string
 	}{
-		"the wanted token":                      {[][2]string{sealedBy("third")}, "third", ""},
-		"a former one":                          {[][2]string{sealedBy("first")}, "first", ""},
-		"a rotation, with what it has deleted":  {[][2]string{sealedBy("first"), sealedBy("second"), {token.Key("first"), ""}}, "second", ""},
+		"the wanted token": {[][2]string{sealedBy("third")}, "third", ""},
+		"a former one":     {[][2]string{sealedBy("first")}, "first", ""},
+		"a rotation, with what it has deleted": {[][2]string{sealedBy("first"), sealedBy("second"),
+			{token.Key("first"), ""}}, "second", ""},
 		"a rotation that was killed in between": {[][2]string{sealedBy("second"), sealedBy("third")}, "third", ""},
-		"another cluster":                       {[][2]string{sealedBy("foreign")}, "", "it is not of this cluster: none of the stack's 3 tokens"},
-		"what is gone":                          {[][2]string{sealedBy("first"), {token.Key("first"), ""}}, "", "not of this cluster"},
+		"another cluster": {[][2]string{sealedBy("foreign")}, "",
+			"it is not of this cluster: none of the stack's 3 tokens"},
+		"what is gone": {[][2]string{sealedBy("first"),
+			{token.Key("first"), ""}}, "", "not of this cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := kept(t, test.pairs...)

@@ -22,7 +22,8 @@ type Hosts interface {
 	// Run runs a script as root and returns its output.
 	Run(ctx context.Context, server remote.Target, script string) (string, error)
 	// Rotate asks a server's K3s to take another token.
-	Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string) error
+	Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former,
+		wanted string) error
 }
 
 // SSH reaches servers over SSH with its private key, and their K3s by its port.
@@ -36,12 +37,15 @@ func (s SSH) Run(ctx context.Context, server remote.Target, script string) (stri
 // Rotate implements Hosts. K3s's command would have both tokens in its arguments; its request has
 // them behind TLS, which is verified with the CA that the host has (k3s-io/k3s
 // pkg/cli/token/token.go, Rotate).
-func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string) error {
-	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner, former, wanted)
+func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former,
+	wanted string) error {
+	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner,
+		former, wanted)
 }
 
 func (s SSH) rotateAt(
-	ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former, wanted string,
+	ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former,
+	wanted string,
 ) error {
 	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3shost.ServerCA)
 	if err != nil {
@@ -53,13 +57,15 @@ func (s SSH) rotateAt(
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url+"/v1-k3s/token", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url+"/v1-k3s/token",
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	request.SetBasicAuth("server", former)
 	client := &http.Client{Transport: &http.Transport{
-		DialContext: tunnel.Dialer(tunnel.Of(server), net.Dialer{}), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		DialContext:       tunnel.Dialer(tunnel.Of(server), net.Dialer{}),
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true,
 	}}
 	response, err := client.Do(request)
@@ -71,5 +77,6 @@ func (s SSH) rotateAt(
 		return nil
 	}
 	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what could be read is told
-	return fmt.Errorf("PUT %s: expected HTTP 200, found %s: %s; see: journalctl -u k3s -e", request.URL, response.Status, said)
+	return fmt.Errorf("PUT %s: expected HTTP 200, found %s: %s; see: journalctl -u k3s -e",
+		request.URL, response.Status, said)
 }

@@ -24,7 +24,8 @@ var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotatio
 	if err != nil {
 		return err
 	}
-	if err := rotation.Run(ctx, SSH{Key: call.SSHKey()}, before.Generation, call.Stderr); err != nil {
+	if err := rotation.Run(ctx, SSH{Key: call.SSHKey()}, before.Generation,
+		call.Stderr); err != nil {
 		return fmt.Errorf("layer k3s: %w", err)
 	}
 	return call.WriteOutput(Output{Generation: rotation.Generation})
@@ -70,7 +71,8 @@ func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
 // generation of the last run.
 func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
 	if r.Generation < before {
-		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack has, found %d: a former token is known to whoever it was "+
+		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack "+
+			"has, found %d: a former token is known to whoever it was "+
 			"taken from; count on", before, r.Generation)
 	}
 	if len(r.Servers) == 0 {
@@ -99,7 +101,8 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the servers' token: %s has not got the new key from etcd: %w; is etcd healthy there?", names(lacking), ctx.Err())
+			return fmt.Errorf("the servers' token: %s has not got the new key from etcd: %w; is "+
+				"etcd healthy there?", names(lacking), ctx.Err())
 		case <-time.After(pause):
 		}
 	}
@@ -111,7 +114,8 @@ func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	var group sync.WaitGroup
 	for i, server := range r.Servers {
 		group.Go(func() {
-			text, err := hosts.Run(ctx, server, r.Owner.At(server.Name).Insists()+lookScript(r.Tokens))
+			text, err := hosts.Run(ctx, server,
+				r.Owner.At(server.Name).Insists()+lookScript(r.Tokens))
 			if err != nil {
 				failures[i] = fmt.Errorf("the servers' token: ask %s: %w", server.Name, err)
 			}
@@ -131,7 +135,8 @@ func (r *Rotation) parse(server remote.Target, text string) found {
 		case "runs":
 			f.runs = true
 		default:
-			if i := slices.IndexFunc(r.Tokens, func(token string) bool { return Key(token) == word }); i >= 0 {
+			if i := slices.IndexFunc(r.Tokens,
+				func(token string) bool { return Key(token) == word }); i >= 0 {
 				f.tokens = append(f.tokens, i)
 			}
 		}
@@ -169,22 +174,27 @@ func mustRun(servers []found) error {
 	if len(stopped) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the servers' token: expected K3s to run on every server, found it stopped on %s, where it could not start with the new token: "+
-		"start it (systemctl start k3s; journalctl -u k3s -e) and run pulumi up again, or take the server out of strata:hosts.nodes first", names(stopped))
+	return fmt.Errorf("the servers' token: expected K3s to run on every server, found it stopped "+
+		"on %s, where it could not start with the new token: "+
+		"start it (systemctl start k3s; journalctl -u k3s -e) and run pulumi up again, or take "+
+		"the server out of strata:hosts.nodes first", names(stopped))
 }
 
 // ask makes a server encrypt the cluster's keys with the wanted token.
 func (r *Rotation) ask(ctx context.Context, hosts Hosts, at found, log io.Writer) error {
 	wanted := len(r.Tokens) - 1
 	if len(at.tokens) == 0 {
-		return fmt.Errorf("the servers' token: %s has data that none of the stack's %d tokens opens: bring the former state back (docs/host-ownership.md)",
+		return fmt.Errorf("the servers' token: %s has data that none of the stack's %d tokens "+
+			"opens: bring the former state back (docs/host-ownership.md)",
 			at.server.Name, len(r.Tokens))
 	}
 	former := slices.Max(at.tokens)
-	if err := hosts.Rotate(ctx, at.server, r.Owner, r.Tokens[former], r.Tokens[wanted]); err != nil {
+	if err := hosts.Rotate(ctx, at.server, r.Owner, r.Tokens[former],
+		r.Tokens[wanted]); err != nil {
 		return fmt.Errorf("the servers' token: %s: %w", at.server.Name, err)
 	}
-	_, _ = fmt.Fprintf(log, "token: %s has encrypted the cluster's keys with token %d in the place of %d\n", at.server.Name, wanted, former)
+	_, _ = fmt.Fprintf(log, "token: %s has encrypted the cluster's keys with token %d in the "+
+		"place of %d\n", at.server.Name, wanted, former)
 	return nil
 }
 

@@ -40,14 +40,16 @@ func (c *cluster) Run(_ context.Context, server remote.Target, script string) (s
 	return c.says[server.Name], nil
 }
 
-func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3shost.Owner, former, wanted string) error {
+func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3shost.Owner, former,
+	wanted string) error {
 	c.asked = append(c.asked, server.Name+": "+former+" to "+wanted)
 	return c.fails
 }
 
 func rotation() *Rotation {
 	return &Rotation{
-		Generation: 2, Tokens: []string{"token-one", "token-two", "token-three"}, Owner: &k3shost.Owner{Cluster: "00ff"},
+		Generation: 2, Tokens: []string{"token-one", "token-two", "token-three"},
+		Owner:   &k3shost.Owner{Cluster: "00ff"},
 		Servers: []remote.Target{{Name: "server-1"}, {Name: "server-2"}, {Name: "server-3"}},
 	}
 }
@@ -69,16 +71,27 @@ func TestARotation(t *testing.T) {
 		says, followed map[string]string
 		asked, fails   string
 	}{
-		"a first up":                      {ofAllServers(""), nil, "", ""},
-		"from the last token":             {ofAllServers("data runs " + second), ofAllServers("data runs " + second + " " + third), "server-1: token-two to token-three", ""},
-		"over a generation":               {ofAllServers("data runs " + first), ofAllServers("data runs " + third), "server-1: token-one to token-three", ""},
-		"after one that was done":         {ofAllServers("data runs " + second + " " + third), nil, "", ""},
-		"done, and a server is off":       {but(ofAllServers("data runs "+third), "server-2", "data "+third), nil, "", ""},
-		"a server has joined anew":        {but(ofAllServers("data runs "+second), "server-1", ""), ofAllServers("data runs " + third), "server-2: token-two to token-three", ""},
-		"a server is off":                 {but(ofAllServers("data runs "+second), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
-		"one was off while it was done":   {but(ofAllServers("data runs "+third), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
-		"data that no token opens":        {ofAllServers("data runs"), nil, "", "none of the stack's 3 tokens opens"},
-		"a server that does not get them": {ofAllServers("data runs " + second), but(ofAllServers("data runs "+third), "server-2", "data runs "+second), "server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
+		"a first up": {ofAllServers(""), nil, "", ""},
+		"from the last token": {ofAllServers("data runs " + second),
+			ofAllServers("data runs " + second + " " + third),
+			"server-1: token-two to token-three", ""},
+		"over a generation": {ofAllServers("data runs " + first),
+			ofAllServers("data runs " + third), "server-1: token-one to token-three", ""},
+		"after one that was done": {ofAllServers("data runs " + second + " " + third), nil,
+			"", ""},
+		"done, and a server is off": {but(ofAllServers("data runs "+third), "server-2",
+			"data "+third), nil, "", ""},
+		"a server has joined anew": {but(ofAllServers("data runs "+second), "server-1", ""),
+			ofAllServers("data runs " + third), "server-2: token-two to token-three", ""},
+		"a server is off": {but(ofAllServers("data runs "+second), "server-3",
+			"data "+second), nil, "", "found it stopped on server-3"},
+		"one was off while it was done": {but(ofAllServers("data runs "+third), "server-3",
+			"data "+second), nil, "", "found it stopped on server-3"},
+		"data that no token opens": {ofAllServers("data runs"), nil, "",
+			"none of the stack's 3 tokens opens"},
+		"a server that does not get them": {ofAllServers("data runs " + second),
+			but(ofAllServers("data runs "+third), "server-2", "data runs "+second),
+			"server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +117,8 @@ func TestAFormerTokenDoesNotComeBack(t *testing.T) {
 	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()
 	r.Generation, r.Tokens = 0, r.Tokens[:1]
-	require.ErrorContains(t, r.Run(t.Context(), c, 1, io.Discard), "strata:k3s.tokenGeneration: expected at least 1, which the stack has, found 0")
+	require.ErrorContains(t, r.Run(t.Context(), c, 1, io.Discard),
+		"strata:k3s.tokenGeneration: expected at least 1, which the stack has, found 0")
 	require.NoError(t, r.Run(t.Context(), c, 0, io.Discard))
 	assert.Empty(t, c.asked)
 }
@@ -129,7 +143,8 @@ func TestK3sIsAskedByItsCAAndTheTokensAreNoArguments(t *testing.T) {
 		return 0
 	}
 	rotate := func() error {
-		return SSH{Key: host.PrivateKey()}.rotateAt(t.Context(), api.URL, host.Target(), nil, "former", "wanted")
+		return SSH{Key: host.PrivateKey()}.rotateAt(t.Context(), api.URL, host.Target(), nil,
+			"former", "wanted")
 	}
 	require.NoError(t, rotate())
 	assert.Equal(t, "PUT /v1-k3s/token server:former", said)

@@ -46,11 +46,13 @@ func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 		// A Node stays Ready for 40 s after its host died; its API server does not.
 		if err := r.Hosts.Serves(ctx, url); err != nil {
 			return fmt.Errorf(
-				"server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
+				"server %s does not serve (%w), and etcd bears no second one away; bring it "+
+					"back, or take it out of strata:hosts", host.Name, err)
 		}
 		if ready := apiserver.ReadyOf(&node); ready.Status != corev1.ConditionTrue {
 			return fmt.Errorf(
-				"server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
+				"server %s is not Ready (%s: %s), and etcd bears no second one away; bring it "+
+					"back, or take it out of strata:hosts",
 				host.Name, ready.Reason, ready.Message)
 		}
 	}

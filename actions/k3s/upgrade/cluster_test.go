@@ -64,20 +64,24 @@ func newCluster(t *testing.T, names ...string) *cluster {
 	}
 	minute := metav1.Duration{Duration: 2 * time.Second}
 	c := &cluster{
-		t: t, client: fake.NewClientset(), hosts: map[string]upgrade.Host{}, broken: map[string]error{},
+		t: t, client: fake.NewClientset(), hosts: map[string]upgrade.Host{},
+		broken:    map[string]error{},
 		protected: map[string]bool{}, silent: map[string]bool{},
-		plan: upgrade.Plan{Version: next, SHA256: "00", Concurrency: 1, Drain: minute, Return: minute},
+		plan: upgrade.Plan{Version: next, SHA256: "00", Concurrency: 1, Drain: minute,
+			Return: minute},
 	}
 	for _, name := range names {
 		role := name[:len(name)-2]
-		c.plan.Nodes = append(c.plan.Nodes, health.Host{Target: remote.Target{Name: name}, Role: role})
+		c.plan.Nodes = append(c.plan.Nodes,
+			health.Host{Target: remote.Target{Name: name}, Role: role})
 		c.hosts[name] = upgrade.HostPending
 		if role == "server" {
 			c.plan.Servers = append(c.plan.Servers, "https://"+name+":6443")
 		} else {
 			c.addPod("web-on-"+name, name)
 		}
-		c.put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: status(was, corev1.ConditionTrue)})
+		c.put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Status: status(was, corev1.ConditionTrue)})
 	}
 	c.client.PrependReactor("create", "pods", c.evict)
 	c.client.PrependReactor("list", "pods", c.podsOf)
@@ -88,7 +92,8 @@ func status(version string, ready corev1.ConditionStatus) corev1.NodeStatus {
 	return corev1.NodeStatus{
 		NodeInfo: corev1.NodeSystemInfo{KubeletVersion: version},
 		Conditions: []corev1.NodeCondition{
-			{Type: corev1.NodeReady, Status: ready, LastHeartbeatTime: metav1.Now(), Reason: "KubeletReady"}},
+			{Type: corev1.NodeReady, Status: ready, LastHeartbeatTime: metav1.Now(),
+				Reason: "KubeletReady"}},
 	}
 }
 
@@ -131,7 +136,8 @@ func (c *cluster) evict(action clienttesting.Action) (bool, runtime.Object, erro
 	}
 	name := create.GetObject().(*policyv1.Eviction).Name
 	if c.protected[name] {
-		refused := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+		refused := apierrors.NewTooManyRequests(
+			"Cannot evict pod as it would violate the pod's disruption budget.", 0)
 		refused.ErrStatus.Details.Causes = []metav1.StatusCause{{
 			Type:    policyv1.DisruptionBudgetCause,
 			Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
@@ -139,7 +145,8 @@ func (c *cluster) evict(action clienttesting.Action) (bool, runtime.Object, erro
 		return true, nil, refused
 	}
 	c.gone = append(c.gone, name)
-	return true, nil, c.client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("pods"), "default", name)
+	return true, nil, c.client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("pods"),
+		"default", name)
 }
 
 func (c *cluster) node(name string) *corev1.Node {

@@ -104,7 +104,8 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 	return time.Unix(seconds, 0), nil
 }
 
-func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
+func (s *SSH) run(ctx context.Context, host health.Host, script string,
+	limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey,
@@ -115,7 +116,8 @@ func (s *SSH) run(ctx context.Context, host health.Host, script string, limit ti
 func (s *SSH) Serves(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, serveLimit)
 	defer cancel()
-	client, err := apiserver.Access{Kubeconfig: s.Secrets.Kubeconfig, Servers: []string{url}}.Client()
+	client, err := apiserver.Access{Kubeconfig: s.Secrets.Kubeconfig,
+		Servers: []string{url}}.Client()
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,10 @@ func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffect
 func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), uncordonLimit)
 	defer cancel()
-	return apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Uncordon(ctx, r.Client, name) })
+	return apiserver.Insist(ctx, func(ctx context.Context) error {
+		return drain.Uncordon(ctx,
+			r.Client, name)
+	})
 }
 
 // nodeReady waits until the node's new kubelet reports Ready. Reports from before the restart do
@@ -141,12 +144,14 @@ func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) e
 		output = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status,
 			condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
 		return condition.Status == corev1.ConditionTrue &&
-			node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
+			node.Status.NodeInfo.KubeletVersion == r.Version &&
+			!condition.LastHeartbeatTime.Time.Before(after)
 	}
-	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {
-		node, ok := event.Object.(*corev1.Node)
-		return ok && node.Name == name && ready(node), nil
-	})
+	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, nil,
+		func(event watch.Event) (bool, error) {
+			node, ok := event.Object.(*corev1.Node)
+			return ok && node.Name == name && ready(node), nil
+		})
 	if err != nil {
 		return fmt.Errorf(
 			"expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)",

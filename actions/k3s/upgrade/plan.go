@@ -83,7 +83,8 @@ type task struct {
 
 // tasks returns the nodes that still need work, from the reports of hosts and Nodes. It refuses the
 // whole rollout, before any change, if a node cannot reach the version in one step.
-func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task, err error) {
+func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task,
+	err error) {
 	var refused []error
 	urls := p.URLs()
 	for _, host := range p.Nodes {

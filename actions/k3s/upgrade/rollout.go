@@ -23,7 +23,8 @@ var Upgrade = verb.New(func(ctx context.Context, call verb.Call, plan Plan) erro
 		return err
 	}
 	rollout := Rollout{Plan: plan, Client: client, Log: call.Stderr, Hosts: &SSH{
-		SHA256: plan.SHA256, Owner: plan.Owner, Secrets: health.SecretsFrom(os.Getenv), Return: plan.Return.Duration, Log: call.Stderr,
+		SHA256: plan.SHA256, Owner: plan.Owner, Secrets: health.SecretsFrom(os.Getenv),
+		Return: plan.Return.Duration, Log: call.Stderr,
 	}}
 	if err := rollout.Run(ctx); err != nil {
 		return fmt.Errorf("layer k3s: %w", err)
@@ -151,7 +152,8 @@ func (r *Rollout) stopped(failed task, err error) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return fmt.Errorf(
-		"upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
+		"upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and "+
+			"all others serve; after the fix, pulumi up goes on with this node",
 		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, r.ahead)
 }
 
@@ -161,4 +163,7 @@ func (r *Rollout) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Log, "upgrade: "+format+"\n", args...)
 }
 
-func since(start time.Time) string { return time.Since(start).Round(100 * time.Millisecond).String() }
+func since(start time.Time) string {
+	return time.Since(start).Round(
+		100 * time.Millisecond).String()
+}

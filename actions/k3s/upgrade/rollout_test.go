@@ -28,7 +28,8 @@ func TestServersGoOneByOneAndThenTheAgents(t *testing.T) {
 		assert.Equal(t, next, c.node(name).Status.NodeInfo.KubeletVersion, name)
 		assert.False(t, c.node(name).Spec.Unschedulable, name)
 	}
-	assert.ElementsMatch(t, []string{"web-on-agent-1", "web-on-agent-2"}, c.gone, "their Pods were moved first")
+	assert.ElementsMatch(t, []string{"web-on-agent-1", "web-on-agent-2"}, c.gone,
+		"their Pods were moved first")
 	c.restarted = nil
 	require.NoError(t, c.run())
 	assert.Empty(t, c.restarted, "there is nothing to do")
@@ -40,7 +41,8 @@ func TestAgentsGoInLanes(t *testing.T) {
 	c.together = 2
 	require.NoError(t, c.run())
 	assert.Equal(t, 2, c.mostAway)
-	assert.Equal(t, []string{"server-1", "server-2", "server-3"}, c.restarted[:3], "servers are no lanes")
+	assert.Equal(t, []string{"server-1", "server-2", "server-3"}, c.restarted[:3],
+		"servers are no lanes")
 }
 
 func TestANodeThatDoesNotComeBackEndsTheRolloutAndTheRestServes(t *testing.T) {
@@ -51,21 +53,24 @@ func TestANodeThatDoesNotComeBackEndsTheRolloutAndTheRestServes(t *testing.T) {
 	require.ErrorContains(t, err, "unit server-2: k3s failed: exit status 1")
 	require.ErrorContains(t, err, "3 nodes are not begun and all others serve")
 	assert.Equal(t, []string{"server-1", "server-2"}, c.restarted)
-	assert.True(t, c.node("server-2").Spec.Unschedulable, "nothing is scheduled where it may not start")
+	assert.True(t, c.node("server-2").Spec.Unschedulable,
+		"nothing is scheduled where it may not start")
 	for _, name := range []string{"server-1", "server-3", "agent-1", "agent-2"} {
 		assert.False(t, c.node(name).Spec.Unschedulable, name)
 	}
 	delete(c.broken, "server-2")
 	c.restarted = nil
 	require.NoError(t, c.run())
-	assert.Equal(t, []string{"server-3", "agent-1", "agent-2"}, c.restarted, "server-2 runs its new binary already")
+	assert.Equal(t, []string{"server-3", "agent-1", "agent-2"}, c.restarted,
+		"server-2 runs its new binary already")
 	assert.False(t, c.node("server-2").Spec.Unschedulable)
 }
 
 // SIGKILL leaves no time for a message: the next run reads the remaining work from hosts and Nodes.
 func TestAnInterruptedRolloutGoesOn(t *testing.T) {
 	c := newCluster(t)
-	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-1", next), "killed after the cordon")
+	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-1", next),
+		"killed after the cordon")
 	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-2", next))
 	c.starts("server-2") // killed after the restart
 	require.NoError(t, c.run())
@@ -73,7 +78,8 @@ func TestAnInterruptedRolloutGoesOn(t *testing.T) {
 	for _, name := range []string{"server-1", "server-2"} {
 		assert.False(t, c.node(name).Spec.Unschedulable, name)
 	}
-	assert.Contains(t, c.log.String(), "server-2 was started with "+next+" by a run that was interrupted")
+	assert.Contains(t, c.log.String(), "server-2 was started with "+next+
+		" by a run that was interrupted")
 }
 
 func TestADrainThatABudgetBlocksLeavesTheNodeAsItWas(t *testing.T) {
@@ -179,10 +185,12 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 			node.Status.NodeInfo.KubeletVersion = was
 		}, "Ready=True (KubeletReady: ) with kubelet " + was},
 		"what it reported before the restart": {func(node *corev1.Node) {
-			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(time.Now().Add(-time.Minute))
+			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(
+				time.Now().Add(-time.Minute))
 		}, "Ready=True (KubeletReady: ) with kubelet " + next},
 		"not Ready": {func(node *corev1.Node) {
-			node.Status.Conditions[0].Status, node.Status.Conditions[0].Reason = corev1.ConditionFalse,
+			node.Status.Conditions[0].Status,
+				node.Status.Conditions[0].Reason = corev1.ConditionFalse,
 				"KubeletNotReady"
 		}, "Ready=False (KubeletNotReady: ) with kubelet " + next},
 	} {
@@ -211,7 +219,8 @@ func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 	assert.True(t, c.node("agent-1").Spec.Unschedulable)
 	c.lost = ""
 	require.NoError(t, c.run())
-	assert.Contains(t, c.log.String(), "agent-1 was started with "+next+" by a run that was interrupted")
+	assert.Contains(t, c.log.String(), "agent-1 was started with "+next+
+		" by a run that was interrupted")
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
@@ -231,15 +240,17 @@ func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 func TestANodeIsUncordonedWhereItIsNotKnownWhoCouldTakeItsPods(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0
-	c.client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-		// the rollout's own lists, then those of the server: nodes that serve, nodes that take its
-		// Pods
-		lists++
-		if lists < 3 {
-			return false, nil, nil
-		}
-		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, "", nil)
-	})
+	c.client.PrependReactor("list", "nodes",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			// the rollout's own lists, then those of the server: nodes that serve, nodes that take its
+			// Pods
+			lists++
+			if lists < 3 {
+				return false, nil, nil
+			}
+			return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"},
+				"", nil)
+		})
 	require.ErrorContains(t, c.run(), "forbidden")
 	assert.False(t, c.node("server-1").Spec.Unschedulable)
 	assert.NotContains(t, c.log.String(), "no other node could take its Pods")
@@ -250,7 +261,8 @@ func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
 	c.silent["https://server-2:6443"], c.silent["https://server-3:6443"] = true, true
 	err := c.run()
 	require.ErrorContains(t, err,
-		"server server-2 does not serve (connection refused), and etcd bears no second one away; bring it back, or take it out of strata:hosts")
+		"server server-2 does not serve (connection refused), and etcd bears no second one away; "+
+			"bring it back, or take it out of strata:hosts")
 	assert.Empty(t, c.restarted)
 }
 

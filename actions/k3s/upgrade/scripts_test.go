@@ -33,9 +33,11 @@ func newHost(t *testing.T) *host {
 	for path, content := range map[string]string{
 		"etc/systemd/system/k3s-agent.service": "[Service]\n", "usr/local/bin/k3s": "old\n",
 		"var/lib/strata/k3s": "new\n", "run/none": "",
-		"var/lib/strata/k3s-install.sh": "echo written\n", "etc/rancher/k3s/config.yaml": "token: x\n",
+		"var/lib/strata/k3s-install.sh":                     "echo written\n",
+		"etc/rancher/k3s/config.yaml":                       "token: x\n",
 		"etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
-		"bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/systemctl.log\n",
+		"bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root +
+			"/systemctl.log\n",
 	} {
 		h.write(path, content)
 	}
@@ -59,7 +61,8 @@ func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 }
 
 // runAs does as run, with an owner in the plan.
-func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string, err error) {
+func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string,
+	err error) {
 	sum := sha256.Sum256([]byte(wanted))
 	text := k3shost.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/",
@@ -133,14 +136,17 @@ func TestAnotherStacksHostIsNeitherObservedNorRestarted(t *testing.T) {
 	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
-			owner := &k3shost.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
-			h.write("var/lib/strata/owner", "cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n")
+			owner := &k3shost.Owner{Cluster: "00ff", Project: "strata", Stack: "dev",
+				Node: "agent-1"}
+			h.write("var/lib/strata/owner",
+				"cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n")
 			_, stderr, err := h.runAs(owner, script, "new\n")
 			require.Error(t, err)
 			assert.Contains(t, stderr, "shop prod agent-1 ff00")
 			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
 			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
-			h.write("var/lib/strata/owner", "cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n")
+			h.write("var/lib/strata/owner",
+				"cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n")
 			_, stderr, err = h.runAs(owner, script, "new\n")
 			require.NoError(t, err, stderr)
 		})

@@ -39,7 +39,8 @@ func waitBack(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secr
 		return fmt.Errorf("host key of %s: %w", spec.Node, err)
 	}
 	target := remote.Target{
-		Name: spec.Node, Address: spec.Guest.Address.Addr().String(), Port: spec.Guest.Port, User: spec.Guest.User,
+		Name: spec.Node, Address: spec.Guest.Address.Addr().String(), Port: spec.Guest.Port,
+		User:    spec.Guest.User,
 		HostKey: remote.AuthorizedKey(signer.PublicKey()),
 	}
 	client, err := remote.Dial(ctx, target, secrets.SSHKey)

@@ -26,7 +26,8 @@ func createMachine(
 // leaving, whose workload was gone. before is the machine's previous output; empty from a state
 // that does not have it.
 func updateMachine(
-	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer,
+	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets,
+	log io.Writer,
 ) (hypervisor.Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
 		return hypervisor.Result{}, err
@@ -35,7 +36,8 @@ func updateMachine(
 }
 
 func create(
-	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, existing bool, log io.Writer,
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, existing bool,
+	log io.Writer,
 ) (hypervisor.Result, error) {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
@@ -50,11 +52,14 @@ func create(
 	if err != nil {
 		return hypervisor.Result{}, err
 	}
-	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != hypervisor.StateDeleting) {
+	if existing && (have == nil || !have.Mark.Whole() &&
+		have.Mark.State != hypervisor.StateDeleting) {
 		return hypervisor.Result{},
 			fmt.Errorf(
-				"%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
-					"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
+				"%s: there is no machine %s any more, and none was made in its place, which "+
+					"would be empty; if strata:hosts.hypervisor is "+
+					"another hypervisor now, take it back; if a destroy broke off, run it again; "+
+					"if the machine is lost: recreate: A-NEW-WORD at its entry of "+
 					"strata:hosts.nodes", host, spec.Name())
 	}
 	if have != nil && !have.Mark.Whole() && spec.Owns(have.Mark) {
@@ -78,20 +83,23 @@ func create(
 	if err != nil {
 		return hypervisor.Result{}, err
 	}
-	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
+	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(),
+		Made: spec.Made()}, nil
 }
 
 // claim writes the cluster's identity on a machine that was released. A machine that is not in the
 // state is taken over only if its mark names this cluster, because another person's state may have
 // the same stack name.
-func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool) error {
+func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found,
+	known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
 		return nil
 	}
 	if !known && have.Mark.Cluster == "" {
 		return fmt.Errorf(
-			"%s is there, and neither its mark nor the state says whose it is: it was cleared by hand (strata owner --clear); "+
+			"%s is there, and neither its mark nor the state says whose it is: it was cleared by "+
+				"hand (strata owner --clear); "+
 				"if it is this stack's: strata owner -s %s %s --take, see docs/host-ownership.md",
 			spec.Name(), spec.Stack, spec.Node)
 	}

@@ -13,7 +13,8 @@ import (
 
 // deleteMachine removes the machine with its disk and seed. One that is gone already is no error;
 // one that this stack did not make is.
-func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) error {
+func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
+	log io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error {
@@ -52,13 +53,17 @@ func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.S
 
 // on calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so the error
 // names the way out.
-func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(driver.Driver) error) error {
-	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error { return do(drivers.New(host, spec)) })
+func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
+	do func(driver.Driver) error) error {
+	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error {
+		return do(drivers.New(host, spec))
+	})
 }
 
 // onHost calls do on the Spec's hypervisor.
 func onHost(
-	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(hypervisor.Host) error,
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
+	do func(hypervisor.Host) error,
 ) error {
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {

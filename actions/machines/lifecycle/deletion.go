@@ -9,22 +9,27 @@ import (
 )
 
 // markForDeletion marks all machines that are whole: their stack is about to delete them.
-func markForDeletion(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
-	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateMade })
+func markForDeletion(ctx context.Context, all hypervisor.Deletion,
+	secrets hypervisor.Secrets) error {
+	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete,
+		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateMade })
 	return err
 }
 
 // keep takes markForDeletion back.
 func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
-	_, err := signAll(ctx, all, secrets, hypervisor.StateMade, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
+	_, err := signAll(ctx, all, secrets, hypervisor.StateMade,
+		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 	return err
 }
 
 // markForReplacement marks the machines that are marked for deletion to be made anew, and returns
 // their names. Their deletion has begun and broken off, and the rest is half a cluster that no
 // state knows any more.
-func markForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) ([]string, error) {
-	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
+func markForReplacement(ctx context.Context, all hypervisor.Deletion,
+	secrets hypervisor.Secrets) ([]string, error) {
+	return signAll(ctx, all, secrets, hypervisor.StateDeleting,
+		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }
 
 // signAll gives each machine whose mark matches those its new state, and returns their names.

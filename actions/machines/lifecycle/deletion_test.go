@@ -53,7 +53,8 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
-		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.Of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
+		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.Of("server-9")},
+			Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
 		replaced, err := markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
@@ -86,9 +87,12 @@ func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server.Handler = func(sshtest.Call) int { return 0 } // it has no machine
 	one := hypervisors["libvirt"].spec()
 	one.Hypervisor = server.Target()
-	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.Of("server-2"), one.Of("server-3")}}
-	require.NoError(t, markForDeletion(t.Context(), all, hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
+	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.Of("server-2"),
+		one.Of("server-3")}}
+	require.NoError(t, markForDeletion(t.Context(), all,
+		hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
 	assert.Equal(t, 1, server.Connections())
 	assert.GreaterOrEqual(t, len(server.Commands()), 3)
-	require.NoError(t, keep(t.Context(), hypervisor.Deletion{}, hypervisor.Secrets{}), "a stack without machines sends no request")
+	require.NoError(t, keep(t.Context(), hypervisor.Deletion{}, hypervisor.Secrets{}),
+		"a stack without machines sends no request")
 }

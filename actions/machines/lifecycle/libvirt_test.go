@@ -44,7 +44,8 @@ func things(t *testing.T, dir string) []string {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		require.NoError(t, err)
 		for _, file := range files {
-			if name := filepath.Base(file); !strings.HasPrefix(name, "mail") && !strings.Contains(name, "image") {
+			if name := filepath.Base(file); !strings.HasPrefix(name, "mail") &&
+				!strings.Contains(name, "image") {
 				found = append(found, name)
 			}
 		}
@@ -53,13 +54,15 @@ func things(t *testing.T, dir string) []string {
 }
 
 func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
-	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, vmtest.OnLibvirt()
+	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		vmtest.OnLibvirt()
 	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t,
 		hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1",
 			MAC: spec.MAC(), Made: spec.Made()}, made)
-	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"},
+	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso",
+		"strata-dev-server-1.qcow2"},
 		things(t, dir))
 	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
 	require.NoError(t, err)
@@ -76,7 +79,8 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 
 	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard))
 	assert.Empty(t, things(t, dir))
-	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard),
+		"one that is gone already is no error")
 	assert.FileExists(t, filepath.Join(dir, "volumes/mail.qcow2"))
 }
 
@@ -98,8 +102,10 @@ func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := newVirsh(t)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "fail-"+test.command), []byte(test.says), 0o600))
-			_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "fail-"+test.command),
+				[]byte(test.says), 0o600))
+			_, err := createMachine(t.Context(), vmtest.OnLibvirt(),
+				hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range append(test.want, test.says) {
 				assert.ErrorContains(t, err, text)
@@ -117,9 +123,11 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 			`<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
 			require.NoError(t, os.WriteFile(file, []byte(owner), 0o600))
 			var foreign *hypervisor.ForeignError
-			_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := createMachine(t.Context(), vmtest.OnLibvirt(),
+				hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.ErrorAs(t, err, &foreign)
-			require.ErrorAs(t, deleteMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{}, io.Discard), &foreign)
+			require.ErrorAs(t, deleteMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{},
+				io.Discard), &foreign)
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			assert.Equal(t, owner, string(text))
@@ -127,8 +135,10 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 	})
 	t.Run("a volume", func(t *testing.T) {
 		dir := newVirsh(t)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"), []byte("7"), 0o600))
-		_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"),
+			[]byte("7"), 0o600))
+		_, err := createMachine(t.Context(), vmtest.OnLibvirt(),
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		var foreign *hypervisor.ForeignError
 		require.ErrorAs(t, err, &foreign)
 		assert.Equal(t, []string{"strata-dev-server-1.qcow2"}, things(t, dir))
@@ -142,7 +152,8 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 	facts, err := drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, hypervisor.Facts{}, facts, "there is no machine")
-	_, err = createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err = createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	facts, err = drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
@@ -153,7 +164,8 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 
 func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	spec := vmtest.OnLibvirt()
-	spec.Hypervisor.Name, spec.Hypervisor.Address, spec.Hypervisor.Port = "hypervisor", "127.0.0.1", 1
+	spec.Hypervisor.Name, spec.Hypervisor.Address, spec.Hypervisor.Port = "hypervisor",
+		"127.0.0.1", 1
 	spec.Hypervisor.HostKey = vmtest.PublicOf(t, vmtest.NewKey(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

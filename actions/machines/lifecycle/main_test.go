@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	pveBinary = filepath.Join(dir, "pve")
-	if output, err := exec.Command("go", "build", "-o", pveBinary, "../../../tests/pve").CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", "build", "-o", pveBinary,
+		"../../../tests/pve").CombinedOutput(); err != nil {
 		panic(string(output))
 	}
 	code := m.Run()
@@ -62,7 +63,8 @@ func newPVE(t *testing.T) *pve {
 	p.write("storage.json", map[string]int{"local-lvm": 100, "local": 10})
 	p.guest(9000,
 		map[string]string{"name": "debian", "template": "1",
-			"scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom,size=4M"})
+			"scsi0": "local-lvm:base-9000-disk-0,size=2G",
+			"ide2":  "local-lvm:vm-9000-cloudinit,media=cdrom,size=4M"})
 	p.guest(100, map[string]string{"name": "mail", "description": "not ours"})
 	return p
 }
@@ -81,7 +83,8 @@ func (p *pve) guest(id int, config map[string]string) {
 	if config["scsi0"] != "" {
 		size = 2
 	}
-	p.write(filepath.Join("guests", itoa(id)+".json"), map[string]any{"id": id, "config": config, "diskGiB": size})
+	p.write(filepath.Join("guests", itoa(id)+".json"),
+		map[string]any{"id": id, "config": config, "diskGiB": size})
 }
 
 // read returns a guest's configuration; nil if it is gone.

@@ -34,7 +34,8 @@ func ChangeOwner(
 		err = d.Sign(ctx, have, spec.Mark(have.Mark.State))
 	case k3shost.Show:
 	case k3shost.Clear:
-		err = d.Sign(ctx, have, hypervisor.Mark{Stack: spec.Stack, Node: spec.Node, State: have.Mark.State})
+		err = d.Sign(ctx, have, hypervisor.Mark{Stack: spec.Stack, Node: spec.Node,
+			State: have.Mark.State})
 	}
 	return have.Mark, err
 }

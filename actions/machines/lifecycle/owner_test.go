@@ -23,26 +23,35 @@ var hypervisors = map[string]struct {
 }{
 	"libvirt": {vmtest.OnLibvirt, func(t *testing.T) func(hypervisor.Result) string {
 		dir := newVirsh(t)
-		return func(hypervisor.Result) string { return filepath.Join(dir, "domains/strata-dev-server-1") }
+		return func(hypervisor.Result) string {
+			return filepath.Join(dir,
+				"domains/strata-dev-server-1")
+		}
 	}},
 	"proxmox": {vmtest.OnPVE, func(t *testing.T) func(hypervisor.Result) string {
 		p := newPVE(t)
-		return func(made hypervisor.Result) string { return filepath.Join(p.dir, "guests", made.ID+".json") }
+		return func(made hypervisor.Result) string {
+			return filepath.Join(p.dir, "guests",
+				made.ID+".json")
+		}
 	}},
 }
 
 // onEach runs a test on both hypervisors, with a machine that the first of two states of one stack
 // file made.
-func onEach(t *testing.T, released bool, test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
+func onEach(t *testing.T, released bool,
+	test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
 	for name, on := range hypervisors {
 		t.Run(name, func(t *testing.T) {
 			file, ours, theirs := on.new(t), on.spec(), on.spec()
-			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed", []string{"ssh-ed25519 BBBB theirs"}
+			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed",
+				[]string{"ssh-ed25519 BBBB theirs"}
 			first := ours
 			if released {
 				first.Cluster, first.Project = "", ""
 			}
-			made, err := createMachine(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			made, err := createMachine(t.Context(), first,
+				hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
 			test(t, ours, theirs, func() string {
 				text, err := os.ReadFile(file(made))
@@ -64,10 +73,13 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		unknown := theirs
 		unknown.Cluster, unknown.Project = "", ""
 		errs := map[string]error{}
-		_, errs["create"] = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		_, errs["update"] = updateMachine(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, errs["create"] = createMachine(t.Context(), theirs,
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, errs["update"] = updateMachine(t.Context(), theirs, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		errs["delete"] = deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
-		errs["without identity"] = deleteMachine(t.Context(), unknown, hypervisor.Secrets{}, io.Discard)
+		errs["without identity"] = deleteMachine(t.Context(), unknown, hypervisor.Secrets{},
+			io.Discard)
 		for verb, err := range errs {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
@@ -103,11 +115,13 @@ func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()
-		_, err := createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err := createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+			io.Discard)
 		require.ErrorContains(t, err, "strata owner -s dev server-1 --take")
 		assert.Equal(t, before, mark())
 
-		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 		assert.Regexp(t, `cluster=\\?"?cafe`, mark())
 		require.Error(t, deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
@@ -125,12 +139,14 @@ func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
 		_, err = ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Take)
 		require.NoError(t, err)
 		require.Error(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
-		_, err = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+			io.Discard)
 		require.NoError(t, err)
 
 		_, err = ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Clear)
 		require.NoError(t, err)
-		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err, "whose state has it gets it")
 		assert.Equal(t, before, mark())
 
@@ -143,15 +159,19 @@ func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
 // People write notes on a VM, and Proxmox VE returns them with a newline.
 func TestWhatPeopleWroteStays(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	config["description"] = "Ask Ada first.\nstrata stack=dev node=server-1 state=made\nBackup: no\n"
 	p.guest(id, config)
-	_, err = updateMachine(t.Context(), spec, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err = updateMachine(t.Context(), spec, hypervisor.Result{},
+		hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no", p.read(id)["description"])
-	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's", spec.Mark(hypervisor.StateMade).In("Ada's\n"))
+	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no",
+		p.read(id)["description"])
+	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's",
+		spec.Mark(hypervisor.StateMade).In("Ada's\n"))
 	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).In(""))
 }

@@ -27,7 +27,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	assert.Equal(t, "strata-dev-server-1", config["name"])
-	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata", config["description"])
+	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata",
+		config["description"])
 	assert.Equal(t, "strata", config["tags"])
 	assert.Equal(t, "2", config["cores"])
 	assert.Contains(t, config["scsi0"], "size=20G")
@@ -57,7 +58,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	assert.NoFileExists(t, seed)
 	assert.NotNil(t, p.read(100), "another owner's is left alone")
 	assert.NotNil(t, p.read(9000), "the template stays")
-	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard),
+		"one that is gone already is no error")
 }
 
 // A missing machine is not made anew without consent: it would be empty, and the old workload would
@@ -79,7 +81,8 @@ func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 	assert.Equal(t, made, again)
 	spec.Proxmox.Storage = "ceph"
 	_, err = updateMachine(t.Context(), spec, made, secrets, io.Discard)
-	require.ErrorContains(t, err, "strata:hosts.proxmox.storage: server-1 was made with local-lvm, and ceph is asked for")
+	require.ErrorContains(t, err, "strata:hosts.proxmox.storage: server-1 was made with "+
+		"local-lvm, and ceph is asked for")
 }
 
 func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
@@ -122,7 +125,8 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 			p, spec := newPVE(t), vmtest.OnPVE()
 			test.before(p, &spec)
 			before := p.names()
-			_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := createMachine(t.Context(), spec,
+				hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range test.says {
 				assert.ErrorContains(t, err, text)
@@ -146,7 +150,8 @@ func (p *pve) names() []string {
 func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.write("faults.json", map[string]string{"nextid": "100"})
-	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	assert.NotEqual(t, "100", made.ID)
 	assert.Equal(t, "mail", p.read(100)["name"])
@@ -162,7 +167,8 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 		all.Go(func() {
 			spec := vmtest.OnPVE()
 			spec.Node, spec.DiskGiB = "node-"+itoa(i), 4
-			made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: key}, io.Discard)
+			made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: key},
+				io.Discard)
 			ids[i], errs[i] = made.ID, err
 		})
 	}
@@ -177,9 +183,11 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 
 func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.Mark(hypervisor.StateMaking).Line()})
+	p.guest(105, map[string]string{"name": spec.Name(),
+		"description": spec.Mark(hypervisor.StateMaking).Line()})
 	var log bytes.Buffer
-	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, &log)
+	made, err := createMachine(t.Context(), spec,
+		hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, &log)
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), "left of it (making)")
 	id, _ := strconv.Atoi(made.ID)
@@ -189,7 +197,8 @@ func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.Guest.DHCP = true
-	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	observed := func(faults map[string]string) hypervisor.Facts {
 		p.write("faults.json", faults)
@@ -197,8 +206,10 @@ func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 		require.NoError(t, err)
 		return facts
 	}
-	assert.Equal(t, []string{"10.10.0.11"}, observed(map[string]string{"address": "10.10.0.11"}).Addresses)
-	assert.Contains(t, observed(map[string]string{"agent": "missing"}).Agent, "QEMU guest agent is not running")
+	assert.Equal(t, []string{"10.10.0.11"},
+		observed(map[string]string{"address": "10.10.0.11"}).Addresses)
+	assert.Contains(t, observed(map[string]string{"agent": "missing"}).Agent,
+		"QEMU guest agent is not running")
 	stands := observed(map[string]string{"qmpstatus": "io-error"})
 	assert.False(t, stands.Running)
 	assert.Equal(t, "io-error", stands.Power)

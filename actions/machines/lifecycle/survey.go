@@ -13,7 +13,8 @@ import (
 // Survey reports everything that the machines of a stack need of their hypervisor. It changes
 // nothing. The Specs differ only in their nodes.
 func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hypervisor.Survey {
-	var on driver.Surveyor = drivers.New(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
+	var on driver.Surveyor = drivers.New(&fewAtOnce{Host: host,
+		slots: make(chan struct{}, sessions)}, all[0])
 	var s hypervisor.Survey
 	var parts sync.WaitGroup
 	parts.Go(func() { s.Node = on.Node(ctx) })
@@ -36,7 +37,8 @@ type fewAtOnce struct {
 }
 
 // Run implements Host.
-func (h *fewAtOnce) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+func (h *fewAtOnce) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string,
+	error) {
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()

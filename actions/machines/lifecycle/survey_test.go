@@ -42,13 +42,16 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 			Active: true, Others: []string{"br0", "br1"}}, survey.Network)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines, "the name is free")
 
-	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	other := spec
 	other.Node = "agent-1"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-agent-1.qcow2"), []byte("7"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-agent-1.qcow2"),
+		[]byte("7"), 0o600))
 	machines := Survey(t.Context(), here(t), hypervisor.Specs{spec, other}).Machines
-	assert.Equal(t, hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20},
+	assert.Equal(t, hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096,
+		DiskGiB: 20},
 		machines[0])
 	var foreign *hypervisor.ForeignError
 	assert.ErrorAs(t, machines[1].Fault, &foreign, "its volume is there without it")
@@ -82,7 +85,8 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	assert.NoError(t, errors.Join(survey.Storages[0].Fault, survey.Network.Fault))
 
 	say("fail-nodeinfo", "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file")
-	assert.ErrorContains(t, Survey(t.Context(), here(t), hypervisor.Specs{spec}).Node.Fault, "systemctl start libvirtd")
+	assert.ErrorContains(t, Survey(t.Context(), here(t), hypervisor.Specs{spec}).Node.Fault,
+		"systemctl start libvirtd")
 }
 
 func TestANetworksLeasesAreRead(t *testing.T) {
@@ -91,16 +95,19 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 	spec.Libvirt.Bridge, spec.Libvirt.Network = "", "default"
 	definition := `<network><ip address='10.10.0.1' netmask='255.255.255.0'><dhcp><range start='10.10.0.100' end='10.10.0.199'/>` +
 		`<host mac='52:54:00:00:00:AA' name='server-1' ip='10.10.0.11'/></dhcp></ip></network>`
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-dumpxml"), []byte(definition), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-dumpxml"),
+		[]byte(definition), 0o600))
 	network := Survey(t.Context(), here(t), hypervisor.Specs{spec}).Network
 	require.NoError(t, network.Fault)
 	assert.Equal(t, &hypervisor.DHCPFacts{
-		Ranges:   [][2]netip.Addr{{netip.MustParseAddr("10.10.0.100"), netip.MustParseAddr("10.10.0.199")}},
+		Ranges: [][2]netip.Addr{{netip.MustParseAddr("10.10.0.100"),
+			netip.MustParseAddr("10.10.0.199")}},
 		Reserved: map[netip.Addr]string{netip.MustParseAddr("10.10.0.11"): "52:54:00:00:00:aa"},
 		Leased:   map[netip.Addr]string{netip.MustParseAddr("10.10.0.99"): "52:54:00:00:00:01"},
 	}, network.DHCP)
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-info"), []byte("Active:         no\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-info"),
+		[]byte("Active:         no\n"), 0o600))
 	network = Survey(t.Context(), here(t), hypervisor.Specs{spec}).Network
 	assert.True(t, network.There)
 	assert.False(t, network.Active)
@@ -109,7 +116,8 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 func TestProxmoxSaysWhatItHas(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
-	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536},
+	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8,
+		FreeMiB: 65536},
 		survey.Node)
 	assert.Equal(t, []hypervisor.StorageFacts{
 		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true,
@@ -124,13 +132,16 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 	assert.Equal(t, 2, survey.TemplateGiB)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines)
 
-	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
+		io.Discard)
 	require.NoError(t, err)
 	half := spec
 	half.Node = "half"
-	p.guest(105, map[string]string{"name": half.Name(), "description": half.Mark(hypervisor.StateMaking).Line()})
+	p.guest(105, map[string]string{"name": half.Name(),
+		"description": half.Mark(hypervisor.StateMaking).Line()})
 	assert.Equal(t,
-		[]hypervisor.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}},
+		[]hypervisor.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096,
+			DiskGiB: 20}, {}},
 		Survey(t.Context(), here(t), hypervisor.Specs{spec, half}).Machines,
 		"what a killed creation left is made anew, so it holds nothing")
 }
@@ -160,7 +171,8 @@ type busy struct {
 	now, most atomic.Int32
 }
 
-func (b *busy) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+func (b *busy) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string,
+	error) {
 	for now := b.now.Add(1); ; {
 		if most := b.most.Load(); now <= most || b.most.CompareAndSwap(most, now) {
 			break
@@ -178,7 +190,8 @@ func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 		spec.Node = "node-" + itoa(i)
 		p.guest(200+i,
 			map[string]string{"name": spec.Name(),
-				"description": spec.Mark(hypervisor.StateMade).Line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
+				"description": spec.Mark(hypervisor.StateMade).Line(),
+				"scsi0":       "local-lvm:vm-disk-0,size=2G"})
 		specs = append(specs, spec)
 	}
 	host := &busy{Host: here(t)}

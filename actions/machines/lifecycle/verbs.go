@@ -35,23 +35,29 @@ var (
 		return deleteMachine(ctx, spec, secrets(), call.Stderr)
 	})
 	// PutImage copies the machines' image to their hypervisor, unless it has it.
-	PutImage = bounded("strata:timeouts.install", func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
-		return putImage(ctx, spec, secrets())
-	})
+	PutImage = bounded("strata:timeouts.install",
+		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+			return putImage(ctx, spec, secrets())
+		})
 	// RemoveImage removes the image from the hypervisor.
-	RemoveImage = bounded("strata:timeouts.install", func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
-		return removeImage(ctx, spec, secrets())
-	})
+	RemoveImage = bounded("strata:timeouts.install",
+		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+			return removeImage(ctx, spec, secrets())
+		})
 )
 
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
 	// MarkForReplacement has the machines recreated that a destroy has marked and not deleted.
-	MarkForReplacement = machines.RecreateMarked(func(ctx context.Context, all hypervisor.Deletion) ([]string, error) {
+	MarkForReplacement = machines.RecreateMarked(func(ctx context.Context,
+		all hypervisor.Deletion) ([]string, error) {
 		return markForReplacement(ctx, all, secrets())
 	})
 	// Keep takes MarkForDeletion back.
-	Keep = machines.Mark(func(ctx context.Context, all hypervisor.Deletion) error { return keep(ctx, all, secrets()) })
+	Keep = machines.Mark(func(ctx context.Context,
+		all hypervisor.Deletion) error {
+		return keep(ctx, all, secrets())
+	})
 	// MarkForDeletion marks all machines: their stack is about to delete them.
 	MarkForDeletion = machines.Mark(func(ctx context.Context, all hypervisor.Deletion) error {
 		return markForDeletion(ctx, all, secrets())
@@ -78,7 +84,8 @@ func printed(call verb.Call) func(hypervisor.Result, error) error {
 }
 
 // ofMachine returns a verb for one machine.
-func ofMachine(run func(context.Context, verb.Call, hypervisor.Spec) error) *verb.Verb[hypervisor.Spec] {
+func ofMachine(run func(context.Context, verb.Call,
+	hypervisor.Spec) error) *verb.Verb[hypervisor.Spec] {
 	return bounded("strata:timeouts.host", run)
 }
 
@@ -87,14 +94,19 @@ func ofMachine(run func(context.Context, verb.Call, hypervisor.Spec) error) *ver
 func bounded(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
-	read := func(text []byte) (hypervisor.Spec, error) { return hypervisor.ReadSpec(bytes.NewReader(text)) }
-	return verb.Decoded(read, func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+	read := func(text []byte) (hypervisor.Spec,
+		error) {
+		return hypervisor.ReadSpec(bytes.NewReader(text))
+	}
+	return verb.Decoded(read, func(ctx context.Context, call verb.Call,
+		spec hypervisor.Spec) error {
 		err := run(ctx, call, spec)
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return fmt.Errorf("layer hosts, vm %s: %w; bound: %s is %s", spec.Name(), err, key, spec.Timeout.Duration)
+			return fmt.Errorf("layer hosts, vm %s: %w; bound: %s is %s", spec.Name(), err, key,
+				spec.Timeout.Duration)
 		}
 		return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
 	})

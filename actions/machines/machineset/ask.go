@@ -37,7 +37,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 		}
 	}
 	if len(p.Staying)-len(why) < p.Majority {
-		return fmt.Errorf("of the servers that stay, %d must run K3s before another one is made anew, and %d do: %s; bring them back first (strata health says "+
+		return fmt.Errorf("of the servers that stay, %d must run K3s before another one is made "+
+			"anew, and %d do: %s; bring them back first (strata health says "+
 			"what they lack)", p.Majority, len(p.Staying)-len(why), strings.Join(why, "; "))
 	}
 	return nil
@@ -48,7 +49,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+apiserver.Address(address)+"/ping", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"https://"+apiserver.Address(address)+"/ping", nil)
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,11 @@ func k3s(t *testing.T, says string, after time.Duration) string {
 	const address = "127.0.0.61"
 	listener, err := net.Listen("tcp", apiserver.Address(address))
 	require.NoError(t, err)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(after)
-		_, _ = w.Write([]byte(says))
-	}))
+	server := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(after)
+			_, _ = w.Write([]byte(says))
+		}))
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	server.StartTLS()

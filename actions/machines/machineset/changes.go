@@ -17,8 +17,12 @@ func Changes(name string, made, wanted map[string]string) error {
 		if !known || was == wanted[key] {
 			continue
 		}
-		wrong = append(wrong, fmt.Errorf("strata:%s: %s was made with %s, and %s is asked for, which needs a new machine; take it back, or consent to lose what "+
-			"is on this one: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", key, name, shown(was), shown(wanted[key])))
+		wrong = append(wrong, fmt.Errorf(
+			"strata:%s: %s was made with %s, and %s is asked for, which needs a new machine; "+
+				"take it back, or consent to lose what "+
+				"is on this one: recreate: A-NEW-WORD at its entry of strata:hosts.nodes",
+			key, name,
+			shown(was), shown(wanted[key])))
 	}
 	return errors.Join(wrong...)
 }

@@ -41,19 +41,23 @@ func (p *Plan) servers(previous, wanted Set) error {
 		return nil
 	}
 	if len(going) > 1 {
-		return fmt.Errorf("machines %s: one server may be made anew in a run, and %d have a new recreate: leave it at one of them until its up is through",
+		return fmt.Errorf("machines %s: one server may be made anew in a run, and %d have a new "+
+			"recreate: leave it at one of them until its up is through",
 			names(going), len(going))
 	}
 	before := only(previous.Machines, func(m Machine) bool { return m.Role == server })
 	for _, machine := range before {
-		if now, stays := wanted.find(machine.Name); stays && now.Role == server && machine.Name != going[0].Name {
+		if now, stays := wanted.find(machine.Name); stays && now.Role == server &&
+			machine.Name != going[0].Name {
 			p.Staying = append(p.Staying, now)
 		}
 	}
 	p.Majority = len(before)/2 + 1
 	if len(p.Staying) < p.Majority {
-		return fmt.Errorf("machine %s: making it anew leaves %d of %d servers, and etcd needs %d: its data would be lost. Add servers first, or keep a "+
-			"snapshot (strata snapshot --to FOLDER), then pulumi destroy, up, and strata restore --file", going[0].Name, len(p.Staying), len(before), p.Majority)
+		return fmt.Errorf("machine %s: making it anew leaves %d of %d servers, and etcd needs "+
+			"%d: its data would be lost. Add servers first, or keep a "+
+			"snapshot (strata snapshot --to FOLDER), then pulumi destroy, up, and strata "+
+			"restore --file", going[0].Name, len(p.Staying), len(before), p.Majority)
 	}
 	return nil
 }

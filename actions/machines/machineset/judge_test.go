@@ -18,7 +18,8 @@ func machine(name, role, recreate string) Machine {
 // three returns three servers and an agent.
 func three() Set {
 	return Set{Machines: []Machine{
-		machine("server-1", "server", ""), machine("server-2", "server", ""), machine("server-3", "server", ""), machine("agent-4", "agent", ""),
+		machine("server-1", "server", ""), machine("server-2", "server", ""),
+		machine("server-3", "server", ""), machine("agent-4", "agent", ""),
 	}}
 }
 
@@ -43,19 +44,23 @@ func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 			plan, err := Judge(sets[0], sets[1])
 			require.NoError(t, err)
 			assert.Empty(t, plan.Anew)
-			require.NoError(t, plan.ask(t.Context(), func(context.Context, string) error { return errors.New("not asked") }))
+			require.NoError(t, plan.ask(t.Context(),
+				func(context.Context, string) error { return errors.New("not asked") }))
 		})
 	}
 }
 
 func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {
-	made := map[string]string{"hosts.proxmox.storage": "local-lvm", "hosts.vm.gateway": "", "hosts.vm.old": "x", "hosts.ssh.user": "strata"}
+	made := map[string]string{"hosts.proxmox.storage": "local-lvm", "hosts.vm.gateway": "",
+		"hosts.vm.old": "x", "hosts.ssh.user": "strata"}
 	err := Changes("server-1", made, map[string]string{
-		"hosts.proxmox.storage": "ceph", "hosts.vm.gateway": "10.0.0.254", "hosts.vm.new": "y", "hosts.ssh.user": "strata",
+		"hosts.proxmox.storage": "ceph", "hosts.vm.gateway": "10.0.0.254", "hosts.vm.new": "y",
+		"hosts.ssh.user": "strata",
 	})
 	for _, part := range []string{
 		"strata:hosts.proxmox.storage: server-1 was made with local-lvm, and ceph is asked for",
-		"strata:hosts.vm.gateway: server-1 was made with nothing, and 10.0.0.254 is asked for", "recreate: A-NEW-WORD",
+		"strata:hosts.vm.gateway: server-1 was made with nothing, and 10.0.0.254 is asked for",
+		"recreate: A-NEW-WORD",
 	} {
 		assert.ErrorContains(t, err, part)
 	}
@@ -67,16 +72,20 @@ func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {
 
 func TestTheClusterOutlivesEveryConsent(t *testing.T) {
 	_, err := Judge(three(), three().with(0, word("a")).with(1, word("b")))
-	require.ErrorContains(t, err, "machines server-1, server-2: one server may be made anew in a run, and 2 have a new recreate")
+	require.ErrorContains(t, err, "machines server-1, server-2: one server may be made anew in a "+
+		"run, and 2 have a new recreate")
 
-	_, err = Judge(three(), Set{Machines: []Machine{machine("server-1", "server", "a"), machine("agent-4", "agent", "")}})
-	require.ErrorContains(t, err, "machine server-1: making it anew leaves 0 of 3 servers, and etcd needs 2", "the others leave in the same run")
+	_, err = Judge(three(), Set{Machines: []Machine{machine("server-1", "server", "a"),
+		machine("agent-4", "agent", "")}})
+	require.ErrorContains(t, err, "machine server-1: making it anew leaves 0 of 3 servers, and "+
+		"etcd needs 2", "the others leave in the same run")
 
 	alone := Set{Machines: []Machine{machine("server-1", "server", "")}}
 	_, err = Judge(alone, alone.with(0, word("a")))
 	require.ErrorContains(t, err, "leaves 0 of 1 servers")
 	_, err = Judge(Set{}, alone.with(0, word("a")))
-	require.ErrorContains(t, err, "leaves 0 of 0 servers", "a word before the first run is a mistake, or an old stack's first run with this version")
+	require.ErrorContains(t, err, "leaves 0 of 0 servers",
+		"a word before the first run is a mistake, or an old stack's first run with this version")
 }
 
 func TestAServerGoesOnlyWhileAMajorityAnswers(t *testing.T) {
@@ -90,7 +99,8 @@ func TestAServerGoesOnlyWhileAMajorityAnswers(t *testing.T) {
 		}
 		return nil
 	})
-	assert.ErrorContains(t, err, "2 must run K3s before another one is made anew, and 1 do: server-3: connection refused")
+	assert.ErrorContains(t, err, "2 must run K3s before another one is made anew, and 1 do: "+
+		"server-3: connection refused")
 }
 
 func TestAUsedWordIsRemembered(t *testing.T) {

@@ -24,7 +24,8 @@ var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error
 		return fmt.Errorf("layer hosts: nothing was changed:\n%w", err)
 	}
 	for _, anew := range plan.Anew {
-		_, _ = fmt.Fprintf(call.Stderr, "machine %s is made anew (recreate: %s)\n", anew.Name, anew.Recreate)
+		_, _ = fmt.Fprintf(call.Stderr, "machine %s is made anew (recreate: %s)\n", anew.Name,
+			anew.Recreate)
 	}
 	return call.PrintJSON(Remember(before, wanted))
 })

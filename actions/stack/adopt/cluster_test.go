@@ -26,15 +26,18 @@ func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) 
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{
 		GroupVersion: "v1",
 		APIResources: []metav1.APIResource{
-			{Name: "secrets", Kind: "Secret", Namespaced: true}, {Name: "namespaces", Kind: "Namespace"},
+			{Name: "secrets", Kind: "Secret", Namespaced: true},
+			{Name: "namespaces", Kind: "Namespace"},
 			{Name: "namespaces/finalize", Kind: "Namespace"},
 		},
 	}}
 	lists := map[schema.GroupVersionResource]string{
-		{Version: "v1", Resource: "secrets"}: "SecretList", {Version: "v1", Resource: "namespaces"}: "NamespaceList",
+		{Version: "v1", Resource: "secrets"}:    "SecretList",
+		{Version: "v1", Resource: "namespaces"}: "NamespaceList",
 	}
 	return &Cluster{
-		objects: fakedynamic.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, objects...), kube: kube,
+		objects: fakedynamic.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists,
+			objects...), kube: kube,
 		kinds: map[string]map[string]served{},
 	}
 }
@@ -46,7 +49,8 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 	object.SetNamespace(namespace)
 	var entries []metav1.ManagedFieldsEntry
 	for _, manager := range managers {
-		entries = append(entries, metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate})
+		entries = append(entries, metav1.ManagedFieldsEntry{Manager: manager,
+			Operation: metav1.ManagedFieldsOperationUpdate})
 	}
 	object.SetManagedFields(entries)
 	return object
@@ -55,7 +59,8 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 // changes returns the requests to the cluster beyond reads.
 func changes(c *Cluster) []clienttesting.Action {
 	var found []clienttesting.Action
-	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(), c.kube.(*fake.Clientset).Actions()...)
+	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(),
+		c.kube.(*fake.Clientset).Actions()...)
 	for _, action := range actions {
 		if verb := action.GetVerb(); verb != "get" && verb != "list" {
 			found = append(found, action)
@@ -70,14 +75,19 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 		found.Object["data"] = map[string]any{"password": "b2xk", "kept": "eA=="}
 		c := cluster(t, []runtime.Object{found})
 		inputs := map[string]any{
-			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "dashboard", "namespace": "traefik"},
-			"data": map[string]any{"password": "bmV3"}, "__initialApiVersion": "v1", "status": map[string]any{},
+			"apiVersion": "v1", "kind": "Secret",
+			"metadata": map[string]any{"name": "dashboard", "namespace": "traefik"},
+			"data":     map[string]any{"password": "bmV3"}, "__initialApiVersion": "v1",
+			"status": map[string]any{},
 		}
 		require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
 		for _, did := range changes(c) {
-			assert.NotContains(t, string(did.(clienttesting.PatchAction).GetPatch()), "__initialApiVersion")
+			assert.NotContains(t, string(did.(clienttesting.PatchAction).GetPatch()),
+				"__initialApiVersion")
 		}
-		now, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace("traefik").Get(t.Context(), "dashboard", metav1.GetOptions{})
+		now, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1",
+			Resource: "secrets"}).Namespace("traefik").Get(t.Context(), "dashboard",
+			metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"password": "bmV3", "kept": "eA=="}, now.Object["data"])
 		assert.Equal(t, []string{"k3s", "pulumi-kubernetes"}, managers(now))
@@ -97,7 +107,8 @@ func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 // An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy
 // that was killed.
 func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
-	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"}}
+	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": "traefik"}}
 	unmanaged := object("Namespace", "", "traefik")
 	c := cluster(t, []runtime.Object{unmanaged})
 	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
@@ -105,16 +116,19 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	unowned := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
 	unowned.SetLabels(map[string]string{"team": "a"})
 	c = cluster(t, []runtime.Object{unowned})
-	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
+	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs),
+		"did not make it")
 }
 
 // If it were adopted, a change of the configuration would delete it later, with its owner's data.
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
-	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
+	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create",
+		"pulumi-kubernetesque")})
 	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"},
 	})
-	require.ErrorContains(t, err, "Namespace team-a exists and this program did not make it (field managers: kubectl-create")
+	require.ErrorContains(t, err, "Namespace team-a exists and this program did not make it "+
+		"(field managers: kubectl-create")
 	assert.Empty(t, changes(c))
 }
 
@@ -122,11 +136,13 @@ func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
 	c := cluster(t, nil)
 	away := 2
-	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
-		away--
-		return away >= 0, nil, apierrors.NewServiceUnavailable("apiserver not ready")
-	})
-	inputs := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "ca", "namespace": "default"}}
+	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			away--
+			return away >= 0, nil, apierrors.NewServiceUnavailable("apiserver not ready")
+		})
+	inputs := map[string]any{"apiVersion": "v1", "kind": "Secret",
+		"metadata": map[string]any{"name": "ca", "namespace": "default"}}
 	require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
 	assert.Equal(t, -1, away)
 }
@@ -137,16 +153,22 @@ func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
 	going.SetFinalizers([]string{"kubernetes"})
 	c := cluster(t, []runtime.Object{going, object("Secret", "default", "named", "kubectl")})
 	inputs := func(version, kind, namespace, name string) map[string]any {
-		return map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": name, "namespace": namespace}}
+		return map[string]any{"apiVersion": version, "kind": kind,
+			"metadata": map[string]any{"name": name, "namespace": namespace}}
 	}
 	for _, absent := range []map[string]any{
-		inputs("v1", "Secret", "traefik", "dashboard"), inputs("v1", "Secret", "", ""), inputs("metallb.io/v1beta1", "IPAddressPool", "x", "pool"), inputs("v1", "Unheard", "x", "y"),
+		inputs("v1", "Secret", "traefik", "dashboard"), inputs("v1", "Secret", "", ""),
+		inputs("metallb.io/v1beta1", "IPAddressPool", "x", "pool"),
+		inputs("v1", "Unheard", "x", "y"),
 	} {
 		require.NoError(t, c.Before(t.Context(), objectToken, false, absent))
 	}
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false, inputs("v1", "Secret", "", "named")), "did not make it", "the namespace default is meant")
-	require.NoError(t, c.Before(t.Context(), objectToken, true, inputs("v1", "Secret", "", "named")), "an update is the provider's")
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false, inputs("v1", "Namespace", "", "going")), "being deleted")
+	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+		inputs("v1", "Secret", "", "named")), "did not make it", "the namespace default is meant")
+	require.NoError(t, c.Before(t.Context(), objectToken, true,
+		inputs("v1", "Secret", "", "named")), "an update is the provider's")
+	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+		inputs("v1", "Namespace", "", "going")), "being deleted")
 	assert.Empty(t, changes(c))
 }
 
@@ -156,11 +178,13 @@ func record(name, revision, status, manager string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "sh.helm.release.v1." + name + ".v" + revision, Namespace: "traefik",
-			Labels:        map[string]string{"owner": "helm", "name": name, "status": status, "version": revision},
+			Labels: map[string]string{"owner": "helm", "name": name, "status": status,
+				"version": revision},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: manager}},
 		},
 		// {"info":{"status":"pending-upgrade"}}, gzipped, in base64
-		Data: map[string][]byte{"release": []byte("H4sIAAAAAAAC/6tWysxLy1eyUqhWKi5JLCktBjKVClLzUjLz0nVLC9KLElNSlWprAcPKCxcnAAAA")},
+		Data: map[string][]byte{"release": []byte(
+			"H4sIAAAAAAAC/6tWysxLy1eyUqhWKi5JLCktBjKVClLzUjLz0nVLC9KLElNSlWprAcPKCxcnAAAA")},
 	}
 }
 
@@ -180,21 +204,27 @@ var traefik = map[string]any{"name": "traefik", "namespace": "traefik"}
 
 func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) {
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
-		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"), record("other", "1", "deployed", "helm"))
+		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
+			record("other", "1", "deployed", "helm"))
 		require.NoError(t, c.Before(t.Context(), ReleaseToken, false, traefik))
-		assert.Equal(t, map[string]string{"sh.helm.release.v1.other.v1": "deployed"}, c.records(t), status)
+		assert.Equal(t, map[string]string{"sh.helm.release.v1.other.v1": "deployed"},
+			c.records(t), status)
 	}
 }
 
 func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
-	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"), record("traefik", "2", "deployed", "helm"))
-	require.ErrorContains(t, c.Before(t.Context(), ReleaseToken, false, traefik), "did not install its revision 2")
+	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"),
+		record("traefik", "2", "deployed", "helm"))
+	require.ErrorContains(t, c.Before(t.Context(), ReleaseToken, false, traefik),
+		"did not install its revision 2")
 	assert.Len(t, c.records(t), 2)
 }
 
 // Helm refuses every upgrade while a revision is pending.
 func TestAnInterruptedUpgradeIsGivenUpBeforeTheNext(t *testing.T) {
-	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"), record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
+	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
+		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
 	require.NoError(t, c.Before(t.Context(), ReleaseToken, true, traefik))
-	assert.Equal(t, map[string]string{"sh.helm.release.v1.traefik.v1": "deployed", "sh.helm.release.v1.traefik.v2": "failed"}, c.records(t))
+	assert.Equal(t, map[string]string{"sh.helm.release.v1.traefik.v1": "deployed",
+		"sh.helm.release.v1.traefik.v2": "failed"}, c.records(t))
 }

@@ -24,7 +24,8 @@ const tried = "strata-adopt"
 // fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change,
 // for ever.
 func handOver(
-	ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured, free *fieldpath.Set,
+	ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured,
+	free *fieldpath.Set,
 ) error {
 	managed, changed, err := handedOver(live.GetManagedFields(), free)
 	if err != nil || !changed {
@@ -37,7 +38,8 @@ func handOver(
 	if err != nil {
 		return err
 	}
-	_, err = client.Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	_, err = client.Patch(ctx, live.GetName(), types.JSONPatchType, patch,
+		metav1.PatchOptions{FieldManager: manager})
 	return err
 }
 
@@ -57,7 +59,8 @@ func handedOver(
 			return nil, false, err
 		}
 		kept := fields.Difference(free)
-		changed = changed || entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationUpdate || !kept.Equals(fields)
+		changed = changed || entry.Manager != manager ||
+			entry.Operation != metav1.ManagedFieldsOperationUpdate || !kept.Equals(fields)
 		if before, known := own[entry.APIVersion]; known {
 			own[entry.APIVersion] = before.Union(kept)
 			continue
@@ -84,10 +87,12 @@ func handedOver(
 // Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which
 // reports it.
 func conflicting(
-	ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured,
+	ctx context.Context, client dynamic.ResourceInterface, wanted []byte,
+	live *unstructured.Unstructured,
 ) (*fieldpath.Set, error) {
 	free := fieldpath.NewSet()
-	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
+	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted,
+		metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
 	var status *apierrors.StatusError
 	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
 		return free, nil

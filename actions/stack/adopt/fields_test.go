@@ -10,10 +10,12 @@ import (
 )
 
 func entry(
-	manager string, operation metav1.ManagedFieldsOperationType, version, subresource, fields string,
+	manager string, operation metav1.ManagedFieldsOperationType, version, subresource,
+	fields string,
 ) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: operation, APIVersion: version, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields),
+		Manager: manager, Operation: operation, APIVersion: version, Subresource: subresource,
+		FieldsV1: metav1.NewFieldsV1(fields),
 	}
 }
 
@@ -46,6 +48,7 @@ func TestFieldsAreHandedOverToTheCreatorsName(t *testing.T) {
 }
 
 func TestFieldsThatCannotBeReadAreNoneToHandOver(t *testing.T) {
-	_, _, err := handedOver([]metav1.ManagedFieldsEntry{entry("pulumi-kubernetes-1", apply, "v1", "", `{"x":1}`)}, fieldpath.NewSet())
+	_, _, err := handedOver([]metav1.ManagedFieldsEntry{entry("pulumi-kubernetes-1", apply, "v1",
+		"", `{"x":1}`)}, fieldpath.NewSet())
 	require.ErrorContains(t, err, "fields of manager pulumi-kubernetes-1")
 }

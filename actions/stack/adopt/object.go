@@ -49,7 +49,8 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	}
 	// A controller may write between a read and the change that rests on it.
 	err = conflict.Retry(retry.DefaultBackoff, func() error {
-		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted, metav1.PatchOptions{FieldManager: manager})
+		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted,
+			metav1.PatchOptions{FieldManager: manager})
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,8 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 		return handOver(ctx, client, live, free)
 	})
 	if err != nil {
-		return fmt.Errorf("%s exists, from a run that was killed, and cannot be taken over: %w", called(object), err)
+		return fmt.Errorf("%s exists, from a run that was killed, and cannot be taken over: %w",
+			called(object), err)
 	}
 	return nil
 }
@@ -120,10 +122,13 @@ func (c *Cluster) locateObject(
 func takeable(found *unstructured.Unstructured) error {
 	switch {
 	case found.GetDeletionTimestamp() != nil:
-		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl get %s %s shows what holds it)",
-			called(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"), strings.ToLower(found.GetKind()), found.GetName())
+		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl "+
+			"get %s %s shows what holds it)",
+			called(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"),
+			strings.ToLower(found.GetKind()), found.GetName())
 	case len(names(found)) == 0 && !bare(found):
-		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); rename it or delete it, or take it over with pulumi import",
+		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); "+
+			"rename it or delete it, or take it over with pulumi import",
 			called(found), strings.Join(managers(found), ", "))
 	}
 	return nil
@@ -158,7 +163,8 @@ func clean(inputs map[string]any) map[string]any {
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
 	delete(labels, "kubernetes.io/metadata.name") // the API server's own
-	return found.GetKind() == "Namespace" && len(found.GetManagedFields()) == 0 && len(labels) == 0 && len(found.GetAnnotations()) == 0
+	return found.GetKind() == "Namespace" && len(found.GetManagedFields()) == 0 &&
+		len(labels) == 0 && len(found.GetAnnotations()) == 0
 }
 
 func managers(found *unstructured.Unstructured) []string {

@@ -29,20 +29,24 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 		namespace = metav1.NamespaceDefault
 	}
 	what := fmt.Sprintf("Helm release %s/%s", namespace, name)
-	records, err := c.kube.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + name})
+	records, err := c.kube.CoreV1().Secrets(namespace).List(ctx,
+		metav1.ListOptions{LabelSelector: "owner=helm,name=" + name})
 	if err != nil {
 		return fmt.Errorf("%s: read whether it exists: %w", what, err)
 	}
 	for i := range records.Items {
-		if revision := records.Items[i].Labels["version"]; !known && !recordIsOurs(&records.Items[i]) {
-			return fmt.Errorf("%s exists and this program did not install its revision %s; uninstall it (helm uninstall -n %s %s), or take it over with pulumi import",
+		if revision := records.Items[i].Labels["version"]; !known &&
+			!recordIsOurs(&records.Items[i]) {
+			return fmt.Errorf("%s exists and this program did not install its revision %s; "+
+				"uninstall it (helm uninstall -n %s %s), or take it over with pulumi import",
 				what, revision, namespace, name)
 		}
 	}
 	for i := range records.Items {
 		record := &records.Items[i]
 		if err := c.adoptRecord(ctx, known, record); err != nil {
-			return fmt.Errorf("%s, from a run that was killed: record %s: %w", what, record.Name, err)
+			return fmt.Errorf("%s, from a run that was killed: record %s: %w", what,
+				record.Name, err)
 		}
 	}
 	return nil
@@ -62,7 +66,8 @@ func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Se
 		return nil
 	}
 	err := c.kube.CoreV1().Secrets(record.Namespace).Delete(ctx, record.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &record.UID, ResourceVersion: &record.ResourceVersion},
+		Preconditions: &metav1.Preconditions{UID: &record.UID,
+			ResourceVersion: &record.ResourceVersion},
 	})
 	if apierrors.IsNotFound(err) {
 		return nil

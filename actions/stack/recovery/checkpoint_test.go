@@ -19,12 +19,16 @@ func TestACheckpointThatAKillCutOffIsTheOneBefore(t *testing.T) {
 	}{
 		"whole": {content: `{"version":4}`, backup: good,
 			interrupted: true, want: `{"version":4}`},
-		"cut off":                               {content: `{"vers`, backup: good, want: good},
-		"empty":                                 {content: ``, backup: good, interrupted: true, want: good},
-		"missing after a kill":                  {content: "-", backup: good, interrupted: true, want: good},
+		"cut off": {content: `{"vers`, backup: good, want: good},
+		"empty": {content: ``, backup: good, interrupted: true,
+			want: good},
+		"missing after a kill": {content: "-", backup: good, interrupted: true,
+			want: good},
 		"missing because the stack was removed": {content: "-", backup: good, want: "-"},
-		"missing before the first checkpoint":   {content: "-", backup: "-", interrupted: true, want: "-"},
-		"cut off like its backup":               {content: `{`, backup: `{`, interrupted: true, want: `{`, fails: true},
+		"missing before the first checkpoint": {content: "-", backup: "-", interrupted: true,
+			want: "-"},
+		"cut off like its backup": {content: `{`, backup: `{`, interrupted: true,
+			want: `{`, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -72,7 +76,8 @@ func TestAttributesThatAKillCutOffAreRemoved(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	require.NoError(t, b.restoreCheckpoint(backend, true))
-	assert.NoFileExists(t, filepath.Join(stacks, "local.json.attrs"), "Pulumi: failed to load checkpoint: EOF")
+	assert.NoFileExists(t, filepath.Join(stacks, "local.json.attrs"),
+		"Pulumi: failed to load checkpoint: EOF")
 	assert.NoFileExists(t, filepath.Join(locks, "a.json.attrs"))
 	assert.FileExists(t, filepath.Join(stacks, "local.json.bak.attrs"), "a whole one stays")
 	assert.FileExists(t, filepath.Join(stacks, "other.json.attrs"), "another stack is not ours")

@@ -30,7 +30,8 @@ func end(ctx context.Context, victims []process) error {
 	}
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
 		for _, fd := range waits {
-			if err := unix.PidfdSendSignal(fd, signal, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+			if err := unix.PidfdSendSignal(fd, signal, nil, 0); err != nil &&
+				!errors.Is(err, unix.ESRCH) {
 				return fmt.Errorf("ending a process: %w", err)
 			}
 		}

@@ -94,14 +94,17 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 // only the record: Helm's next install adopts the objects, which carry the release's name.
 // Otherwise it marks the revision failed, as Helm does itself, and the next upgrade starts from the
 // last good revision.
-func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
+func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release,
+	runStarted time.Time) error {
 	list, err := client.CoreV1().Secrets(one.namespace).
 		List(ctx, metav1.ListOptions{LabelSelector: helmrecord.Selector(one.name)})
 	if err != nil {
 		return err
 	}
 	revisions := list.Items
-	slices.SortFunc(revisions, func(a, b corev1.Secret) int { return helmrecord.Revision(a) - helmrecord.Revision(b) })
+	slices.SortFunc(revisions, func(a, b corev1.Secret) int {
+		return helmrecord.Revision(a) - helmrecord.Revision(b)
+	})
 	for i := range revisions {
 		secret := &revisions[i]
 		status := secret.Labels["status"]
@@ -121,7 +124,8 @@ func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one 
 
 // giveUp ends one revision; the log names it by what.
 func (r *Recovery) giveUp(
-	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string,
+	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool,
+	what string,
 ) error {
 	if r.claim != nil {
 		if err := r.claim(ctx); err != nil {
@@ -136,7 +140,8 @@ func (r *Recovery) giveUp(
 		return nil
 	}
 	err := client.CoreV1().Secrets(secret.Namespace).Delete(ctx, secret.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion},
+		Preconditions: &metav1.Preconditions{UID: &secret.UID,
+			ResourceVersion: &secret.ResourceVersion},
 	})
 	if err != nil {
 		return err
@@ -148,12 +153,14 @@ func (r *Recovery) giveUp(
 // ownerLives returns the reason why a revision may still have an owner; empty if it has none.
 func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
 	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
-	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(runStarted.Truncate(time.Second))
+	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(
+		runStarted.Truncate(time.Second))
 	switch {
 	case ours:
 		return ""
 	case !pending && secret.Labels["status"] != "failed":
-		return "it is older than the interrupted run, so this run did not install it; uninstall it with helm or import it"
+		return "it is older than the interrupted run, so this run did not install it; uninstall " +
+			"it with helm or import it"
 	case one.interrupted || time.Since(secret.CreationTimestamp.Time) > abandoned:
 		return ""
 	default:

@@ -25,11 +25,13 @@ import (
 func record(t *testing.T, number int, status string, age time.Duration) *corev1.Secret {
 	t.Helper()
 	data, err := helmrecord.Encode(
-		map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
+		map[string]any{"name": "metallb", "version": number,
+			"info": map[string]any{"status": status}})
 	require.NoError(t, err)
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("sh.helm.release.v1.metallb.v%d", number), Namespace: "metallb-system",
+			Name:      fmt.Sprintf("sh.helm.release.v1.metallb.v%d", number),
+			Namespace: "metallb-system",
 			Labels: map[string]string{"owner": "helm", "name": "metallb", "status": status,
 				"version": fmt.Sprint(number)},
 			CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
@@ -88,17 +90,22 @@ func TestHalfDoneReleasesAreRepairedOnceTheirHelmIsGone(t *testing.T) {
 		log     string
 	}{
 		{"an upgrade of a release in the state becomes failed", both, run,
-			[]*corev1.Secret{record(t, 1, "deployed", 60*minute), record(t, 2, "pending-upgrade", minute)},
+			[]*corev1.Secret{record(t, 1, "deployed", 60*minute),
+				record(t, 2, "pending-upgrade", minute)},
 			map[int]string{1: "deployed", 2: "failed"}, "marked revision 2"},
 		{"a rollback too", both, run,
-			[]*corev1.Secret{record(t, 9, "deployed", 60*minute), record(t, 10, "pending-rollback", minute)},
+			[]*corev1.Secret{record(t, 9, "deployed", 60*minute),
+				record(t, 10, "pending-rollback", minute)},
 			map[int]string{9: "deployed", 10: "failed"}, "marked revision 10"},
 		{"an install that the state does not know is forgotten", interrupted, run,
-			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
+			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{},
+			"removed the record"},
 		{"also when it had just succeeded", interrupted, run,
-			[]*corev1.Secret{record(t, 1, "deployed", minute)}, map[int]string{}, "removed the record"},
+			[]*corev1.Secret{record(t, 1, "deployed", minute)}, map[int]string{},
+			"removed the record"},
 		{"also without a lock to tell when the run began", interrupted, time.Time{},
-			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
+			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{},
+			"removed the record"},
 		{"a release that was there before the run is not the run's", interrupted, run,
 			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"},
 			"this run did not install it"},
@@ -106,7 +113,8 @@ func TestHalfDoneReleasesAreRepairedOnceTheirHelmIsGone(t *testing.T) {
 			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)},
 			map[int]string{2: "pending-upgrade"}, "may still run"},
 		{"an old one does not", known, time.Time{},
-			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)}, map[int]string{2: "failed"},
+			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)},
+			map[int]string{2: "failed"},
 			"marked revision 2"},
 		{"good releases stay", known, run,
 			[]*corev1.Secret{record(t, 1, "superseded", minute), record(t, 2, "deployed", minute)},
@@ -128,7 +136,8 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 	release1 := resource(releaseType, map[string]any{"name": "a", "namespace": "x"})
 	release2 := resource(releaseType, map[string]any{"name": "b"})
 	s := state{&stackstate.State{
-		Resources: []stackstate.Resource{release1, resource("kubernetes:core/v1:Secret", map[string]any{"name": "c"})},
+		Resources: []stackstate.Resource{release1,
+			resource("kubernetes:core/v1:Secret", map[string]any{"name": "c"})},
 		Pending: []stackstate.Operation{
 			{Resource: release1, Type: apitype.OperationTypeUpdating},
 			{Resource: release2, Type: apitype.OperationTypeCreating},

@@ -59,7 +59,8 @@ func (r *Recovery) locks(root string) ([]lock, error) {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
 		return nil, nil
 	}
-	pattern := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack, "*.json")
+	pattern := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack,
+		"*.json")
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, err

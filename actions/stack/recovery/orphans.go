@@ -43,7 +43,8 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	}
 	orphaned := orphans(all, r.ProjectDir, listening)
 	for _, victim := range orphaned {
-		r.did("ending process %d (%s), whose run is gone", victim.pid, filepath.Base(victim.args[0]))
+		r.did("ending process %d (%s), whose run is gone", victim.pid,
+			filepath.Base(victim.args[0]))
 	}
 	return end(ctx, orphaned)
 }

@@ -17,14 +17,19 @@ import (
 
 func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
 	all := []process{
-		{pid: 10, session: 1, dir: "/p", args: []string{"/h/pulumi-resource-command", "127.0.0.1:1"}},
-		{pid: 11, parent: 10, session: 1, dir: "/p", args: []string{"/bin/sh", "-c", "strata gate"}},
+		{pid: 10, session: 1, dir: "/p",
+			args: []string{"/h/pulumi-resource-command", "127.0.0.1:1"}},
+		{pid: 11, parent: 10, session: 1, dir: "/p",
+			args: []string{"/bin/sh", "-c", "strata gate"}},
 		{pid: 12, parent: 11, session: 1, dir: "/p", args: []string{"strata", "gate"}},
 		{pid: 13, parent: 11, session: 13, dir: "/p", args: []string{"strata", "tunnel-serve"}},
 		{pid: 20, session: 1, dir: "/p", args: []string{"pulumi-resource-random", "127.0.0.1:2"}},
-		{pid: 21, session: 1, dir: "/other", args: []string{"pulumi-resource-random", "127.0.0.1:1"}},
-		{pid: 22, session: 1, dir: "/p-beside", args: []string{"pulumi-resource-random", "127.0.0.1:1"}},
-		{pid: 23, session: 1, dir: "/p/sub", args: []string{"pulumi-language-go", "-root=/p", "127.0.0.1:1"}},
+		{pid: 21, session: 1, dir: "/other",
+			args: []string{"pulumi-resource-random", "127.0.0.1:1"}},
+		{pid: 22, session: 1, dir: "/p-beside",
+			args: []string{"pulumi-resource-random", "127.0.0.1:1"}},
+		{pid: 23, session: 1, dir: "/p/sub",
+			args: []string{"pulumi-language-go", "-root=/p", "127.0.0.1:1"}},
 		{pid: 24, session: 1, dir: "/p", args: []string{"vim"}},
 	}
 	var pids []int
@@ -41,7 +46,8 @@ func plugin(t *testing.T, dir, engine string) (*exec.Cmd, <-chan error) {
 	body := "#!/bin/sh\n(trap '' TERM; echo ready; exec sleep 60) &\nwait\n"
 	require.NoError(t, os.WriteFile(script, []byte(body), 0o755))
 	// The kernel would put sh first in a script's command line; a plugin is a binary.
-	command := &exec.Cmd{Path: "/bin/sh", Args: []string{"pulumi-resource-test", script, engine}, Dir: dir}
+	command := &exec.Cmd{Path: "/bin/sh", Args: []string{"pulumi-resource-test", script, engine},
+		Dir: dir}
 	out, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())

@@ -38,7 +38,8 @@ func (r *Recovery) clearPending(ctx context.Context, before state) error {
 		return err
 	}
 	for _, pending := range before.Pending {
-		r.did("forgot the interrupted %s of %s; the next up repeats it", noun(pending.Type), pending.Resource.URN)
+		r.did("forgot the interrupted %s of %s; the next up repeats it", noun(pending.Type),
+			pending.Resource.URN)
 	}
 	return nil
 }
@@ -101,7 +102,8 @@ func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error 
 			return fmt.Errorf("%s: %s: %w", name, part, err)
 		}
 		var create string
-		if json.Unmarshal(properties["create"], &create) != nil || strings.HasPrefix(create, interruptedMark) {
+		if json.Unmarshal(properties["create"], &create) != nil ||
+			strings.HasPrefix(create, interruptedMark) {
 			continue // encrypted, which no command of ours is; or interrupted again
 		}
 		var err error

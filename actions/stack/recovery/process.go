@@ -41,7 +41,8 @@ func alive(pid int, at time.Time) bool {
 
 // isPulumi reports whether a process is Pulumi's command line, which takes the locks.
 func (p process) isPulumi() bool {
-	return filepath.Base(p.program()) == "pulumi" || len(p.args) > 0 && filepath.Base(p.args[0]) == "pulumi"
+	return filepath.Base(p.program()) == "pulumi" || len(p.args) > 0 &&
+		filepath.Base(p.args[0]) == "pulumi"
 }
 
 // variable returns a variable of a process's environment.

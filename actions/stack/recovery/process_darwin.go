@@ -85,7 +85,8 @@ func startOf(pid int) (start, error) {
 func folders() (map[int]string, error) {
 	const lsof = "/usr/sbin/lsof"
 	// lsof fails if it cannot read all processes, but prints those that it can.
-	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u", strconv.Itoa(os.Getuid()),
+	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u",
+		strconv.Itoa(os.Getuid()),
 		"-F", "pn").Output()
 	if len(out) == 0 && err != nil {
 		return nil, fmt.Errorf("%s, which tells their folders: %w", lsof, err)

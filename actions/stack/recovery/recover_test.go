@@ -230,7 +230,8 @@ func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
 	assert.Equal(t, before, after)
 	assert.Contains(t, b.log.String(),
 		"forgot the interrupted create of urn:pulumi:local::strata::command:local:Command::k3s-api-gate")
-	assert.Contains(t, b.calls, "stack export --stack local", "what is written back stays encrypted")
+	assert.Contains(t, b.calls, "stack export --stack local",
+		"what is written back stays encrypted")
 }
 
 // Half of a command's work may be done. A reverted program equals the state, and would not run the
@@ -291,7 +292,8 @@ func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
 	require.NoError(t, err)
 	after, err := os.Stat(b.note())
 	require.NoError(t, err)
-	assert.False(t, os.SameFile(before, after), "it is replaced: one that is written over is empty after a power cut")
+	assert.False(t, os.SameFile(before, after),
+		"it is replaced: one that is written over is empty after a power cut")
 
 	b.state = strings.Replace(b.state, `"resources":[`, `"resources":[
 		{"urn":"urn:pulumi:local::strata::kubernetes:core/v1:Namespace::metallb-namespace","type":"kubernetes:core/v1:Namespace"},`, 1)
@@ -319,8 +321,10 @@ func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
 func TestTheKubeconfigIsReadFromTheProviderSecretOrNot(t *testing.T) {
 	secret := map[string]any{sig.Key: sig.Secret, "plaintext": `"apiVersion: v1\n"`}
 	for name, value := range map[string]any{"secret": secret, "plain": "apiVersion: v1\n"} {
-		provider := map[string]any{"type": providerType, "inputs": map[string]any{"kubeconfig": value}}
-		export, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{provider}}})
+		provider := map[string]any{"type": providerType,
+			"inputs": map[string]any{"kubeconfig": value}}
+		export, err := json.Marshal(map[string]any{
+			"deployment": map[string]any{"resources": []any{provider}}})
 		require.NoError(t, err)
 		parsed, err := stackstate.Parse(export)
 		require.NoError(t, err)

@@ -19,14 +19,17 @@ func TestAProcesssStartIsReadAsMacOSKeepsIt(t *testing.T) {
 			"PULUMI_ENGINE=127.0.0.1:2\x00HOME=/Users/me\x00\x00ptr_munge=\x00"))
 	require.NoError(t, err)
 	assert.Equal(t, "/h/pulumi-resource-command", found.program)
-	assert.Equal(t, []string{"pulumi-resource-command", "", "127.0.0.1:1"}, found.args, "an empty argument is one")
+	assert.Equal(t, []string{"pulumi-resource-command", "", "127.0.0.1:1"}, found.args,
+		"an empty argument is one")
 	assert.Equal(t, []string{"PULUMI_ENGINE=127.0.0.1:2", "HOME=/Users/me"}, found.environment)
 }
 
 func TestAStartThatIsCutOffIsAnErrorAndNoProcessWithoutArguments(t *testing.T) {
 	for name, raw := range map[string][]byte{
-		"nothing": nil, "a number": recordOfStart(1, ""), "no arguments": recordOfStart(0, "/bin/sh\x00\x00sh\x00"),
-		"fewer arguments": recordOfStart(3, "/bin/sh\x00\x00sh\x00-c"), "a path alone": recordOfStart(1, "/bin/sh"),
+		"nothing": nil, "a number": recordOfStart(1, ""),
+		"no arguments":    recordOfStart(0, "/bin/sh\x00\x00sh\x00"),
+		"fewer arguments": recordOfStart(3, "/bin/sh\x00\x00sh\x00-c"),
+		"a path alone":    recordOfStart(1, "/bin/sh"),
 	} {
 		_, err := parseStart(raw)
 		require.Error(t, err, name)

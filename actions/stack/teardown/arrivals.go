@@ -20,7 +20,8 @@ import (
 
 var (
 	namespaces   = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
+		Resource: "applications"}
 )
 
 // argoRelease is Argo CD's Helm release.
@@ -51,7 +52,8 @@ func (g Guard) Arrivals(
 		return nil, err
 	}
 	for i := range found {
-		if name := found[i].GetName(); found[i].GetDeletionTimestamp() != nil && arriving.Has(kindNamespace, name) {
+		if name := found[i].GetName(); found[i].GetDeletionTimestamp() != nil &&
+			arriving.Has(kindNamespace, name) {
 			ending = append(ending, name)
 		}
 	}
@@ -65,11 +67,13 @@ const endingLimit = 30 * time.Second
 // Ending returns the gate of the end of a namespace that arrives.
 func (g Guard) Ending(name string) health.Spec {
 	spec := health.Spec{
-		Body: namespace.Spec{Name: name}, Gate: name, Layer: name, Timeout: metav1.Duration{Duration: endingLimit},
+		Body: namespace.Spec{Name: name}, Gate: name, Layer: name,
+		Timeout: metav1.Duration{Duration: endingLimit},
 		Servers: g.Servers, Existing: g.Existing,
 	}
 	if g.Tunnel.There() {
-		target := remote.Target{Name: "api", Address: "api", Jump: g.Tunnel.Via, DynamicForward: g.Tunnel.Port, Agent: g.Tunnel.Agent}
+		target := remote.Target{Name: "api", Address: "api", Jump: g.Tunnel.Via,
+			DynamicForward: g.Tunnel.Port, Agent: g.Tunnel.Agent}
 		spec.Hosts = []health.Host{{Target: target, Role: "server"}}
 	}
 	return spec
@@ -84,14 +88,18 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	}
 	var text, keep, consent []string
 	for i := range found {
-		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]), Kept: managed(&found[i])}
-		finalized := slices.ContainsFunc(found[i].GetFinalizers(), func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
-		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 && g.Discard.has(one) {
+		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]),
+			Kept: managed(&found[i])}
+		finalized := slices.ContainsFunc(found[i].GetFinalizers(),
+			func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
+		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 &&
+			g.Discard.has(one) {
 			continue
 		}
 		text = append(text, fmt.Sprintf("- %s: %s", one.title(), cut(one.Kept)))
 		consent = append(consent, one.word())
-		keep = append(keep, namespace.GiveUp(found[i].GetNamespace(), "applications.argoproj.io "+found[i].GetName()))
+		keep = append(keep, namespace.GiveUp(found[i].GetNamespace(),
+			"applications.argoproj.io "+found[i].GetName()))
 	}
 	if len(text) == 0 {
 		return nil
@@ -100,8 +108,10 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	if len(g.Protected) > 0 {
 		lose = "set " + strings.Join(g.Protected, " and ") + " to false, " + lose
 	}
-	return fmt.Errorf("refused, nothing was changed: Argo CD comes, and these Applications are being deleted; it would first delete what they manage:\n%s\n"+
-		"To keep that: %s. To lose it: %s; then run pulumi up again", strings.Join(text, "\n"), cut(keep), lose)
+	return fmt.Errorf("refused, nothing was changed: Argo CD comes, and these Applications are "+
+		"being deleted; it would first delete what they manage:\n%s\n"+
+		"To keep that: %s. To lose it: %s; then run pulumi up again", strings.Join(text, "\n"),
+		cut(keep), lose)
 }
 
 // managed names the objects that Argo CD last saw of an Application.

@@ -15,7 +15,10 @@ import (
 // arrivals asks about a run in which those objects of wanted arrive that previous lacks.
 func arrivals(t *testing.T, guard Guard, previous Objects, objects ...string) ([]string, error) {
 	t.Helper()
-	return guard.Arrivals(t.Context(), func() (Cluster, error) { return holding(t, objects...), nil }, previous)
+	return guard.Arrivals(t.Context(), func() (Cluster, error) {
+		return holding(t, objects...),
+			nil
+	}, previous)
 }
 
 const (
@@ -30,7 +33,8 @@ status: {resources: [{kind: Deployment, namespace: shop, name: web}, {kind: Name
 
 func TestNamespaceThatArrivesWhileItIsDeletedIsReturned(t *testing.T) {
 	guard := Guard{Objects: Objects{kindNamespace: {"team-a", "team-b"}}}
-	ending, err := arrivals(t, guard, nil, terminating, `{apiVersion: v1, kind: Namespace, metadata: {name: team-b}}`)
+	ending, err := arrivals(t, guard, nil, terminating,
+		`{apiVersion: v1, kind: Namespace, metadata: {name: team-b}}`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"team-a"}, ending)
 	ending, err = arrivals(t, guard, Objects{kindNamespace: {"team-b"}}, terminating)
@@ -73,12 +77,14 @@ func TestArgoCDThatComesBackToApplicationsInDeletionIsRefused(t *testing.T) {
 	require.NoError(t, err, "consent")
 	guard.Protected = []string{"strata:k3s.protect"}
 	_, err = arrivals(t, guard, nil, doomed)
-	require.ErrorContains(t, err, "set strata:k3s.protect to false, set strata:discard.objects", "protection refuses with any consent")
+	require.ErrorContains(t, err, "set strata:k3s.protect to false, set strata:discard.objects",
+		"protection refuses with any consent")
 }
 
 func TestEndOfANamespaceIsAskedTheGuardsWay(t *testing.T) {
 	way := tunnel.Spec{Port: 1080, Via: []remote.Hop{{Address: "10.0.0.2"}}, Agent: true}
-	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way, Existing: true}.Ending("team-a")
+	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way,
+		Existing: true}.Ending("team-a")
 	require.NoError(t, spec.Validate())
 	assert.Equal(t, way, spec.Tunnel())
 	assert.Equal(t, namespace.Spec{Name: "team-a"}, spec.Body)

@@ -40,13 +40,15 @@ const listed = 20
 // Before prints the losses of a destroy, and returns an error if it must not go on. For a cluster
 // that cannot be asked client is nil, and why the reason. Nothing in it is an error of its own: a
 // cluster that is dead, or cannot be read, must be possible to destroy.
-func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error, log io.Writer) error {
+func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error,
+	log io.Writer) error {
 	var lost Loss
 	if client != nil {
 		lost, why = Observe(ctx, client, g.Namespaces)
 	}
 	if why != nil {
-		_, _ = fmt.Fprintf(log, "teardown: no API server answered within %s with what will be lost: %v\n", g.Timeout.Duration, why)
+		_, _ = fmt.Fprintf(log, "teardown: no API server answered within %s with what will "+
+			"be lost: %v\n", g.Timeout.Duration, why)
 	}
 	for _, line := range lost.lines() {
 		_, _ = fmt.Fprintln(log, "teardown: "+line)
@@ -59,7 +61,8 @@ func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
 	}
-	return fmt.Errorf("teardown: refused, nothing was deleted: the last up had true for %s; set false, run pulumi up, and destroy again",
+	return fmt.Errorf("teardown: refused, nothing was deleted: the last up had true for %s; set "+
+		"false, run pulumi up, and destroy again",
 		strings.Join(g.Protected, " and "))
 }
 
@@ -73,7 +76,8 @@ func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error),
 	const next = "run pulumi up, and destroy again"
 	held, err := openHeld(ctx, open, g.Objects.left(Objects{}), g.Objects)
 	if err != nil {
-		return fmt.Errorf("teardown: refused, nothing was deleted: what others keep in the cluster cannot be read: %w; "+
+		return fmt.Errorf("teardown: refused, nothing was deleted: what others keep in the "+
+			"cluster cannot be read: %w; "+
 			"if the cluster is gone: PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy", err)
 	}
 	if err = g.refuse(held, next); err != nil {
@@ -89,12 +93,15 @@ func (l Loss) lines() []string {
 		what  string
 		names []string
 	}{
-		{"volumes, with their data", l.Volumes}, {"LoadBalancer Services that are not Strata's", l.Services}, {"namespaces that are not Strata's", l.Namespaces},
+		{"volumes, with their data", l.Volumes},
+		{"LoadBalancer Services that are not Strata's", l.Services},
+		{"namespaces that are not Strata's", l.Namespaces},
 	} {
 		if len(kind.names) == 0 {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("will be lost: %d %s: %s", len(kind.names), kind.what, cut(kind.names)))
+		lines = append(lines, fmt.Sprintf("will be lost: %d %s: %s", len(kind.names), kind.what,
+			cut(kind.names)))
 	}
 	return lines
 }

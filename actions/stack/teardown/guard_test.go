@@ -23,9 +23,11 @@ func named(namespace, name string) metav1.ObjectMeta {
 }
 
 func claim(namespace, name string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
-	return &corev1.PersistentVolumeClaim{ObjectMeta: named(namespace, name), Status: corev1.PersistentVolumeClaimStatus{
-		Phase: phase, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
-	}}
+	return &corev1.PersistentVolumeClaim{ObjectMeta: named(namespace, name),
+		Status: corev1.PersistentVolumeClaimStatus{
+			Phase: phase, Capacity: corev1.ResourceList{
+				corev1.ResourceStorage: resource.MustParse("1Gi")},
+		}}
 }
 
 func service(namespace, name string, kind corev1.ServiceType, address string) *corev1.Service {
@@ -47,10 +49,15 @@ func before(t *testing.T, guard Guard, objects ...runtime.Object) (string, error
 
 func TestWhatADestroyTakesFromUsersIsPrinted(t *testing.T) {
 	output, err := before(t, Guard{Namespaces: []string{"traefik", "vault"}},
-		space("default"), space("kube-system"), space("kube-public"), space("kube-node-lease"), space("traefik"), space("vault"), space("shop"),
-		claim("shop", "orders", corev1.ClaimBound), claim("vault", "data-vault-0", corev1.ClaimBound), claim("shop", "waits", corev1.ClaimPending),
-		service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"), service("shop", "web", corev1.ServiceTypeLoadBalancer, "10.0.0.2"),
-		service("shop", "new", corev1.ServiceTypeLoadBalancer, ""), service("shop", "db", corev1.ServiceTypeClusterIP, ""))
+		space("default"), space("kube-system"), space("kube-public"), space("kube-node-lease"),
+		space("traefik"), space("vault"), space("shop"),
+		claim("shop", "orders", corev1.ClaimBound),
+		claim("vault", "data-vault-0", corev1.ClaimBound),
+		claim("shop", "waits", corev1.ClaimPending),
+		service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"),
+		service("shop", "web", corev1.ServiceTypeLoadBalancer, "10.0.0.2"),
+		service("shop", "new", corev1.ServiceTypeLoadBalancer, ""),
+		service("shop", "db", corev1.ServiceTypeClusterIP, ""))
 	require.NoError(t, err)
 	assert.Equal(t, `teardown: will be lost: 2 volumes, with their data: shop/orders (1Gi), vault/data-vault-0 (1Gi)
 teardown: will be lost: 2 LoadBalancer Services that are not Strata's: shop/new (no address yet), shop/web (10.0.0.2)
@@ -59,14 +66,17 @@ teardown: will be lost: 1 namespaces that are not Strata's: shop
 }
 
 func TestWhereNothingOfUsersIsThereNothingIsPrinted(t *testing.T) {
-	output, err := before(t, Guard{Namespaces: []string{"traefik"}}, space("default"), space("traefik"), service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"))
+	output, err := before(t, Guard{Namespaces: []string{"traefik"}}, space("default"),
+		space("traefik"), service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"))
 	require.NoError(t, err)
 	assert.Empty(t, output)
 }
 
 func TestAProtectedClusterIsNotDestroyed(t *testing.T) {
-	output, err := before(t, Guard{Protected: []string{"strata:k3s.protect", "strata:hosts.vm.protect"}}, claim("shop", "orders", corev1.ClaimBound))
-	require.EqualError(t, err, "teardown: refused, nothing was deleted: the last up had true for strata:k3s.protect and strata:hosts.vm.protect; "+
+	output, err := before(t, Guard{Protected: []string{"strata:k3s.protect",
+		"strata:hosts.vm.protect"}}, claim("shop", "orders", corev1.ClaimBound))
+	require.EqualError(t, err, "teardown: refused, nothing was deleted: the last up had true for "+
+		"strata:k3s.protect and strata:hosts.vm.protect; "+
 		"set false, run pulumi up, and destroy again")
 	assert.Contains(t, output, "shop/orders", "and still it says what would be lost")
 }
@@ -94,21 +104,25 @@ func dead() *fake.Clientset {
 
 func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 	for _, protected := range [][]string{nil, {"strata:k3s.protect"}} {
-		guard := Guard{Protected: protected, Timeout: metav1.Duration{Duration: 300 * time.Millisecond}}
+		guard := Guard{Protected: protected,
+			Timeout: metav1.Duration{Duration: 300 * time.Millisecond}}
 		ctx, cancel := context.WithTimeout(t.Context(), guard.Timeout.Duration)
 		defer cancel()
 		var log bytes.Buffer
 		start := time.Now()
 		err := guard.Before(ctx, dead(), nil, &log)
 		assert.Less(t, time.Since(start), 5*time.Second)
-		assert.Contains(t, log.String(), "no API server answered within 300ms with what will be lost: ")
+		assert.Contains(t, log.String(),
+			"no API server answered within 300ms with what will be lost: ")
 		assert.Contains(t, log.String(), "no route to host")
-		assert.Equal(t, protected != nil, err != nil, "what is protected needs no cluster to be refused")
+		assert.Equal(t, protected != nil, err != nil,
+			"what is protected needs no cluster to be refused")
 	}
 }
 
 func TestAClusterThatCannotBeReadIsDestroyed(t *testing.T) {
 	var log bytes.Buffer
-	require.NoError(t, Guard{}.Before(t.Context(), nil, errors.New("STRATA_KUBECONFIG: no context"), &log))
+	require.NoError(t, Guard{}.Before(t.Context(), nil,
+		errors.New("STRATA_KUBECONFIG: no context"), &log))
 	assert.Contains(t, log.String(), "STRATA_KUBECONFIG: no context")
 }

@@ -47,7 +47,8 @@ type reader struct {
 // ObserveHeld reads others' objects in the objects that leave. It sends no request if no leaving
 // object can hold any.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
-	r := &reader{Cluster: cluster, left: left, ours: ours, kinds: map[string]schema.GroupVersionResource{}}
+	r := &reader{Cluster: cluster, left: left, ours: ours,
+		kinds: map[string]schema.GroupVersionResource{}}
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
 		return nil, nil
 	}
@@ -69,7 +70,8 @@ func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]He
 }
 
 // openHeld connects to a cluster and runs ObserveHeld.
-func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Objects) ([]Held, error) {
+func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Objects) ([]Held,
+	error) {
 	cluster, err := open()
 	if err != nil {
 		return nil, err
@@ -78,7 +80,8 @@ func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Obje
 }
 
 func canHold(kind string) bool {
-	return users[kind] != nil || slices.Contains([]string{kindNamespace, kindClaim, kindDefinition, KindRelease, KindBundle}, kind)
+	return users[kind] != nil || slices.Contains([]string{kindNamespace, kindClaim, kindDefinition,
+		KindRelease, KindBundle}, kind)
 }
 
 // patience is for how long an API group's server may be away, as while its Pod is made anew: 45
@@ -103,7 +106,8 @@ func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 		services = append(services, fmt.Sprintf("%s.%s (%v)", group.Version, group.Group, reason))
 	}
 	slices.Sort(services)
-	return fmt.Errorf("a namespace would not end, because an APIService does not answer: %s; start what serves it, or delete it where that is gone: "+
+	return fmt.Errorf("a namespace would not end, because an APIService does not answer: %s; "+
+		"start what serves it, or delete it where that is gone: "+
 		"kubectl describe apiservices", strings.Join(services, ", "))
 }
 
@@ -119,7 +123,9 @@ func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	if failed != nil {
 		for group, reason := range failed.Groups {
 			if !isDerived("." + group.Group) {
-				r.unread = append(r.unread, fmt.Sprintf("unknown objects of %s, which cannot be listed (%v)", group, reason))
+				r.unread = append(r.unread,
+					fmt.Sprintf("unknown objects of %s, which cannot be listed (%v)", group,
+						reason))
 			}
 		}
 		slices.Sort(r.unread)
@@ -151,9 +157,11 @@ func (r *reader) expand(ctx context.Context) error {
 		}
 		for i := range found {
 			notes := found[i].GetAnnotations()
-			byRelease := r.left.Has(KindRelease, releaseOf(&found[i])) && notes["helm.sh/resource-policy"] != "keep"
+			byRelease := r.left.Has(KindRelease, releaseOf(&found[i])) &&
+				notes["helm.sh/resource-policy"] != "keep"
 			name := found[i].GetName()
-			if (byRelease || r.left.Has(KindBundle, found[i].GetLabels()[crds.BundleLabel])) && !r.left.Has(kind, name) {
+			if (byRelease || r.left.Has(KindBundle, found[i].GetLabels()[crds.BundleLabel])) &&
+				!r.left.Has(kind, name) {
 				r.left.Add(kind, "", name)
 			}
 		}
@@ -162,7 +170,8 @@ func (r *reader) expand(ctx context.Context) error {
 }
 
 // list lists a kind; nothing where the cluster does not serve it.
-func (r *reader) list(ctx context.Context, kind, namespace string) ([]unstructured.Unstructured, error) {
+func (r *reader) list(ctx context.Context, kind, namespace string) ([]unstructured.Unstructured,
+	error) {
 	resource, served := r.kinds[kind]
 	if !served {
 		return nil, nil
@@ -187,7 +196,11 @@ func (r *reader) kept(ctx context.Context, kind, name string) []string {
 	case kind == kindNamespace:
 		return r.inside(ctx, r.spaced, name, r.isKept)
 	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // or else its namespace says it
-		return r.inside(ctx, []string{kind}, namespace, func(one *unstructured.Unstructured) bool { return nameOf(one) == name && isBound(one) })
+		return r.inside(ctx, []string{kind}, namespace,
+			func(one *unstructured.Unstructured) bool {
+				return nameOf(one) == name &&
+					isBound(one)
+			})
 	case kind == kindDefinition:
 		return r.inside(ctx, r.instances(ctx, name), "", r.isElsewhere)
 	case users[kind] == nil:
@@ -195,9 +208,10 @@ func (r *reader) kept(ctx context.Context, kind, name string) []string {
 	}
 	var kept []string
 	for user, names := range users[kind] {
-		kept = append(kept, r.inside(ctx, []string{user}, "", func(one *unstructured.Unstructured) bool {
-			return r.isElsewhere(one) && names(one, namespace, short)
-		})...)
+		kept = append(kept, r.inside(ctx, []string{user}, "",
+			func(one *unstructured.Unstructured) bool {
+				return r.isElsewhere(one) && names(one, namespace, short)
+			})...)
 	}
 	slices.Sort(kept)
 	return append(kept, r.unread...)
@@ -240,7 +254,8 @@ const parallel = 8
 
 // inside lists kinds and titles the objects that a rule selects.
 func (r *reader) inside(
-	ctx context.Context, kinds []string, namespace string, selects func(*unstructured.Unstructured) bool,
+	ctx context.Context, kinds []string, namespace string,
+	selects func(*unstructured.Unstructured) bool,
 ) []string {
 	var mutex sync.Mutex
 	var kept []string
@@ -254,7 +269,8 @@ func (r *reader) inside(
 			mutex.Lock()
 			defer mutex.Unlock()
 			if err != nil {
-				kept = append(kept, fmt.Sprintf("unknown objects of %s, which cannot be listed (%v)", kind, err))
+				kept = append(kept, fmt.Sprintf(
+					"unknown objects of %s, which cannot be listed (%v)", kind, err))
 			}
 			for i := range found {
 				if selects(&found[i]) {

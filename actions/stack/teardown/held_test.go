@@ -26,35 +26,46 @@ import (
 // a namespace.
 var served = map[string][]metav1.APIResource{
 	"v1": {
-		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true), listable("persistentvolumeclaims", kindClaim, true),
-		listable("serviceaccounts", "ServiceAccount", true), listable("services", "Service", true), listable("events", "Event", true),
-		listable("endpoints", "Endpoints", true), listable("pods", "Pod", true), listable("namespaces", "Namespace", false),
+		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true),
+		listable("persistentvolumeclaims", kindClaim, true),
+		listable("serviceaccounts", "ServiceAccount", true), listable("services", "Service", true),
+		listable("events", "Event", true),
+		listable("endpoints", "Endpoints", true), listable("pods", "Pod", true),
+		listable("namespaces", "Namespace", false),
 		{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: []string{"create"}},
 	},
-	"coordination.k8s.io/v1":  {listable("leases", "Lease", true)},
-	"metrics.k8s.io/v1beta1":  {listable("pods", "PodMetrics", true)},
-	"networking.k8s.io/v1":    {listable("ingresses", "Ingress", true), listable("ingressclasses", "IngressClass", false)},
-	"cert-manager.io/v1":      {listable("certificates", "Certificate", true), listable("clusterissuers", "ClusterIssuer", false)},
-	"apiextensions.k8s.io/v1": {listable("customresourcedefinitions", "CustomResourceDefinition", false)},
-	"acme.example.org/v1":     {listable("anvils", "Anvil", true)},
-	"argoproj.io/v1alpha1":    {listable("applications", "Application", true), listable("appprojects", "AppProject", true)},
-	"metallb.io/v1beta1":      {listable("servicel2statuses", "ServiceL2Status", true)},
+	"coordination.k8s.io/v1": {listable("leases", "Lease", true)},
+	"metrics.k8s.io/v1beta1": {listable("pods", "PodMetrics", true)},
+	"networking.k8s.io/v1": {listable("ingresses", "Ingress", true),
+		listable("ingressclasses", "IngressClass", false)},
+	"cert-manager.io/v1": {listable("certificates", "Certificate", true),
+		listable("clusterissuers", "ClusterIssuer", false)},
+	"apiextensions.k8s.io/v1": {listable("customresourcedefinitions", "CustomResourceDefinition",
+		false)},
+	"acme.example.org/v1": {listable("anvils", "Anvil", true)},
+	"argoproj.io/v1alpha1": {listable("applications", "Application", true),
+		listable("appprojects", "AppProject", true)},
+	"metallb.io/v1beta1": {listable("servicel2statuses", "ServiceL2Status", true)},
 	"gateway.networking.k8s.io/v1": {
-		listable("httproutes", "HTTPRoute", true), listable("gateways", "Gateway", true), listable("gatewayclasses", "GatewayClass", false),
+		listable("httproutes", "HTTPRoute", true), listable("gateways", "Gateway", true),
+		listable("gatewayclasses", "GatewayClass", false),
 	},
 }
 
 func listable(plural, kind string, namespaced bool) metav1.APIResource {
-	return metav1.APIResource{Name: plural, Kind: kind, Namespaced: namespaced, Verbs: []string{"get", "list"}}
+	return metav1.APIResource{Name: plural, Kind: kind, Namespaced: namespaced,
+		Verbs: []string{"get", "list"}}
 }
 
 // holding returns a cluster with objects, as YAML.
 func holding(t *testing.T, objects ...string) Cluster {
 	t.Helper()
 	kinds := fake.NewClientset().Discovery().(*fakediscovery.FakeDiscovery)
-	lists, resources := map[schema.GroupVersionResource]string{}, map[schema.GroupVersionKind]schema.GroupVersionResource{}
+	lists, resources := map[schema.GroupVersionResource]string{},
+		map[schema.GroupVersionKind]schema.GroupVersionResource{}
 	for version, all := range served {
-		kinds.Resources = append(kinds.Resources, &metav1.APIResourceList{GroupVersion: version, APIResources: all})
+		kinds.Resources = append(kinds.Resources,
+			&metav1.APIResourceList{GroupVersion: version, APIResources: all})
 		parsed, err := schema.ParseGroupVersion(version)
 		require.NoError(t, err)
 		for _, one := range all {
@@ -66,7 +77,8 @@ func holding(t *testing.T, objects ...string) Cluster {
 	for _, text := range objects {
 		object := &unstructured.Unstructured{}
 		require.NoError(t, yaml.Unmarshal([]byte(text), &object.Object), text)
-		require.NoError(t, client.Tracker().Create(resources[object.GroupVersionKind()], object, object.GetNamespace()))
+		require.NoError(t, client.Tracker().Create(resources[object.GroupVersionKind()], object,
+			object.GetNamespace()))
 	}
 	return Cluster{Objects: client, Kinds: kinds}
 }
@@ -77,7 +89,8 @@ func losses(t *testing.T, guard Guard, cluster Cluster, previous Objects) error 
 	return guard.Losses(t.Context(), func() (Cluster, error) { return cluster, nil }, previous)
 }
 
-var team = Objects{kindNamespace: {"team-a"}, "Deployment.apps": {"team-a/shop"}, "Secret": {"team-a/shop"}, KindRelease: {"team-a/db"}}
+var team = Objects{kindNamespace: {"team-a"}, "Deployment.apps": {"team-a/shop"},
+	"Secret": {"team-a/shop"}, KindRelease: {"team-a/db"}}
 
 const (
 	boundClaim = `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a}, status: {phase: Bound, capacity: {storage: 1Gi}}}`
@@ -86,25 +99,40 @@ const (
 
 func TestANamespaceWithWhatOthersKeepIsNotDeleted(t *testing.T) {
 	for name, test := range map[string]struct{ object, want string }{
-		"a bound claim":                 {boundClaim, "volume team-a/data (1Gi)"},
-		"a claim that is owned":         {`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a, ownerReferences: [{kind: Cluster, name: db}]}, status: {phase: Bound, capacity: {storage: 1Gi}}}`, "volume team-a/data (1Gi)"},
-		"a claim that waits":            {`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a}, status: {phase: Pending}}`, "PersistentVolumeClaim team-a/data"},
-		"an object of others":           {foreign, "ConfigMap team-a/settings"},
-		"one of another Pulumi program": {`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-a, managedFields: [{manager: pulumi-kubernetes, operation: Update}]}}`, "ConfigMap team-a/settings"},
-		"another Helm release":          {`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: team-a, annotations: {meta.helm.sh/release-name: theirs, meta.helm.sh/release-namespace: team-a}}}`, "ConfigMap team-a/x"},
-		"its record":                    {`{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.theirs.v1, namespace: team-a, labels: {owner: helm, name: theirs}}}`, "Secret team-a/sh.helm.release.v1.theirs.v1"},
-		"a Secret":                      {`{apiVersion: v1, kind: Secret, metadata: {name: password, namespace: team-a}}`, "Secret team-a/password"},
-		"an object of a kind of others": {`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: team-a}}`, "Anvil team-a/big"},
-		"a Pod without an owner":        {`{apiVersion: v1, kind: Pod, metadata: {name: debug, namespace: team-a}}`, "Pod team-a/debug"},
+		"a bound claim": {boundClaim, "volume team-a/data (1Gi)"},
+		"a claim that is owned": {
+			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a, ownerReferences: [{kind: Cluster, name: db}]}, status: {phase: Bound, capacity: {storage: 1Gi}}}`, "volume team-a/data (1Gi)"},
+		"a claim that waits": {
+			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a}, status: {phase: Pending}}`, "PersistentVolumeClaim team-a/data"},
+		"an object of others": {foreign, "ConfigMap team-a/settings"},
+		"one of another Pulumi program": {
+			`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-a, managedFields: [{manager: pulumi-kubernetes, operation: Update}]}}`, "ConfigMap team-a/settings"},
+		"another Helm release": {
+			`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: team-a, annotations: {meta.helm.sh/release-name: theirs, meta.helm.sh/release-namespace: team-a}}}`, "ConfigMap team-a/x"},
+		"its record": {
+			`{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.theirs.v1, namespace: team-a, labels: {owner: helm, name: theirs}}}`, "Secret team-a/sh.helm.release.v1.theirs.v1"},
+		"a Secret": {
+			`{apiVersion: v1, kind: Secret, metadata: {name: password, namespace: team-a}}`,
+			"Secret team-a/password"},
+		"an object of a kind of others": {
+			`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: team-a}}`, "Anvil team-a/big"},
+		"a Pod without an owner": {
+			`{apiVersion: v1, kind: Pod, metadata: {name: debug, namespace: team-a}}`,
+			"Pod team-a/debug"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := losses(t, Guard{}, holding(t, test.object), team)
-			require.ErrorContains(t, err, "refused, nothing was deleted: with it goes what others keep:\n- namespace team-a: "+test.want)
-			assert.ErrorContains(t, err, "set strata:discard.namespaces to [team-a]; then run pulumi up again")
+			require.ErrorContains(t, err,
+				"refused, nothing was deleted: with it goes what others keep:\n- namespace team-a: "+test.want)
+			assert.ErrorContains(t, err,
+				"set strata:discard.namespaces to [team-a]; then run pulumi up again")
 
-			assert.NoError(t, losses(t, Guard{Discard: Discard{Namespaces: []string{"team-a"}}}, holding(t, test.object), team))
-			assert.Error(t, losses(t, Guard{Discard: Discard{Namespaces: []string{"team-b"}}}, holding(t, test.object), team))
-			assert.NoError(t, losses(t, Guard{Objects: team}, holding(t, test.object), team), "it stays")
+			assert.NoError(t, losses(t, Guard{Discard: Discard{Namespaces: []string{"team-a"}}},
+				holding(t, test.object), team))
+			assert.Error(t, losses(t, Guard{Discard: Discard{Namespaces: []string{"team-b"}}},
+				holding(t, test.object), team))
+			assert.NoError(t, losses(t, Guard{Objects: team}, holding(t, test.object), team),
+				"it stays")
 		})
 	}
 }
@@ -127,7 +155,10 @@ func TestWhatTheClusterAndTheStackMakeThemselvesIsNoLoss(t *testing.T) {
 		"what is being deleted": `{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: team-a, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [x/y]}}`,
 		"what is elsewhere":     `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-b}}`,
 	} {
-		t.Run(name, func(t *testing.T) { assert.NoError(t, losses(t, Guard{}, holding(t, object), team)) })
+		t.Run(name, func(t *testing.T) {
+			assert.NoError(t,
+				losses(t, Guard{}, holding(t, object), team))
+		})
 	}
 	layers := Objects{kindNamespace: {"argocd", "metallb-system"}}
 	assert.NoError(t, losses(t, Guard{}, holding(t,
@@ -148,38 +179,45 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 		objects []string
 		want    string
 	}{
-		"a ClusterIssuer that a Certificate names": {Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
-			`{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: web, namespace: shop}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
-			`{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: other, namespace: shop}, spec: {issuerRef: {kind: Issuer, name: strata}}}`,
-		}, "ClusterIssuer strata: Certificate shop/web"},
-		"a ClusterIssuer that an Ingress names": {Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
-			`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web, namespace: shop, annotations: {cert-manager.io/cluster-issuer: strata}}}`,
-		}, "ClusterIssuer strata: Ingress shop/web"},
-		"a Gateway with routes": {Objects{"Gateway.gateway.networking.k8s.io": {"traefik/traefik"}, kindNamespace: {"traefik"}}, []string{
+		"a ClusterIssuer that a Certificate names": {
+			Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
+				`{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: web, namespace: shop}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
+				`{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: other, namespace: shop}, spec: {issuerRef: {kind: Issuer, name: strata}}}`,
+			}, "ClusterIssuer strata: Certificate shop/web"},
+		"a ClusterIssuer that an Ingress names": {
+			Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
+				`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web, namespace: shop, annotations: {cert-manager.io/cluster-issuer: strata}}}`,
+			}, "ClusterIssuer strata: Ingress shop/web"},
+		"a Gateway with routes": {Objects{"Gateway.gateway.networking.k8s.io": {"traefik/traefik"},
+			kindNamespace: {"traefik"}}, []string{
 			`{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop}, spec: {parentRefs: [{name: traefik, namespace: traefik}]}}`,
 			`{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: other, namespace: shop}, spec: {parentRefs: [{name: traefik}]}}`,
 		}, "Gateway traefik/traefik: HTTPRoute shop/web"},
-		"a GatewayClass with Gateways": {Objects{"GatewayClass.gateway.networking.k8s.io": {"apisix"}}, []string{
-			`{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, metadata: {name: own, namespace: shop}, spec: {gatewayClassName: apisix}}`,
-		}, "GatewayClass apisix: Gateway shop/own"},
+		"a GatewayClass with Gateways": {
+			Objects{"GatewayClass.gateway.networking.k8s.io": {"apisix"}}, []string{
+				`{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, metadata: {name: own, namespace: shop}, spec: {gatewayClassName: apisix}}`,
+			}, "GatewayClass apisix: Gateway shop/own"},
 		"a release's class with Ingresses": {Objects{KindRelease: {"traefik/traefik"}}, []string{
 			`{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: traefik, annotations: {meta.helm.sh/release-name: traefik, meta.helm.sh/release-namespace: traefik}}}`,
 			`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web, namespace: shop}, spec: {ingressClassName: traefik}}`,
 		}, "IngressClass traefik: Ingress shop/web"},
-		"an address pool in use": {Objects{"IPAddressPool.metallb.io": {"metallb-system/default"}}, []string{
-			`{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 10.0.0.2}]}}}`,
-			`{apiVersion: v1, kind: Service, metadata: {name: theirs, namespace: shop, annotations: {metallb.io/ip-allocated-from-pool: own}}, spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 10.9.0.2}]}}}`,
-			`{apiVersion: v1, kind: Service, metadata: {name: db, namespace: shop}, spec: {type: ClusterIP}}`,
-		}, "IPAddressPool metallb-system/default: Service shop/web"},
+		"an address pool in use": {Objects{"IPAddressPool.metallb.io": {"metallb-system/default"}},
+			[]string{
+				`{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 10.0.0.2}]}}}`,
+				`{apiVersion: v1, kind: Service, metadata: {name: theirs, namespace: shop, annotations: {metallb.io/ip-allocated-from-pool: own}}, spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 10.9.0.2}]}}}`,
+				`{apiVersion: v1, kind: Service, metadata: {name: db, namespace: shop}, spec: {type: ClusterIP}}`,
+			}, "IPAddressPool metallb-system/default: Service shop/web"},
 		"a bundle's definition with objects": {Objects{KindBundle: {"apisix"}}, []string{
 			fmt.Sprintf(definition, `, labels: {strata.dev/crd-bundle: apisix}`), anvil,
 		}, "CustomResourceDefinition anvils.acme.example.org: Anvil shop/big"},
 		"a chart's definition with objects": {Objects{KindRelease: {"argocd/argocd"}}, []string{
 			fmt.Sprintf(definition, `, annotations: {meta.helm.sh/release-name: argocd, meta.helm.sh/release-namespace: argocd}`), anvil,
 		}, "CustomResourceDefinition anvils.acme.example.org: Anvil shop/big"},
-		"a definition of a manifest": {Objects{kindDefinition: {"anvils.acme.example.org"}}, []string{fmt.Sprintf(definition, ""), anvil},
+		"a definition of a manifest": {Objects{kindDefinition: {"anvils.acme.example.org"}},
+			[]string{fmt.Sprintf(definition, ""), anvil},
 			"CustomResourceDefinition anvils.acme.example.org: Anvil shop/big"},
-		"a claim of a manifest": {Objects{kindClaim: {"team-a/data"}}, []string{boundClaim}, "PersistentVolumeClaim team-a/data: volume team-a/data (1Gi)"},
+		"a claim of a manifest": {Objects{kindClaim: {"team-a/data"}}, []string{boundClaim},
+			"PersistentVolumeClaim team-a/data: volume team-a/data (1Gi)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := holding(t, test.objects...)
@@ -188,7 +226,8 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 			held, seen := ObserveHeld(t.Context(), cluster, test.leaves.left(nil), test.leaves)
 			require.NoError(t, seen)
 			require.Len(t, held, 1)
-			assert.NoError(t, losses(t, Guard{Discard: Discard{Objects: []string{held[0].word()}}}, cluster, test.leaves))
+			assert.NoError(t, losses(t, Guard{Discard: Discard{Objects: []string{held[0].word()}}},
+				cluster, test.leaves))
 			assert.ErrorContains(t, err, "set strata:discard.objects to ["+held[0].word()+"]")
 		})
 	}
@@ -198,28 +237,33 @@ func TestDefinitionsThatStayAreNoLoss(t *testing.T) {
 	cluster := holding(t,
 		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org, labels: {strata.dev/crd-bundle: apisix}, annotations: {helm.sh/resource-policy: keep, meta.helm.sh/release-name: argocd, meta.helm.sh/release-namespace: argocd}}, spec: {group: acme.example.org, names: {kind: Anvil}}}`,
 		`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`)
-	assert.NoError(t, losses(t, Guard{}, cluster, Objects{KindRelease: {"argocd/argocd"}}), "the chart keeps it")
+	assert.NoError(t, losses(t, Guard{}, cluster, Objects{KindRelease: {"argocd/argocd"}}),
+		"the chart keeps it")
 	assert.NoError(t, losses(t, Guard{}, cluster, Objects{KindKeptBundle: {"apisix"}}))
-	assert.NoError(t, losses(t, Guard{Objects: Objects{KindKeptBundle: {"apisix"}}}, cluster, Objects{KindBundle: {"apisix"}}), "it is kept from now on")
+	assert.NoError(t, losses(t, Guard{Objects: Objects{KindKeptBundle: {"apisix"}}}, cluster,
+		Objects{KindBundle: {"apisix"}}), "it is kept from now on")
 }
 
 // A kind that cannot be listed is named: unknown is not empty.
 func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)
-	cluster.Objects.(*fakedynamic.FakeDynamicClient).PrependReactor("list", "anvils", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errors.New("the server is currently unable to handle the request")
-	})
+	cluster.Objects.(*fakedynamic.FakeDynamicClient).PrependReactor("list", "anvils",
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, errors.New("the server is currently unable to handle the request")
+		})
 	err := losses(t, Guard{}, cluster, team)
-	require.ErrorContains(t, err, "unknown objects of Anvil.acme.example.org, which cannot be listed (the server is currently unable to handle the request)")
+	require.ErrorContains(t, err, "unknown objects of Anvil.acme.example.org, which cannot be "+
+		"listed (the server is currently unable to handle the request)")
 
 	cluster = holding(t)
-	cluster.Kinds.(*fakediscovery.FakeDiscovery).PrependReactor("get", "resource", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		asked, _ := action.(interface {
-			GetResource() schema.GroupVersionResource
+	cluster.Kinds.(*fakediscovery.FakeDiscovery).PrependReactor("get", "resource",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			asked, _ := action.(interface {
+				GetResource() schema.GroupVersionResource
+			})
+			return asked.GetResource().Group == "", nil, errors.New("its server is down")
 		})
-		return asked.GetResource().Group == "", nil, errors.New("its server is down")
-	})
 	require.ErrorContains(t, losses(t, Guard{}, cluster, team), "its server is down")
 }
 
@@ -259,23 +303,28 @@ func TestANamespaceThatWouldNotEndIsNotDeleted(t *testing.T) {
 	require.ErrorContains(t, err, "refused, nothing was deleted")
 	require.ErrorContains(t, err, "an APIService does not answer: v1beta1.metrics.k8s.io (its server is down)")
 	require.NoError(t, losses(t, consents, without(1), team), "its Pod was made anew")
-	require.NoError(t, losses(t, consents, without(99), Objects{KindRelease: {"team-a/db"}}), "no namespace leaves")
+	require.NoError(t, losses(t, consents, without(99), Objects{KindRelease: {"team-a/db"}}),
+		"no namespace leaves")
 }
 
 func TestAClusterThatCannotBeReadIsNotTakenForEmpty(t *testing.T) {
 	fails := func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }
 	err := Guard{}.Losses(t.Context(), fails, team)
-	require.ErrorContains(t, err, "refused, nothing was deleted: namespace team-a, Release team-a/db leave, and what others keep in them cannot be read: no route to host")
-	assert.NoError(t, Guard{}.Losses(t.Context(), fails, Objects{"Deployment.apps": {"shop/web"}}), "nothing leaves that could hold anything")
+	require.ErrorContains(t, err, "refused, nothing was deleted: namespace team-a, Release "+
+		"team-a/db leave, and what others keep in them cannot be read: no route to host")
+	assert.NoError(t, Guard{}.Losses(t.Context(), fails, Objects{"Deployment.apps": {"shop/web"}}),
+		"nothing leaves that could hold anything")
 	assert.NoError(t, Guard{}.Losses(t.Context(), fails, nil), "a first run asks nothing")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Error(t, Guard{}.Losses(ctx, func() (Cluster, error) { return holding(t), nil }, team), "its time is up")
+	require.Error(t, Guard{}.Losses(ctx, func() (Cluster, error) { return holding(t), nil }, team),
+		"its time is up")
 }
 
 func TestProtectionRefusesWithAnyConsent(t *testing.T) {
-	guard := Guard{Protected: []string{"strata:k3s.protect"}, Discard: Discard{Namespaces: []string{"team-a"}}}
+	guard := Guard{Protected: []string{"strata:k3s.protect"},
+		Discard: Discard{Namespaces: []string{"team-a"}}}
 	err := losses(t, guard, holding(t, foreign), team)
 	require.ErrorContains(t, err, "set strata:k3s.protect to false")
 	assert.NoError(t, losses(t, guard, holding(t), team), "others keep nothing there")
@@ -284,17 +333,21 @@ func TestProtectionRefusesWithAnyConsent(t *testing.T) {
 func TestTheDestroyOnAnExistingClusterAsksForAllThatOthersKeep(t *testing.T) {
 	guard := Guard{Existing: true, Objects: team}
 	before := func(guard Guard, gone bool, objects ...string) error {
-		return guard.BeforeExisting(t.Context(), func() (Cluster, error) { return holding(t, objects...), nil }, gone)
+		return guard.BeforeExisting(t.Context(),
+			func() (Cluster, error) { return holding(t, objects...), nil }, gone)
 	}
 	require.NoError(t, before(guard, false))
-	require.ErrorContains(t, before(guard, false, foreign), "teardown: refused, nothing was deleted: with it goes what others keep:\n- namespace team-a: ConfigMap team-a/settings")
+	require.ErrorContains(t, before(guard, false, foreign),
+		"teardown: refused, nothing was deleted: with it goes what others keep:\n- namespace "+
+			"team-a: ConfigMap team-a/settings")
 	assert.NoError(t, before(guard, true, foreign), "the cluster is gone")
 	guard.Discard.Namespaces = []string{"team-a"}
 	require.NoError(t, before(guard, false, foreign))
 	guard.Protected = []string{"strata:cluster.protect"}
 	require.ErrorContains(t, before(guard, false), "strata:cluster.protect; set false")
 
-	err := Guard{}.BeforeExisting(t.Context(), func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }, false)
+	err := Guard{}.BeforeExisting(t.Context(),
+		func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }, false)
 	require.ErrorContains(t, err, "no route to host")
 	assert.ErrorContains(t, err, "PULUMI_K8S_DELETE_UNREACHABLE=true")
 }

@@ -24,7 +24,8 @@ type Loss struct {
 }
 
 // builtin are Kubernetes' own namespaces, which every cluster has.
-var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic,
+	corev1.NamespaceNodeLease}
 
 // Observe asks a cluster. made are the namespaces that Strata made. The part that could be read is
 // returned with the error.
@@ -44,7 +45,8 @@ func Observe(ctx context.Context, client kubernetes.Interface, made []string) (L
 func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
 	var claims *corev1.PersistentVolumeClaimList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		claims, err = client.CoreV1().PersistentVolumeClaims(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+		claims, err = client.CoreV1().PersistentVolumeClaims(metav1.NamespaceAll).List(ctx,
+			metav1.ListOptions{})
 		return err
 	})
 	if err != nil {
@@ -52,7 +54,9 @@ func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
 	}
 	for _, claim := range claims.Items {
 		if claim.Status.Phase == corev1.ClaimBound {
-			l.Volumes = append(l.Volumes, fmt.Sprintf("%s/%s (%s)", claim.Namespace, claim.Name, claim.Status.Capacity.Storage()))
+			l.Volumes = append(l.Volumes,
+				fmt.Sprintf("%s/%s (%s)", claim.Namespace, claim.Name,
+					claim.Status.Capacity.Storage()))
 		}
 	}
 	slices.Sort(l.Volumes)
@@ -62,14 +66,16 @@ func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
 func (l *Loss) services(ctx context.Context, client kubernetes.Interface, made []string) error {
 	var services *corev1.ServiceList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+		services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx,
+			metav1.ListOptions{})
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("Services: %w", err)
 	}
 	for _, service := range services.Items {
-		if service.Spec.Type != corev1.ServiceTypeLoadBalancer || slices.Contains(made, service.Namespace) {
+		if service.Spec.Type != corev1.ServiceTypeLoadBalancer ||
+			slices.Contains(made, service.Namespace) {
 			continue
 		}
 		var at []string
@@ -79,7 +85,8 @@ func (l *Loss) services(ctx context.Context, client kubernetes.Interface, made [
 		if len(at) == 0 {
 			at = []string{"no address yet"}
 		}
-		l.Services = append(l.Services, fmt.Sprintf("%s/%s (%s)", service.Namespace, service.Name, strings.Join(at, " ")))
+		l.Services = append(l.Services, fmt.Sprintf("%s/%s (%s)", service.Namespace, service.Name,
+			strings.Join(at, " ")))
 	}
 	slices.Sort(l.Services)
 	return nil

@@ -25,7 +25,10 @@ const (
 )
 
 // Add adds one object.
-func (o Objects) Add(kind, namespace, name string) { o[kind] = append(o[kind], join(namespace, name)) }
+func (o Objects) Add(kind, namespace, name string) {
+	o[kind] = append(o[kind],
+		join(namespace, name))
+}
 
 // Has reports whether an object is among them.
 func (o Objects) Has(kind, name string) bool { return slices.Contains(o[kind], name) }
@@ -43,7 +46,8 @@ func (o Objects) left(wanted Objects) Objects {
 	left := Objects{}
 	for kind, names := range o {
 		for _, name := range names {
-			if !wanted.Has(kind, name) && kind != KindKeptBundle && (kind != KindBundle || !wanted.Has(KindKeptBundle, name)) {
+			if !wanted.Has(kind, name) && kind != KindKeptBundle &&
+				(kind != KindBundle || !wanted.Has(KindKeptBundle, name)) {
 				left.Add(kind, "", name)
 			}
 		}

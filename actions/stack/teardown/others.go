@@ -10,7 +10,8 @@ import (
 
 // derived are the API groups and kinds whose objects a cluster makes itself and makes again:
 // Events, Leases, endpoints and measurements.
-var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io", "Event", "Endpoints"}
+var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io",
+	"Event", "Endpoints"}
 
 // byLayers are the objects that Strata's layers make without an owner reference, as
 // Kind/namespace/name.
@@ -30,11 +31,13 @@ func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	kind, name := kindOf(object), nameOf(object)
 	notes := object.GetAnnotations()
 	switch {
-	case object.GetDeletionTimestamp() != nil, len(object.GetOwnerReferences()) > 0, ours.Has(kind, name), isDerived(kind):
+	case object.GetDeletionTimestamp() != nil, len(object.GetOwnerReferences()) > 0,
+		ours.Has(kind, name), isDerived(kind):
 		return false
 	case ours.Has(KindRelease, releaseOf(object)) || notes["helm.sh/hook"] != "":
 		return false
-	case slices.Contains(byLayers, kind+"/"+name) || slices.Contains(byLayers, kind+"/"+object.GetNamespace()+"/*"):
+	case slices.Contains(byLayers, kind+"/"+name) ||
+		slices.Contains(byLayers, kind+"/"+object.GetNamespace()+"/*"):
 		return false
 	case kind == "ConfigMap":
 		return object.GetName() != "kube-root-ca.crt"
@@ -42,8 +45,10 @@ func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 		return object.GetName() != metav1.NamespaceDefault
 	case kind == "Secret":
 		labels := object.GetLabels()
-		issued := notes["cert-manager.io/certificate-name"] != "" || labels["cert-manager.io/next-private-key"] != ""
-		record := labels["owner"] == "helm" && ours.Has(KindRelease, join(object.GetNamespace(), labels["name"]))
+		issued := notes["cert-manager.io/certificate-name"] != "" ||
+			labels["cert-manager.io/next-private-key"] != ""
+		record := labels["owner"] == "helm" &&
+			ours.Has(KindRelease, join(object.GetNamespace(), labels["name"]))
 		return !issued && !record
 	}
 	return true
@@ -66,12 +71,16 @@ var users = map[string]map[string]reference{
 		"Gateway.gateway.networking.k8s.io": annotatesIssuer,
 	},
 	"Gateway.gateway.networking.k8s.io": {
-		"HTTPRoute.gateway.networking.k8s.io": namesParent, "GRPCRoute.gateway.networking.k8s.io": namesParent,
-		"TLSRoute.gateway.networking.k8s.io": namesParent, "TCPRoute.gateway.networking.k8s.io": namesParent,
+		"HTTPRoute.gateway.networking.k8s.io": namesParent,
+		"GRPCRoute.gateway.networking.k8s.io": namesParent,
+		"TLSRoute.gateway.networking.k8s.io":  namesParent,
+		"TCPRoute.gateway.networking.k8s.io":  namesParent,
 	},
-	"GatewayClass.gateway.networking.k8s.io": {"Gateway.gateway.networking.k8s.io": namesIn("spec", "gatewayClassName")},
-	"IngressClass.networking.k8s.io":         {"Ingress.networking.k8s.io": namesIn("spec", "ingressClassName")},
-	"IPAddressPool.metallb.io":               {"Service": hasAddress},
+	"GatewayClass.gateway.networking.k8s.io": {"Gateway.gateway.networking.k8s.io": namesIn("spec",
+		"gatewayClassName")},
+	"IngressClass.networking.k8s.io": {"Ingress.networking.k8s.io": namesIn("spec",
+		"ingressClassName")},
+	"IPAddressPool.metallb.io": {"Service": hasAddress},
 }
 
 func namesIn(path ...string) reference {

@@ -33,7 +33,8 @@ func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previou
 	}
 	held, err := openHeld(ctx, open, left, ours)
 	if err != nil {
-		return fmt.Errorf("refused, nothing was deleted: %s leave, and what others keep in them cannot be read: %w", left.holders(), err)
+		return fmt.Errorf("refused, nothing was deleted: %s leave, and what others keep in them "+
+			"cannot be read: %w", left.holders(), err)
 	}
 	return g.refuse(held, "then run pulumi up again")
 }
@@ -62,11 +63,13 @@ func (g Guard) refuse(held []Held, next string) error {
 	}
 	for key, names := range map[string][]string{"namespaces": consent.Namespaces, "objects": consent.Objects} {
 		if len(names) > 0 {
-			ways = append(ways, fmt.Sprintf("set strata:discard.%s to [%s]", key, strings.Join(names, ", ")))
+			ways = append(ways, fmt.Sprintf("set strata:discard.%s to [%s]", key,
+				strings.Join(names, ", ")))
 		}
 	}
 	slices.Sort(ways)
-	return fmt.Errorf("%s\nKeep what holds it in the configuration, or move it elsewhere. To lose it: %s; %s", text, strings.Join(ways, ", "), next)
+	return fmt.Errorf("%s\nKeep what holds it in the configuration, or move it elsewhere. To "+
+		"lose it: %s; %s", text, strings.Join(ways, ", "), next)
 }
 
 // has reports whether a loss is consented to.

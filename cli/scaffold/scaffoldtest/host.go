@@ -70,7 +70,8 @@ func (h *Host) answer(call sshtest.Call) int {
 		return 0
 	}
 	block := map[string][]string{
-		"hostname": {h.Hostname}, "machine_id": {h.Hostname}, "memory_mib": {fmt.Sprint(h.MemoryMiB)}, "arch": {h.Arch},
+		"hostname": {h.Hostname}, "machine_id": {h.Hostname},
+		"memory_mib": {fmt.Sprint(h.MemoryMiB)}, "arch": {h.Arch},
 		"port": {"2379 free", "2380 free", "6443 free", "10250 free"},
 	}
 	for key, lines := range h.Health {
@@ -109,6 +110,7 @@ func Key(t *testing.T, hosts ...*Host) string {
 func Project(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"),
+		[]byte("name: strata\nruntime: go\n"), 0o600))
 	return folder
 }

@@ -17,7 +17,8 @@ var files embed.FS
 // templates parses the page and the picture in it, which also stands alone: once, and not at the
 // start of every other command.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(functions).ParseFS(files, "page.html", "picture.svg"))
+	return template.Must(template.New("").Funcs(functions).ParseFS(files, "page.html",
+		"picture.svg"))
 })
 
 var functions = template.FuncMap{

@@ -34,10 +34,12 @@ func random(r *rand.Rand) timeline.Run {
 		step := &timeline.Step{}
 		layer := []string{"k3s", "metallb", "traefik"}[r.IntN(3)]
 		step.Metadata.Op, step.Metadata.Type = "create", "command:local:Command"
-		step.Metadata.URN = fmt.Sprintf("urn:pulumi:dev::strata::strata:%s:Thing$command:local:Command::<r&%d>",
+		step.Metadata.URN = fmt.Sprintf(
+			"urn:pulumi:dev::strata::strata:%s:Thing$command:local:Command::<r&%d>",
 			layer, i)
 		step.Metadata.New = &timeline.State{
-			Inputs: timeline.Inputs{Create: []string{"exec .strata/bin/strata gate", "true"}[r.IntN(2)]}}
+			Inputs: timeline.Inputs{Create: []string{"exec .strata/bin/strata gate",
+				"true"}[r.IntN(2)]}}
 		for urn := range graph {
 			if r.IntN(4) == 0 {
 				graph[step.Metadata.URN] = append(graph[step.Metadata.URN], urn)
@@ -96,13 +98,16 @@ func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, bare, "seed %d", seed)
 		inPicture, inPage := elements(t, drawn.String()), elements(t, page.String())
-		require.Equal(t, len(run.Bars), inPicture["g.bar"], "seed %d: one bar for each resource", seed)
+		require.Equal(t, len(run.Bars), inPicture["g.bar"],
+			"seed %d: one bar for each resource", seed)
 		require.Equal(t, len(run.Layers), inPicture["g.layer"], "seed %d", seed)
 		require.Equal(t, len(run.Bars), inPage["g.bar"], "seed %d", seed)
-		require.Equal(t, 2+len(run.Bars)+len(run.Layers), inPage["tr"], "seed %d: the tables say the same", seed)
+		require.Equal(t, 2+len(run.Bars)+len(run.Layers), inPage["tr"],
+			"seed %d: the tables say the same", seed)
 		for _, text := range []string{drawn.String(), page.String()} {
 			require.Empty(t,
-				outside.FindAllString(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), -1), "seed %d", seed)
+				outside.FindAllString(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""),
+					-1), "seed %d", seed)
 		}
 	}
 }

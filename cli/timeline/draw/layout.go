@@ -70,12 +70,14 @@ func (r row) Width() float64 { return r.To - r.From }
 
 func newLayout(run timeline.Run) layout {
 	l := layout{Run: run, Title: title(run),
-		Totals: strings.ReplaceAll(timeline.Totals(run), "\n", "; "), Samples: samples(), at: map[string]row{}}
+		Totals: strings.ReplaceAll(timeline.Totals(run), "\n", "; "), Samples: samples(),
+		at: map[string]row{}}
 	y := headHeight
 	for _, layer := range run.Layers {
 		g := group{Layer: layer, Top: y, From: l.x(layer.Start),
 			Text: fmt.Sprintf("%s in %s, in a row %s, gates waited %s",
-				timeline.LayerName(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
+				timeline.LayerName(layer.Name), seconds(layer.Wall), seconds(layer.Serial),
+				seconds(layer.Gates))}
 		g.To = max(l.x(layer.End), g.From+narrowest)
 		y += groupGap
 		for _, bar := range run.Share(layer.Name) {
@@ -91,7 +93,8 @@ func newLayout(run timeline.Run) layout {
 }
 
 func (l layout) row(bar timeline.Bar, top float64) row {
-	r := row{Bar: bar, Hover: hover(l.Run, bar), Top: top, Since: l.x(bar.Start.Add(-bar.Delay)), From: l.x(bar.Start)}
+	r := row{Bar: bar, Hover: hover(l.Run, bar), Top: top, Since: l.x(bar.Start.Add(-bar.Delay)),
+		From: l.x(bar.Start)}
 	r.To = max(l.x(bar.End), r.From+narrowest)
 	if bar.Lag != nil {
 		r.LagFrom = max(l.x(bar.End.Add(-*bar.Lag)), r.From)
@@ -108,7 +111,8 @@ func samples() []sample {
 		{Name: "failed", row: row{Bar: timeline.Bar{Failed: true}}},
 		{Name: "cut off", row: row{Bar: timeline.Bar{Open: true}}},
 		{Name: "on the critical path", row: row{Bar: timeline.Bar{Critical: true}}},
-		{Name: "gate lag: seen, and not yet over", row: row{Bar: timeline.Bar{Gate: true, Lag: new(time.Duration)}}},
+		{Name: "gate lag: seen, and not yet over",
+			row: row{Bar: timeline.Bar{Gate: true, Lag: new(time.Duration)}}},
 	}
 	x := 16.0
 	for i := range all {
@@ -159,7 +163,8 @@ func (l layout) ticks() []time.Duration {
 
 // Path returns the points of the line from bar to bar along the critical path.
 func (l layout) Path() string {
-	critical := slices.DeleteFunc(slices.Clone(l.Run.Bars), func(b timeline.Bar) bool { return !b.Critical })
+	critical := slices.DeleteFunc(slices.Clone(l.Run.Bars),
+		func(b timeline.Bar) bool { return !b.Critical })
 	var points []string
 	for _, bar := range critical {
 		r := l.at[bar.URN]

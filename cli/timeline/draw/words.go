@@ -49,9 +49,11 @@ func reason(bar timeline.Bar) string {
 			seconds(bar.Delay))
 	}
 	if bar.WaitedFor == "" {
-		return fmt.Sprintf("needs nothing of this run; began %s after the start", seconds(bar.Delay))
+		return fmt.Sprintf("needs nothing of this run; began %s after the start",
+			seconds(bar.Delay))
 	}
-	return fmt.Sprintf("waited last for %s; began %s after it ended", nameOf(bar.WaitedFor), seconds(bar.Delay))
+	return fmt.Sprintf("waited last for %s; began %s after it ended", nameOf(bar.WaitedFor),
+		seconds(bar.Delay))
 }
 
 // hover returns the full description of a bar.
@@ -62,7 +64,8 @@ func hover(run timeline.Run, bar timeline.Bar) string {
 	}
 	from := bar.Start.Sub(run.Start)
 	lines := []string{
-		fmt.Sprintf("%s (%s): %s, %s, %s", bar.Name, what, bar.Op, outcome(bar), seconds(bar.Duration())),
+		fmt.Sprintf("%s (%s): %s, %s, %s", bar.Name, what, bar.Op, outcome(bar),
+			seconds(bar.Duration())),
 		fmt.Sprintf("from %s to %s", seconds(from), seconds(from+bar.Duration())),
 		reason(bar),
 	}
@@ -73,12 +76,14 @@ func hover(run timeline.Run, bar timeline.Bar) string {
 		lines = append(lines, "said: "+message)
 	}
 	if bar.Lag != nil {
-		lines = append(lines, "gate lag: it ended "+seconds(*bar.Lag)+" after what decided was seen")
+		lines = append(lines, "gate lag: it ended "+seconds(*bar.Lag)+
+			" after what decided was seen")
 	}
 	return strings.Join(lines, "\n")
 }
 
 // title returns the title of a run.
 func title(run timeline.Run) string {
-	return fmt.Sprintf("%s of %s, %s", run.Operation, run.Stack, run.Start.UTC().Format("2006-01-02 15:04 UTC"))
+	return fmt.Sprintf("%s of %s, %s", run.Operation, run.Stack,
+		run.Start.UTC().Format("2006-01-02 15:04 UTC"))
 }

@@ -68,7 +68,8 @@ func sweep(parent, prefix string) error {
 			continue // its process is alive, or it is another user's
 		}
 		if err := errors.Join(os.RemoveAll(path), lock.Close()); err != nil {
-			failures = append(failures, fmt.Errorf("remove %s, which a run that was killed has left: %w", path, err))
+			failures = append(failures, fmt.Errorf(
+				"remove %s, which a run that was killed has left: %w", path, err))
 		}
 	}
 	return errors.Join(failures...)

@@ -50,7 +50,8 @@ func TestWhatAKilledRunLeftGoesAndWhatIsInUseStays(t *testing.T) {
 	assert.DirExists(t, first.Path, "its process is alive")
 	require.NoError(t, first.Remove())
 	require.NoError(t, second.Remove())
-	assert.ElementsMatch(t, []string{"other", "strata-file"}, names(t, parent), "neither is of this kind")
+	assert.ElementsMatch(t, []string{"other", "strata-file"}, names(t, parent),
+		"neither is of this kind")
 }
 
 func TestManyAtOnceEachGetOne(t *testing.T) {

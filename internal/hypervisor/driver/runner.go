@@ -24,7 +24,8 @@ func (r Runner) Command(ctx context.Context, words ...string) (string, error) {
 }
 
 // Feed runs Command with an input.
-func (r Runner) Feed(ctx context.Context, stdin io.Reader, size int64, words ...string) (string, error) {
+func (r Runner) Feed(ctx context.Context, stdin io.Reader, size int64, words ...string) (string,
+	error) {
 	if stdin == nil {
 		stdin = strings.NewReader("")
 	}
@@ -37,7 +38,8 @@ func (r Runner) Feed(ctx context.Context, stdin io.Reader, size int64, words ...
 
 // WithImage opens the Spec's image and passes it to put. A ctx that is bounded by silence hears of
 // each part that was read.
-func (r Runner) WithImage(ctx context.Context, put func(content io.Reader, size int64) error) error {
+func (r Runner) WithImage(ctx context.Context,
+	put func(content io.Reader, size int64) error) error {
 	file, err := os.Open(r.Spec.Image.Path)
 	if err != nil {
 		return fmt.Errorf("image: %w", err)

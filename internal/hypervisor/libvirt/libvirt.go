@@ -85,7 +85,8 @@ func (l *libvirt) read(ctx context.Context, name string) (*driver.Found, error) 
 	if err := xml.Unmarshal([]byte(text), &d); err != nil {
 		return nil, fmt.Errorf("%s: domain %s: %w", l.Host, name, err)
 	}
-	have := &driver.Found{ID: d.UUID, CPUs: d.VCPU, MemoryMiB: mebibytes(d.Memory.Value, d.Memory.Unit)}
+	have := &driver.Found{ID: d.UUID, CPUs: d.VCPU,
+		MemoryMiB: mebibytes(d.Memory.Value, d.Memory.Unit)}
 	for _, one := range d.Marks {
 		if one.XMLName.Space == markSpace {
 			have.Mark = one.mark()
@@ -165,7 +166,8 @@ func (l *libvirt) refuseVolumes(ctx context.Context) error {
 		if there {
 			return &hypervisor.ForeignError{Where: l.Host.String(),
 				What: "there is a volume " + volume + " without its domain",
-				Fix:  "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
+				Fix: "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool +
+					" " + volume}
 		}
 	}
 	return nil
@@ -178,14 +180,16 @@ func (l *libvirt) makeVolumes(ctx context.Context, seed []byte) error {
 	if _, err := l.virsh(ctx, "vol-clone", "--pool", pool, l.imageVolume(), disk); err != nil {
 		return err
 	}
-	if _, err := l.virsh(ctx, "vol-resize", "--pool", pool, disk, strconv.Itoa(l.Spec.DiskGiB)+"GiB"); err != nil {
+	if _, err := l.virsh(ctx, "vol-resize", "--pool", pool, disk,
+		strconv.Itoa(l.Spec.DiskGiB)+"GiB"); err != nil {
 		return err
 	}
 	return l.upload(ctx, seedVolume, "raw", bytes.NewReader(seed), int64(len(seed)))
 }
 
 // upload creates a volume from content. libvirt makes volumes readable by root only.
-func (l *libvirt) upload(ctx context.Context, volume, format string, content io.Reader, size int64) error {
+func (l *libvirt) upload(ctx context.Context, volume, format string, content io.Reader,
+	size int64) error {
 	pool := l.Spec.Libvirt.Pool
 	if _, err := l.virsh(ctx, "vol-create-as", "--pool", pool, volume, strconv.FormatInt(size, 10),
 		"--format", format); err != nil {
@@ -202,7 +206,8 @@ func (l *libvirt) Sign(ctx context.Context, _ *driver.Found, mark hypervisor.Mar
 	if err != nil {
 		return err
 	}
-	_, err = l.virsh(ctx, "metadata", l.Spec.Name(), "--config", "--uri", markSpace, "--key", "strata",
+	_, err = l.virsh(ctx, "metadata", l.Spec.Name(), "--config", "--uri", markSpace, "--key",
+		"strata",
 		"--set", string(text))
 	return err
 }

@@ -15,14 +15,16 @@ func (l *libvirt) Network(ctx context.Context) hypervisor.NetworkFacts {
 	if l.Spec.Libvirt.Bridge != "" {
 		return l.bridge(ctx)
 	}
-	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.network", Name: l.Spec.Libvirt.Network}
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.network",
+		Name: l.Spec.Libvirt.Network}
 	facts.Fault = l.virtualNetwork(ctx, &facts)
 	return facts
 }
 
 // bridge looks for a kernel bridge. A bridge of Open vSwitch would need another domain definition.
 func (l *libvirt) bridge(ctx context.Context) hypervisor.NetworkFacts {
-	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge",
+		Name: l.Spec.Libvirt.Bridge}
 	var table string
 	table, facts.Fault = l.Command(ctx, "ip", "-o", "link", "show", "type", "bridge")
 	for line := range strings.Lines(table) {

@@ -22,11 +22,13 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 	if _, err := l.virsh(ctx, "shutdown", name); err != nil {
 		return err
 	}
-	return untilOff(ctx, l.Spec, func() (string, error) { return l.virsh(ctx, "domstate", name) }, "shut off")
+	return untilOff(ctx, l.Spec, func() (string, error) { return l.virsh(ctx, "domstate", name) },
+		"shut off")
 }
 
 // untilOff waits until state reports the value off.
-func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string) error {
+func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, error),
+	off string) error {
 	limit := time.NewTimer(driver.ShutdownTimeout)
 	defer limit.Stop()
 	tick := time.NewTicker(powerPoll)
@@ -51,7 +53,8 @@ func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, e
 }
 
 func (l *libvirt) Resize(ctx context.Context, _ *driver.Found) error {
-	name, cpus, memory := l.Spec.Name(), strconv.Itoa(l.Spec.CPUs), strconv.Itoa(l.Spec.MemoryMiB)+"MiB"
+	name, cpus, memory := l.Spec.Name(), strconv.Itoa(l.Spec.CPUs),
+		strconv.Itoa(l.Spec.MemoryMiB)+"MiB"
 	for _, words := range [][]string{
 		{"setvcpus", name, cpus, "--config", "--maximum"}, {"setvcpus", name, cpus, "--config"},
 		{"setmaxmem", name, memory, "--config"}, {"setmem", name, memory, "--config"},
@@ -99,7 +102,8 @@ func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 			return err
 		}
 	}
-	if _, err := l.virsh(ctx, "undefine", name, "--managed-save", "--snapshots-metadata"); err != nil {
+	if _, err := l.virsh(ctx, "undefine", name, "--managed-save",
+		"--snapshots-metadata"); err != nil {
 		return err
 	}
 	_, err = l.Command(ctx, "rm", "-f", "--", consoleLog(l.Spec), qemuLog(l.Spec))
@@ -129,7 +133,8 @@ func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 	if text, err := l.virsh(ctx, "domifaddr", l.Spec.Name(), "--source", "lease"); err == nil {
 		facts.Addresses = append(facts.Addresses, addressesIn(text, l.Spec.MAC())...)
 	}
-	text, err := l.virsh(ctx, "qemu-agent-command", l.Spec.Name(), `{"execute":"guest-network-get-interfaces"}`)
+	text, err := l.virsh(ctx, "qemu-agent-command", l.Spec.Name(),
+		`{"execute":"guest-network-get-interfaces"}`)
 	if err != nil {
 		facts.Agent = err.Error()
 		return

@@ -45,7 +45,8 @@ func (l *libvirt) Node(ctx context.Context) hypervisor.NodeFacts {
 	}
 	memory := fields(stats) // in KiB
 	free := number(memory["free"]) + number(memory["buffers"]) + number(memory["cached"])
-	facts := hypervisor.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10, Quorate: true}
+	facts := hypervisor.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10,
+		Quorate: true}
 	arch, machine := architecture(l.Spec.Libvirt.Arch)
 	_, facts.Virtual = l.virsh(ctx, "domcapabilities", "--virttype", l.Spec.Libvirt.Type, "--arch",
 		arch, "--machine", machine)
@@ -57,7 +58,8 @@ func (l *libvirt) Node(ctx context.Context) hypervisor.NodeFacts {
 var folderPools = []string{"dir", "fs", "netfs"}
 
 func (l *libvirt) Storages(ctx context.Context) []hypervisor.StorageFacts {
-	facts := hypervisor.StorageFacts{Key: "strata:hosts.libvirt.pool", Name: l.Spec.Libvirt.Pool, Disks: true}
+	facts := hypervisor.StorageFacts{Key: "strata:hosts.libvirt.pool", Name: l.Spec.Libvirt.Pool,
+		Disks: true}
 	facts.Fault = l.pool(ctx, &facts)
 	return []hypervisor.StorageFacts{facts}
 }

@@ -16,14 +16,16 @@ func TestADomainIsWhatItsSpecSays(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, xml.Unmarshal(text, new(struct{})))
 	for _, part := range []string{
-		`<domain type="kvm">`, `<cpu mode="host-passthrough"/>`, `<memory unit="MiB">4096</memory>`, `<vcpu>2</vcpu>`,
+		`<domain type="kvm">`, `<cpu mode="host-passthrough"/>`, `<memory unit="MiB">4096</memory>`,
+		`<vcpu>2</vcpu>`,
 		`<mac address="` + spec.MAC() + `"/><source bridge="br0"/>`,
 		`volume="strata-dev-server-1-seed.iso"/>
       <target dev="vdb" bus="virtio"/>`,
 	} {
 		assert.Contains(t, string(text), part)
 	}
-	spec.Libvirt.Type, spec.Libvirt.Arch, spec.Libvirt.Bridge, spec.Libvirt.Network = "qemu", "arm64", "", "a<b"
+	spec.Libvirt.Type, spec.Libvirt.Arch, spec.Libvirt.Bridge, spec.Libvirt.Network = "qemu",
+		"arm64", "", "a<b"
 	text, err = domainXML(spec)
 	require.NoError(t, err)
 	for _, part := range []string{`<cpu mode="maximum"/>`, `arch="aarch64" machine="virt"`,

@@ -28,7 +28,8 @@ cat >"$part"
 [ "$(stat -c %s -- "$part")" -eq "$2" ]
 mv -fT -- "$part" "$1"
 trap - EXIT`
-	_, err := p.Feed(ctx, content, size, "sh", "-c", script, "strata", path, strconv.FormatInt(size, 10))
+	_, err := p.Feed(ctx, content, size, "sh", "-c", script, "strata", path,
+		strconv.FormatInt(size, 10))
 	return err
 }
 
@@ -50,7 +51,8 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	if err := p.putSeed(ctx, seed); err != nil {
 		return have, err
 	}
-	if _, err := p.Command(ctx, append([]string{"qm", "set", have.ID}, settings...)...); err != nil {
+	if _, err := p.Command(ctx, append([]string{"qm", "set", have.ID},
+		settings...)...); err != nil {
 		return have, err
 	}
 	return have, p.Grow(ctx, have)
@@ -111,8 +113,10 @@ func (p *proxmox) settings() []string {
 		nic += ",tag=" + strconv.Itoa(p.Spec.Proxmox.VLAN)
 	}
 	return []string{
-		"--tags", tag, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory", strconv.Itoa(p.Spec.MemoryMiB),
-		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--" + seedSlot, p.seedVolume() + ",media=cdrom",
+		"--tags", tag, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory",
+		strconv.Itoa(p.Spec.MemoryMiB),
+		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--" + seedSlot,
+		p.seedVolume() + ",media=cdrom",
 	}
 }
 
@@ -145,7 +149,8 @@ func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 				p.Host, id, guest.Name, id)
 		case config.SCSI0 == "":
 			return guestConfig{}, fmt.Errorf(
-				"%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.Host, id, guest.Name)
+				"%s: template %d (%s) has no disk scsi0, which the machines boot from; set "+
+					"another strata:hosts.proxmox.template", p.Host, id, guest.Name)
 		}
 		return config, nil
 	}

@@ -17,7 +17,8 @@ func TestAnImageIsImportedFromItsPlaceOnTheNode(t *testing.T) {
 	assert.Equal(t,
 		[]string{"qm", "create", "101", "--name", "strata-dev-server-1", "--description",
 			"strata stack=dev node=server-1 state=making cluster=cafe project=strata",
-			"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket",
+			"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0",
+			"socket",
 			"--boot", "order=scsi0",
 			"--scsi0", "local-lvm:0,import-from=/var/lib/strata-images/dev-0123456789ab.qcow2,discard=on"},
 		p.createCommand("101"))

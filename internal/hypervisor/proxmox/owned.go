@@ -36,9 +36,11 @@ func (p *proxmox) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 		}
 		all = append(all,
 			hypervisor.Owned{Mark: have.Mark,
-				What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " + guest.Node,
+				What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " +
+					guest.Node,
 				Remove: []string{
-					driver.Shell([]string{"qm", "stop", have.ID}), driver.Shell([]string{"rm", "-f", "--", path}),
+					driver.Shell([]string{"qm", "stop", have.ID}),
+					driver.Shell([]string{"rm", "-f", "--", path}),
 					driver.Shell([]string{"qm", "destroy", have.ID, "--purge", "1",
 						"--destroy-unreferenced-disks", "0"}),
 				}})

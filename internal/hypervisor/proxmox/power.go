@@ -39,12 +39,14 @@ func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	}
 	if now == nil || now.DiskGiB > p.Spec.DiskGiB {
 		return fmt.Errorf(
-			"%s: its image or template has a disk of more than %d GiB, and disks cannot shrink; set strata:hosts.vm.diskGiB to more", p.Spec.Name(), p.Spec.DiskGiB)
+			"%s: its image or template has a disk of more than %d GiB, and disks cannot shrink; "+
+				"set strata:hosts.vm.diskGiB to more", p.Spec.Name(), p.Spec.DiskGiB)
 	}
 	if now.DiskGiB == p.Spec.DiskGiB {
 		return nil
 	}
-	_, err = p.Command(ctx, "qm", "disk", "resize", have.ID, "scsi0", strconv.Itoa(p.Spec.DiskGiB)+"G")
+	_, err = p.Command(ctx, "qm", "disk", "resize", have.ID, "scsi0",
+		strconv.Itoa(p.Spec.DiskGiB)+"G")
 	return err
 }
 
@@ -61,7 +63,8 @@ func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 		return err
 	}
 	// It keeps unreferenced disks: another owner may have left them under the same number.
-	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0")
+	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1",
+		"--destroy-unreferenced-disks", "0")
 	return err
 }
 

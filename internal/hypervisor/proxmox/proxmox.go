@@ -74,7 +74,8 @@ func (c *guestConfig) UnmarshalJSON(text []byte) error {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		volume, _, _ := strings.Cut(fmt.Sprint(all[key]), ",")
 		if driveSlot.MatchString(key) &&
-			strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(volume, ".qcow2"), ".raw"), "cloudinit") {
+			strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(volume, ".qcow2"), ".raw"),
+				"cloudinit") {
 			c.seeds = append(c.seeds, key)
 		}
 	}
@@ -83,7 +84,8 @@ func (c *guestConfig) UnmarshalJSON(text []byte) error {
 
 // get reads a path of the API by pvesh.
 func (p *proxmox) get(ctx context.Context, into any, words ...string) error {
-	output, err := p.Command(ctx, append([]string{"pvesh", "get"}, append(words, "--output-format", "json")...)...)
+	output, err := p.Command(ctx, append([]string{"pvesh", "get"},
+		append(words, "--output-format", "json")...)...)
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,8 @@ func (p *proxmox) guests(ctx context.Context) ([]guestEntry, error) {
 
 func (p *proxmox) config(ctx context.Context, guest guestEntry) (guestConfig, error) {
 	var config guestConfig
-	return config, p.get(ctx, &config, fmt.Sprintf("/nodes/%s/qemu/%d/config", guest.Node, guest.VMID))
+	return config, p.get(ctx, &config, fmt.Sprintf("/nodes/%s/qemu/%d/config", guest.Node,
+		guest.VMID))
 }
 
 // Find looks for the machine by its name in the whole cluster, and for any guest with its number.
@@ -130,11 +133,15 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 		}
 		if p.Spec.ID != 0 && guest.VMID != p.Spec.ID {
 			return nil, fmt.Errorf(
-				"%s is VM %d, and the configuration says %d; a VM cannot change its number: set it back, or replace the machine", p.Spec.Name(), guest.VMID, p.Spec.ID)
+				"%s is VM %d, and the configuration says %d; a VM cannot change its number: set "+
+					"it back, or replace the machine", p.Spec.Name(), guest.VMID, p.Spec.ID)
 		}
 		return have, nil
 	}
-	taken := slices.IndexFunc(all, func(guest guestEntry) bool { return p.Spec.ID != 0 && guest.VMID == p.Spec.ID })
+	taken := slices.IndexFunc(all, func(guest guestEntry) bool {
+		return p.Spec.ID != 0 &&
+			guest.VMID == p.Spec.ID
+	})
 	if taken >= 0 {
 		return nil, &hypervisor.ForeignError{Where: p.Host.String(),
 			What: fmt.Sprintf("VM number %d is taken by %s", p.Spec.ID, all[taken].Name),
@@ -189,10 +196,14 @@ func (p *proxmox) seedVolume() string {
 // is complete.
 func (p *proxmox) PutImage(ctx context.Context) error {
 	path := p.imagePath()
-	if sum, err := p.Command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.Spec.Image.SHA256) {
+	if sum, err := p.Command(ctx, "sha256sum", path); err == nil &&
+		strings.HasPrefix(sum, p.Spec.Image.SHA256) {
 		return nil
 	}
-	return p.WithImage(ctx, func(content io.Reader, size int64) error { return p.write(ctx, path, content, size) })
+	return p.WithImage(ctx, func(content io.Reader,
+		size int64) error {
+		return p.write(ctx, path, content, size)
+	})
 }
 
 func (p *proxmox) RemoveImage(ctx context.Context) error {
@@ -212,7 +223,8 @@ func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
 	}
 	if !strings.HasPrefix(path, "/") {
 		return fmt.Errorf(
-			"%s: storage %s has no folder for %s; set strata:hosts.proxmox.seedStorage to one of type dir or nfs with content iso",
+			"%s: storage %s has no folder for %s; set strata:hosts.proxmox.seedStorage to one of "+
+				"type dir or nfs with content iso",
 			p.Host, p.Spec.Proxmox.SeedStorage, p.seedVolume())
 	}
 	return p.write(ctx, path, bytes.NewReader(seed), int64(len(seed)))

@@ -84,8 +84,10 @@ func (p *proxmox) Node(ctx context.Context) hypervisor.NodeFacts {
 }
 
 func (p *proxmox) Storages(ctx context.Context) []hypervisor.StorageFacts {
-	disks := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.storage", Name: p.Spec.Proxmox.Storage, Disks: true}
-	seeds := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.seedStorage", Name: p.Spec.Proxmox.SeedStorage}
+	disks := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.storage",
+		Name: p.Spec.Proxmox.Storage, Disks: true}
+	seeds := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.seedStorage",
+		Name: p.Spec.Proxmox.SeedStorage}
 	var all []storageEntry
 	name, _, err := p.local(ctx)
 	if err == nil {
@@ -125,7 +127,8 @@ func among(s *hypervisor.StorageFacts, all []storageEntry, content string) {
 }
 
 func (p *proxmox) Network(ctx context.Context) hypervisor.NetworkFacts {
-	facts := hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: p.Spec.Proxmox.Bridge}
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge",
+		Name: p.Spec.Proxmox.Bridge}
 	var all []struct {
 		Name   string      `json:"iface"`
 		Active json.Number `json:"active"`

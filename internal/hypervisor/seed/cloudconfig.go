@@ -25,7 +25,8 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 			// OpenSSH reads no key whose last line lacks a newline, and a command's output loses it
 			// in the state.
 			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n",
-			"ed25519_public":  strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+			"ed25519_public": strings.TrimSpace(
+				string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
 		},
 		"ssh_pwauth":    false,
 		"growpart":      map[string]any{"mode": "auto", "devices": []string{"/"}},
@@ -45,7 +46,8 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 		config["users"] = []any{}
 	} else {
 		config["users"] = []map[string]any{{
-			"name": guest.User, "shell": "/bin/bash", "sudo": "ALL=(ALL) NOPASSWD:ALL", "lock_passwd": true,
+			"name": guest.User, "shell": "/bin/bash", "sudo": "ALL=(ALL) NOPASSWD:ALL",
+			"lock_passwd":         true,
 			"ssh_authorized_keys": guest.AuthorizedKeys,
 		}}
 	}
@@ -61,7 +63,8 @@ func guestFiles(guest hypervisor.Guest) []map[string]any {
 	add := func(path, content string) {
 		if content != "" {
 			files = append(files,
-				map[string]any{"path": path, "content": content, "permissions": "0644", "owner": "root:root"})
+				map[string]any{"path": path, "content": content, "permissions": "0644",
+					"owner": "root:root"})
 		}
 	}
 	add("/etc/modules-load.d/50-strata.conf", lines(guest.Modules))

@@ -26,7 +26,8 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 		return nil, err
 	}
 	// cloud-init applies a seed once per instance: a machine that is made anew is another instance.
-	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12], "local-hostname": spec.Node}
+	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12],
+		"local-hostname": spec.Node}
 	files := map[string][]byte{}
 	for name, content := range map[string]any{"meta-data": meta, "user-data": user,
 		"network-config": networkConfig(spec)} {
@@ -50,7 +51,8 @@ func ISO(files map[string][]byte) (iso []byte, err error) {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	target, err := os.OpenFile(filepath.Join(dir, "seed.iso"), os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
+	target, err := os.OpenFile(filepath.Join(dir, "seed.iso"),
+		os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
@@ -69,7 +71,8 @@ func ISO(files map[string][]byte) (iso []byte, err error) {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
 	// Rock Ridge keeps the names unchanged.
-	if err := image.Finalize(iso9660.FinalizeOptions{RockRidge: true, VolumeIdentifier: seedLabel}); err != nil {
+	if err := image.Finalize(iso9660.FinalizeOptions{RockRidge: true,
+		VolumeIdentifier: seedLabel}); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
 	iso, err = os.ReadFile(target.Name())

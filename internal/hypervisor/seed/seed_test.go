@@ -49,7 +49,8 @@ func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
 		files, err := Files(vmtest.Machine(), key)
 		require.NoError(t, err)
 		require.NoError(t, yaml.Unmarshal(files["user-data"], &user))
-		assert.True(t, strings.HasSuffix(user.Keys["ed25519_private"], "-----END OPENSSH PRIVATE KEY-----\n"),
+		assert.True(t, strings.HasSuffix(user.Keys["ed25519_private"],
+			"-----END OPENSSH PRIVATE KEY-----\n"),
 			"OpenSSH wants the last line's end")
 	}
 	var user struct {
@@ -63,7 +64,8 @@ func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
 	assert.Equal(t, vmtest.PublicOf(t, key), user.Keys["ed25519_public"])
 	assert.True(t, user.Delete, "what the image brings would be every machine's")
 	assert.Equal(t, []string{"open-iscsi"}, user.Packages)
-	assert.Equal(t, [][]string{{"modprobe", "br_netfilter"}, {"sysctl", "-w", "vm.max_map_count=262144"}}, user.Boot)
+	assert.Equal(t, [][]string{{"modprobe", "br_netfilter"},
+		{"sysctl", "-w", "vm.max_map_count=262144"}}, user.Boot)
 	assert.NotContains(t, string(files["meta-data"]), "PRIVATE")
 }
 
@@ -79,11 +81,13 @@ func TestAMachineSetsItsAddressOrAsksForIt(t *testing.T) {
 	spec := vmtest.Machine()
 	static := networkConfig(spec)["ethernets"].(map[string]any)["nic0"].(map[string]any)
 	assert.Equal(t, map[string]any{
-		"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": false, "addresses": []string{"10.10.0.11/24"},
+		"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": false,
+		"addresses":   []string{"10.10.0.11/24"},
 		"routes":      []map[string]string{{"to": "0.0.0.0/0", "via": "10.10.0.1"}},
 		"nameservers": map[string]any{"addresses": []string{"10.10.0.1"}},
 	}, static)
 	spec.Guest.DHCP = true
 	asking := networkConfig(spec)["ethernets"].(map[string]any)["nic0"].(map[string]any)
-	assert.Equal(t, map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": true}, asking)
+	assert.Equal(t, map[string]any{"match": map[string]any{"macaddress": spec.MAC()},
+		"dhcp4": true}, asking)
 }

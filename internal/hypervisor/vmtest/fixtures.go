@@ -32,11 +32,13 @@ func Machine() hypervisor.Spec {
 		Stack: "dev", Node: "server-1", Cluster: "cafe", Project: "strata",
 		Timeout: metav1.Duration{Duration: time.Minute}, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
 		Guest: hypervisor.Guest{
-			Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"),
-			DNS:  []netip.Addr{netip.MustParseAddr("10.10.0.1")},
-			User: "strata", Port: 22, AuthorizedKeys: []string{"ssh-ed25519 AAAA test"},
-			Modules: []string{"br_netfilter"},
-			Sysctls: map[string]string{"vm.max_map_count": "262144"}, Packages: []string{"open-iscsi"},
+			Address: netip.MustParsePrefix("10.10.0.11/24"),
+			Gateway: netip.MustParseAddr("10.10.0.1"),
+			DNS:     []netip.Addr{netip.MustParseAddr("10.10.0.1")},
+			User:    "strata", Port: 22, AuthorizedKeys: []string{"ssh-ed25519 AAAA test"},
+			Modules:  []string{"br_netfilter"},
+			Sysctls:  map[string]string{"vm.max_map_count": "262144"},
+			Packages: []string{"open-iscsi"},
 		},
 	}
 }
@@ -53,7 +55,8 @@ func PublicOf(t *testing.T, private []byte) string {
 func OnLibvirt() hypervisor.Spec {
 	spec := Machine()
 	spec.Driver, spec.Libvirt = "libvirt",
-		&hypervisor.Libvirt{URI: "qemu:///system", Pool: "default", Bridge: "br0", Type: "kvm", Arch: "amd64"}
+		&hypervisor.Libvirt{URI: "qemu:///system", Pool: "default", Bridge: "br0", Type: "kvm",
+			Arch: "amd64"}
 	spec.Image.SHA256 = "0123456789abcdef"
 	return spec
 }
@@ -62,6 +65,7 @@ func OnLibvirt() hypervisor.Spec {
 func OnPVE() hypervisor.Spec {
 	spec := Machine()
 	spec.Driver, spec.Proxmox = "proxmox",
-		&hypervisor.Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", VLAN: 7, Template: 9000}
+		&hypervisor.Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", VLAN: 7,
+			Template: 9000}
 	return spec
 }

@@ -15,8 +15,9 @@ import (
 func TestAnAccessReachesItsServersInPlaceOfTheKubeconfigs(t *testing.T) {
 	own, other := server(t, "own"), server(t, "other")
 	for want, access := range map[string]apiserver.Access{
-		"own":   {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t")},
-		"other": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t"), Servers: []string{"https://127.0.0.1:1", other.URL}},
+		"own": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t")},
+		"other": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t"),
+			Servers: []string{"https://127.0.0.1:1", other.URL}},
 	} {
 		client, err := access.Client()
 		require.NoError(t, err, want)

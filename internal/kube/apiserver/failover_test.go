@@ -36,7 +36,8 @@ func server(t *testing.T, name string) *httptest.Server {
 func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
 	config := &rest.Config{Host: first.URL}
-	client, err := kubernetes.NewForConfig(apiserver.Failover(config, []string{first.Listener.Addr().String(), second.Listener.Addr().String()}))
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config,
+		[]string{first.Listener.Addr().String(), second.Listener.Addr().String()}))
 	require.NoError(t, err)
 	answer := func() string {
 		version, err := client.Discovery().ServerVersion()
@@ -52,7 +53,8 @@ func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
 
 func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
-	client, err := kubernetes.NewForConfig(apiserver.Failover(&rest.Config{Host: second.URL}, []string{first.Listener.Addr().String()}))
+	client, err := kubernetes.NewForConfig(apiserver.Failover(&rest.Config{Host: second.URL},
+		[]string{first.Listener.Addr().String()}))
 	require.NoError(t, err)
 	version, err := client.Discovery().ServerVersion()
 	require.NoError(t, err)
@@ -66,8 +68,10 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 // (K3s: tls-san-security).
 func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 	s, ca := tlsServer(t, "kubernetes")
-	config := &rest.Config{Host: "https://192.0.2.10:6443", TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
-	client, err := kubernetes.NewForConfig(apiserver.Failover(config, []string{s.Listener.Addr().String()}))
+	config := &rest.Config{Host: "https://192.0.2.10:6443",
+		TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config,
+		[]string{s.Listener.Addr().String()}))
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
 	require.NoError(t, err)
@@ -75,7 +79,8 @@ func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 
 	_, another := tlsServer(t, "kubernetes")
 	config.CAData = another
-	client, err = kubernetes.NewForConfig(apiserver.Failover(config, []string{s.Listener.Addr().String()}))
+	client, err = kubernetes.NewForConfig(apiserver.Failover(config,
+		[]string{s.Listener.Addr().String()}))
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
 	require.ErrorContains(t, err, "certificate signed by unknown authority")
@@ -87,7 +92,8 @@ func tlsServer(t *testing.T, name string) (s *httptest.Server, ca []byte) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
@@ -96,7 +102,8 @@ func tlsServer(t *testing.T, name string) (s *httptest.Server, ca []byte) {
 		_, err := w.Write([]byte(`{"gitVersion":"v1"}`))
 		assert.NoError(t, err)
 	}))
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate},
+		PrivateKey: key}}}
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})

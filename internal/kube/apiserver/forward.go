@@ -15,7 +15,8 @@ import (
 // to a port of a Pod. It returns the port and the function that closes it. The Pod sees a
 // connection from its own loopback, so that no network policy applies, and no proxy sees the
 // traffic.
-func Forward(ctx context.Context, config *rest.Config, namespace, pod string, port int) (uint16, func(), error) {
+func Forward(ctx context.Context, config *rest.Config, namespace, pod string, port int) (uint16,
+	func(), error) {
 	transport, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {
 		return 0, nil, err
@@ -27,7 +28,8 @@ func Forward(ctx context.Context, config *rest.Config, namespace, pod string, po
 	address = address.JoinPath("api/v1/namespaces", namespace, "pods", pod, "portforward")
 	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, address)
 	stop, ready, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{fmt.Sprintf("0:%d", port)}, stop, ready, io.Discard, io.Discard)
+	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"},
+		[]string{fmt.Sprintf("0:%d", port)}, stop, ready, io.Discard, io.Discard)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -17,10 +17,11 @@ const askAgain = 500 * time.Millisecond
 // that goes; a refused request is not repeated.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
-	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
-		last = request(ctx)
-		return !unanswered(last), nil
-	})
+	err := wait.PollUntilContextCancel(ctx, askAgain, true,
+		func(ctx context.Context) (bool, error) {
+			last = request(ctx)
+			return !unanswered(last), nil
+		})
 	if err != nil {
 		return errors.Join(err, last)
 	}

@@ -68,9 +68,11 @@ func (s NodeSettings) Replace(previous NodeSettings, node *corev1.Node) (changed
 	}
 	for _, text := range s.Taints {
 		set := taintOf(text)
-		node.Spec.Taints = append(slices.DeleteFunc(node.Spec.Taints, set.rivals), corev1.Taint(set))
+		node.Spec.Taints = append(slices.DeleteFunc(node.Spec.Taints, set.rivals),
+			corev1.Taint(set))
 	}
-	return !maps.Equal(before.Labels, node.Labels) || !sameTaints(before.Spec.Taints, node.Spec.Taints)
+	return !maps.Equal(before.Labels, node.Labels) ||
+		!sameTaints(before.Spec.Taints, node.Spec.Taints)
 }
 
 // sameTaints compares two lists without their order, which means nothing.
@@ -78,7 +80,8 @@ func sameTaints(a, b []corev1.Taint) bool {
 	missing := func(in []corev1.Taint) func(corev1.Taint) bool {
 		return func(one corev1.Taint) bool { return !slices.ContainsFunc(in, taint(one).same) }
 	}
-	return len(a) == len(b) && !slices.ContainsFunc(a, missing(b)) && !slices.ContainsFunc(b, missing(a))
+	return len(a) == len(b) && !slices.ContainsFunc(a, missing(b)) &&
+		!slices.ContainsFunc(b, missing(a))
 }
 
 // taint is one taint of a Node, of which there is one for a key and an effect.
@@ -91,6 +94,9 @@ func taintOf(text string) taint {
 	return taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}
 }
 
-func (t taint) rivals(other corev1.Taint) bool { return t.Key == other.Key && t.Effect == other.Effect }
+func (t taint) rivals(other corev1.Taint) bool {
+	return t.Key == other.Key &&
+		t.Effect == other.Effect
+}
 
 func (t taint) same(other corev1.Taint) bool { return t.rivals(other) && t.Value == other.Value }

@@ -62,5 +62,6 @@ func Encode(record map[string]any) (map[string][]byte, error) {
 	if err = errors.Join(err, writer.Close()); err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"release": []byte(base64.StdEncoding.EncodeToString(compressed.Bytes()))}, nil
+	return map[string][]byte{"release": []byte(
+		base64.StdEncoding.EncodeToString(compressed.Bytes()))}, nil
 }

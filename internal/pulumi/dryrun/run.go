@@ -32,7 +32,8 @@ type Registration struct {
 // Inputs returns the resource's inputs in JSON's types: secrets are plain, and unknown values are
 // nil.
 func (r Registration) Inputs() (map[string]any, error) {
-	inputs, err := plugin.UnmarshalProperties(r.inputs, plugin.MarshalOptions{KeepUnknowns: true, KeepSecrets: true})
+	inputs, err := plugin.UnmarshalProperties(r.inputs,
+		plugin.MarshalOptions{KeepUnknowns: true, KeepSecrets: true})
 	if err != nil {
 		return nil, fmt.Errorf("inputs of %s: %w", r.Name, err)
 	}
@@ -52,7 +53,8 @@ func plain(value resource.PropertyValue) (any, bool) {
 
 // Run runs a program for a stack, and returns its registrations, in order. The error is the
 // program's. The program's context has the values of ctx.
-func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration, error) {
+func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration,
+	error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the SDK speaks to a monitor by gRPC only
 	if err != nil {
 		return nil, err
@@ -63,7 +65,8 @@ func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = register(ctx,
-		pulumi.RunInfo{Project: project, Stack: stack, DryRun: true, MonitorAddr: listener.Addr().String()}, program)
+		pulumi.RunInfo{Project: project, Stack: stack, DryRun: true,
+			MonitorAddr: listener.Addr().String()}, program)
 	server.Stop()
 	if stopped := <-served; err == nil {
 		err = stopped
@@ -104,11 +107,13 @@ func (m *monitor) RegisterResource(
 	_ context.Context, in *pulumirpc.RegisterResourceRequest,
 ) (*pulumirpc.RegisterResourceResponse, error) {
 	var parent tokens.Type
-	if urn := resource.URN(in.GetParent()); urn != "" && urn.QualifiedType() != resource.RootStackType {
+	if urn := resource.URN(in.GetParent()); urn != "" &&
+		urn.QualifiedType() != resource.RootStackType {
 		parent = urn.QualifiedType()
 	}
 	m.mutex.Lock()
-	m.registered = append(m.registered, Registration{Type: in.GetType(), Name: in.GetName(), inputs: in.GetObject()})
+	m.registered = append(m.registered, Registration{Type: in.GetType(), Name: in.GetName(),
+		inputs: in.GetObject()})
 	m.mutex.Unlock()
 	urn := resource.NewURN(m.stack, m.project, parent, tokens.Type(in.GetType()), in.GetName())
 	return &pulumirpc.RegisterResourceResponse{Urn: string(urn), Object: in.GetObject()}, nil

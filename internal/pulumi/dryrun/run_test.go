@@ -17,10 +17,12 @@ import (
 func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 	type key struct{}
 	var seen []any
-	registered, err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project", "stack",
+	registered, err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project",
+		"stack",
 		func(ctx *pulumi.Context) error {
 			seen = append(seen, ctx.Value(key{}), ctx.DryRun(), ctx.Stack())
-			first, err := random.NewRandomPassword(ctx, "first", &random.RandomPasswordArgs{Length: pulumi.Int(8)})
+			first, err := random.NewRandomPassword(ctx, "first",
+				&random.RandomPasswordArgs{Length: pulumi.Int(8)})
 			if err != nil {
 				return err
 			}
@@ -29,7 +31,8 @@ func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 				return ""
 			})).(pulumi.StringOutput)
 			_, err = random.NewRandomId(ctx, "second",
-				&random.RandomIdArgs{ByteLength: pulumi.Int(8), Keepers: pulumi.StringMap{"of": made}})
+				&random.RandomIdArgs{ByteLength: pulumi.Int(8),
+					Keepers: pulumi.StringMap{"of": made}})
 			return err
 		})
 	require.NoError(t, err)

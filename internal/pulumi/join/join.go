@@ -13,7 +13,8 @@ import (
 // Two returns the result of f as an output. It is secret if an input is, and unknown as long as one
 // is.
 func Two[A, B, T any](a, b any, f func(A, B) T) pulumix.Output[T] {
-	return Typed[T](pulumi.All(a, b).ApplyT(func(known []any) any { return f(known[0].(A), known[1].(B)) }))
+	return Typed[T](pulumi.All(a, b).ApplyT(
+		func(known []any) any { return f(known[0].(A), known[1].(B)) }))
 }
 
 // Three does the same as Two for three inputs.
@@ -32,5 +33,6 @@ func Four[A, B, C, D, T any](a, b, c, d any, f func(A, B, C, D) T) pulumix.Outpu
 
 // Typed gives an output of any the type of its value.
 func Typed[T any](output pulumi.Output) pulumix.Output[T] {
-	return pulumix.Apply(pulumix.MustConvertTyped[any](output), func(value any) T { return value.(T) })
+	return pulumix.Apply(pulumix.MustConvertTyped[any](output),
+		func(value any) T { return value.(T) })
 }

@@ -24,30 +24,34 @@ func (r *recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.P
 func (r *recorder) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) { return nil, nil }
 
 // registered returns the input of a resource that gets the output.
-func registered(t *testing.T, output func() pulumix.Output[string]) (resource.PropertyValue, error) {
+func registered(t *testing.T, output func() pulumix.Output[string]) (resource.PropertyValue,
+	error) {
 	t.Helper()
 	seen := &recorder{}
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		var made struct{ pulumi.CustomResourceState }
-		return ctx.RegisterResource("test:index:Resource", "one", pulumi.Map{"value": pulumix.Cast[pulumi.StringOutput](output())}, &made)
+		return ctx.RegisterResource("test:index:Resource", "one",
+			pulumi.Map{"value": pulumix.Cast[pulumi.StringOutput](output())}, &made)
 	}, pulumi.WithMocks("project", "stack", seen))
 	return seen.inputs["value"], err
 }
 
 func TestOutputIsSecretIfAnInputIs(t *testing.T) {
 	value, err := registered(t, func() pulumix.Output[string] {
-		return join.Two(pulumi.String("a"), pulumi.ToSecret(pulumi.String("b")), func(a, b string) string { return a + b })
+		return join.Two(pulumi.String("a"), pulumi.ToSecret(pulumi.String("b")),
+			func(a, b string) string { return a + b })
 	})
 	require.NoError(t, err)
 	require.True(t, value.IsSecret())
 	assert.Equal(t, "ab", value.SecretValue().Element.StringValue())
 
 	value, err = registered(t, func() pulumix.Output[string] {
-		return join.Three(pulumi.String("a"), pulumi.Int(2), pulumi.Bool(true), func(a string, n int, yes bool) string {
-			assert.True(t, yes)
-			assert.Equal(t, 2, n)
-			return a
-		})
+		return join.Three(pulumi.String("a"), pulumi.Int(2), pulumi.Bool(true),
+			func(a string, n int, yes bool) string {
+				assert.True(t, yes)
+				assert.Equal(t, 2, n)
+				return a
+			})
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "a", value.StringValue())

@@ -19,7 +19,8 @@ const wordBytes = 5
 // old one is deleted before the new one runs, so a failed one is not in the state. It is for
 // commands without a delete action whose output is not read; others use an Attempt.
 func Replaced() pulumi.ResourceOption {
-	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}), pulumi.DeleteBeforeReplace(true))
+	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}),
+		pulumi.DeleteBeforeReplace(true))
 }
 
 // Attempt registers a random word that changes whenever inputs change. A command with the word

@@ -125,12 +125,14 @@ func (s *State) OfType(token string) []Resource {
 // Running returns the commands of OfType that run a subcommand of this program, for example "vault
 // configure".
 func (s *State) Running(subcommand string) []Resource {
-	return slices.DeleteFunc(s.OfType(LocalCommand), func(r Resource) bool { return !r.Runs(subcommand) })
+	return slices.DeleteFunc(s.OfType(LocalCommand),
+		func(r Resource) bool { return !r.Runs(subcommand) })
 }
 
 // Runs reports whether the resource is a command that runs a subcommand of this program.
 func (r Resource) Runs(subcommand string) bool {
-	return r.Type == LocalCommand && strings.HasSuffix(strings.TrimSpace(r.Input("create")), "strata "+subcommand)
+	return r.Type == LocalCommand && strings.HasSuffix(strings.TrimSpace(r.Input("create")),
+		"strata "+subcommand)
 }
 
 // Input returns an input that is a text; otherwise it is empty.

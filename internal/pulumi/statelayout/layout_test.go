@@ -19,13 +19,15 @@ func TestAStateOfAnotherLayoutIsRefused(t *testing.T) {
 		"urn:pulumi:dev::strata::strata:crds/v1:CRDs$strata:crds/v2:CRDs::crds":             "v1",
 	} {
 		err := statelayout.Check("dev", []string{stack, urn})
-		require.ErrorContains(t, err, "refused, nothing was changed: stack dev: the state has "+urn+" of layout "+layout)
+		require.ErrorContains(t, err, "refused, nothing was changed: stack dev: the state has "+urn+
+			" of layout "+layout)
 		require.ErrorContains(t, err, "destroy the stack with the Strata that made it")
 	}
 	require.NoError(t, statelayout.Check("dev", nil))
 	require.NoError(t, statelayout.Check("dev", []string{
 		stack, "urn:pulumi:dev::strata::pulumi:providers:command::default_1_2_1",
-		"urn:pulumi:dev::strata::" + statelayout.Token("hosts", "Hosts") + "$command:local:Command::hosts-key",
+		"urn:pulumi:dev::strata::" + statelayout.Token("hosts", "Hosts") +
+			"$command:local:Command::hosts-key",
 		"urn:pulumi:dev::strata::" + statelayout.Token("k3s", "K3s") + "::k3s",
 		"urn:pulumi:dev::strata::other:strata:Thing::strata:hosts:Hosts",
 	}))

@@ -63,7 +63,8 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 		return nil, s.silent("it accepts no connection")
 	case err != nil:
 		return nil, fmt.Errorf(
-			"%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
+			"%w: %s is %s and nothing answers there (%w); it is left from a session that ended: "+
+				"log in again, or start a new agent",
 			ErrAgent, s.name, s.path, reason(err))
 	}
 	s.wire = &agentWire{conn: conn}
@@ -80,7 +81,8 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 		return nil, trouble
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, s.name, s.path, err)
+		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, s.name,
+			s.path, err)
 	}
 	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature has until the context ends.
 	return list, nil
@@ -92,7 +94,8 @@ func (s *agentSession) trouble(missing string) error {
 	case s.wire.failed == nil:
 		return nil
 	case errors.Is(s.wire.failed, os.ErrDeadlineExceeded), errors.Is(s.wire.failed, net.ErrClosed):
-		return s.silent(fmt.Sprintf("%s within %s", missing, time.Since(s.start).Round(100*time.Millisecond)))
+		return s.silent(fmt.Sprintf("%s within %s", missing,
+			time.Since(s.start).Round(100*time.Millisecond)))
 	}
 	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again",
 		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
@@ -101,7 +104,8 @@ func (s *agentSession) trouble(missing string) error {
 // silent returns the error for an agent that exists and does not answer.
 func (s *agentSession) silent(missing string) error {
 	return fmt.Errorf(
-		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for that, otherwise unlock it or start a new one (ssh-add -l must answer)",
+		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for "+
+			"that, otherwise unlock it or start a new one (ssh-add -l must answer)",
 		ErrAgent, s.name, s.path, errAgentSilent, missing)
 }
 

@@ -101,7 +101,8 @@ func TestTheAgentsKeysLogInEverywhereOnTheWay(t *testing.T) {
 	jumps, host, target, _ := chain(t, 1)
 	startAgent(t, jumps[0].PrivateKey(), host.PrivateKey())
 	_, err := remote.Dial(soon(t), target, nil)
-	require.ErrorContains(t, err, "expected PEM, found none", "an agent that was not asked for is left alone")
+	require.ErrorContains(t, err, "expected PEM, found none",
+		"an agent that was not asked for is left alone")
 	target.Agent = true
 	client, err := remote.Dial(soon(t), target, nil)
 	require.NoError(t, err)
@@ -185,7 +186,8 @@ func TestAKeyThatNeitherFileNorAgentHasIsRejectedWithAllThatWereOffered(t *testi
 	_, err := remote.Dial(soon(t), target, file)
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
 	assert.Contains(t, err.Error(),
-		ssh.FingerprintSHA256(fileKey.PublicKey())+" and ssh-ed25519 "+ssh.FingerprintSHA256(agentKey.PublicKey()))
+		ssh.FingerprintSHA256(fileKey.PublicKey())+" and ssh-ed25519 "+
+			ssh.FingerprintSHA256(agentKey.PublicKey()))
 }
 
 func TestAnAgentThatListsNoKeysEndsWithTheContextAndIsNamed(t *testing.T) {
@@ -216,7 +218,8 @@ func TestAnAgentThatDoesNotSignEndsWithTheContextAndIsNamed(t *testing.T) {
 	start := time.Now()
 	_, err := remote.Dial(briefly(t), target, nil)
 	require.ErrorIs(t, err, remote.ErrAgent)
-	assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is "+socket+" and the agent there does not answer: it did not sign")
+	assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is "+socket+
+		" and the agent there does not answer: it did not sign")
 	assert.Contains(t, err.Error(), "touch the hardware key")
 	assert.Less(t, time.Since(start), 5*time.Second)
 	require.Eventually(t, func() bool {

@@ -42,7 +42,8 @@ type Client struct {
 }
 
 func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
-	c := &Client{target: t, conn: conn, ssh: client, beginWithin: beginWithin, done: make(chan struct{})}
+	c := &Client{target: t, conn: conn, ssh: client, beginWithin: beginWithin,
+		done: make(chan struct{})}
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {

@@ -141,7 +141,8 @@ func TestAPortThatAcceptsAndSaysNothingIsBounded(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 5*time.Second)
 	assert.Contains(t, err.Error(),
-		"connection accepted, then no answer: sshd hangs, or the whole host does", "and not that the host is down")
+		"connection accepted, then no answer: sshd hangs, or the whole host does",
+		"and not that the host is down")
 }
 
 func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 )
 
 // explain rewords an attempt's error for an operator, and marks errors that waiting does not cure.
-func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner string, err error) error {
+func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner string,
+	err error) error {
 	if err == nil {
 		return nil
 	}
@@ -35,7 +36,8 @@ func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner str
 			ErrKeyRejected, t, fingerprints(logins), t.loginUser())
 	case strings.Contains(err.Error(), "Too many authentication failures"):
 		return fmt.Errorf(
-			"%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by default 6); name the right one in ssh.keyFile, or take others out of the agent",
+			"%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by "+
+				"default 6); name the right one in ssh.keyFile, or take others out of the agent",
 			ErrKeyRejected, len(logins), t)
 	case banner != "":
 		// pam_nologin closes the connection of every user but root while the host boots, and says
@@ -63,7 +65,8 @@ func plainDialError(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("connection refused: sshd is not listening (%w)", syscall.ECONNREFUSED)
 	case errors.Is(err, syscall.EHOSTUNREACH):
-		return fmt.Errorf("no route to host: the host is down or not on this network (%w)", syscall.EHOSTUNREACH)
+		return fmt.Errorf("no route to host: the host is down or not on this network (%w)",
+			syscall.EHOSTUNREACH)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		if errors.As(err, &failed) && failed.Op == "dial" {
 			return errors.New("no answer: the host is down, or a firewall drops the connection")

@@ -25,7 +25,8 @@ func TestConnectionsComeOutOfTheLastJumpHost(t *testing.T) {
 	assert.Len(t, jumps[0].Onward(), 1, "the login to the second")
 	require.Eventually(t, func() bool {
 		return host.Connections() == 1
-	}, 5*time.Second, 10*time.Millisecond, "the host behind them is connected to, and not logged in to")
+	}, 5*time.Second, 10*time.Millisecond,
+		"the host behind them is connected to, and not logged in to")
 }
 
 func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {

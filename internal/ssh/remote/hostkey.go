@@ -25,7 +25,8 @@ type HostKeyError struct {
 func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key of %s is not the pinned one: expected %s, found %s; "+
 		"if the host was reinstalled, put its new key into %s (see `strata hostkey`) or the file of ssh.knownHosts, "+
-		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got, e.Setting)
+		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got,
+		e.Setting)
 }
 
 // pins are keys, of which a host must show one.
@@ -72,7 +73,8 @@ func joined(keys []ssh.PublicKey, link string) string {
 // KeyTypes are the types of host keys in the order of preference at a first contact. Ed25519 comes
 // first: every sshd since 2014 makes one.
 var KeyTypes = []string{
-	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA,
+	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
+	ssh.KeyAlgoRSA,
 }
 
 // algorithmsOf returns the signature algorithms of key types. Without this list, a host with
@@ -106,7 +108,9 @@ func Fingerprint(key ssh.PublicKey) string {
 // check returns the callback that compares a host's key with the pins.
 func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
-		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool { return Fingerprint(pin) == Fingerprint(key) }) {
+		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool {
+			return Fingerprint(pin) == Fingerprint(key)
+		}) {
 			return nil
 		}
 		return &HostKeyError{Target: t, Want: p.String(), Got: Fingerprint(key), Setting: setting}
@@ -130,7 +134,8 @@ func (e *UnpinnedError) Error() string {
 		shown = Fingerprint(key)
 	}
 	return fmt.Sprintf("the host key of %s is pinned nowhere, so sudo's password is not sent to it: it shows %s; "+
-		"compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then set hosts.nodes[].ssh.hostKey: %s",
+		"compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then set "+
+		"hosts.nodes[].ssh.hostKey: %s",
 		e.Target, shown, e.Key)
 }
 
@@ -175,7 +180,8 @@ type ScanInput struct {
 // Target returns the scanned host, without a pin.
 func (i ScanInput) Target() Target {
 	means := Means{ProxyCommand: i.ProxyCommand}
-	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent, Means: means}
+	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent,
+		Means: means}
 }
 
 // Scan runs Dialer.Scan for a host that is reached directly.

@@ -16,7 +16,8 @@ import (
 )
 
 // chain starts jump hosts that forward, and a host behind them; each has a login key of its own.
-func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server, target remote.Target, keys []byte) {
+func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server,
+	target remote.Target, keys []byte) {
 	t.Helper()
 	host = sshtest.Start(t)
 	target, keys = host.Target(), host.PrivateKey()
@@ -101,12 +102,13 @@ func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 			late.Serve(t, &lateBanner{Listener: listener, closeFirst: 2})
 		}
 	}()
-	dialer := remote.Dialer{PrivateKey: append(keys, late.PrivateKey()...), Notify: func(err error) {
-		select {
-		case refused <- err.Error():
-		default:
-		}
-	}}
+	dialer := remote.Dialer{PrivateKey: append(keys, late.PrivateKey()...),
+		Notify: func(err error) {
+			select {
+			case refused <- err.Error():
+			default:
+			}
+		}}
 	client, err := dialer.Dial(soon(t), target)
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
@@ -154,7 +156,8 @@ func TestADeadJumpHostIsNoticedInSeconds(t *testing.T) {
 	_, err = client.Run(soon(t), "sleep 60", nil)
 	require.ErrorContains(t, err, "no answer for 1s")
 	assert.Less(t, time.Since(start), 8*time.Second)
-	require.Eventually(t, func() bool { return jumps[0].Open() == 0 }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return jumps[0].Open() == 0 }, 5*time.Second,
+		10*time.Millisecond)
 }
 
 func TestTheFirstContactGoesThroughTheJumpHosts(t *testing.T) {

@@ -39,8 +39,10 @@ func TestJoinedKeyringsHaveEachKeyAndPasswordOnce(t *testing.T) {
 	own, _ := sshtest.NewKey(t)
 	password := string(remote.SudoPassword("hunter2", ""))
 	joined := remote.JoinKeyrings(
-		[]remote.Keyring{{"a", string(shared) + password}, {"b", string(shared) + string(own) + password}})
-	assert.Equal(t, 2, strings.Count(joined, "BEGIN PRIVATE KEY")+strings.Count(joined, "BEGIN OPENSSH PRIVATE KEY"))
+		[]remote.Keyring{{"a", string(shared) + password},
+			{"b", string(shared) + string(own) + password}})
+	assert.Equal(t, 2, strings.Count(joined, "BEGIN PRIVATE KEY")+
+		strings.Count(joined, "BEGIN OPENSSH PRIVATE KEY"))
 	assert.Equal(t, 1, strings.Count(joined, "STRATA SUDO PASSWORD")/2)
 	assert.Equal(t, 1, strings.Count(joined, "Hosts: b"))
 	fingerprints, err := remote.Fingerprints([]byte(joined))

@@ -84,7 +84,8 @@ func JoinKeyrings(rings []Keyring) string {
 	var blocks []*pem.Block
 	hosts := map[string][]string{}
 	for _, ring := range rings {
-		for block, rest := pem.Decode([]byte(ring.Text)); block != nil; block, rest = pem.Decode(rest) {
+		for block, rest := pem.Decode([]byte(ring.Text)); block != nil; block,
+			rest = pem.Decode(rest) {
 			text := string(pem.EncodeToMemory(block))
 			if hosts[text] == nil {
 				blocks = append(blocks, block)
@@ -96,7 +97,8 @@ func JoinKeyrings(rings []Keyring) string {
 	}
 	var joined strings.Builder
 	for _, block := range blocks {
-		if names := hosts[string(pem.EncodeToMemory(block))]; block.Type != sudoBlock && len(names) < len(rings) {
+		if names := hosts[string(pem.EncodeToMemory(block))]; block.Type != sudoBlock &&
+			len(names) < len(rings) {
 			block = withHeader(block, hostsHeader, strings.Join(names, ","))
 		}
 		_ = pem.Encode(&joined, block) // a Builder takes everything

@@ -133,7 +133,8 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 
 // unanswered reports whether a handshake ended without a message of sshd about it.
 func unanswered(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded)
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // explain rewords an attempt's error for an operator.
@@ -149,7 +150,8 @@ func (l *login) explain(err error) error {
 	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
 	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
 		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
-			"name the next key as well", ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered),
+			"name the next key as well", ErrKeyRejected, l.target, l.accepted,
+			fingerprints(l.offered),
 			l.target.loginUser(), strings.Join(l.asked, ", "))
 	}
 	return err

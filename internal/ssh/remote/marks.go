@@ -34,7 +34,8 @@ type marked struct {
 
 func newMarked(mark string, begins int, to io.Writer) *marked {
 	m := &marked{
-		to: to, begin: []byte("strata-begins " + mark + "\n"), end: []byte("strata-ended " + mark + " "),
+		to: to, begin: []byte("strata-begins " + mark + "\n"),
+		end:   []byte("strata-ended " + mark + " "),
 		begun: make(chan struct{}, begins), code: -1,
 	}
 	m.left.Store(int64(begins))

@@ -28,7 +28,8 @@ func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 			}
 			server := sshtest.Start(t)
 			server.User, server.Shell = "admin", []string{path}
-			result, err := connect(t, server).Run(soon(t), "printf 'no newline'; cat; exit 5", []byte(" and input"))
+			result, err := connect(t, server).Run(soon(t), "printf 'no newline'; cat; exit 5",
+				[]byte(" and input"))
 			var exit *remote.ExitError
 			require.ErrorAs(t, err, &exit)
 			assert.Equal(t, 5, exit.Code)
@@ -65,7 +66,8 @@ func TestAHostThatRunsSomethingElseIsQuoted(t *testing.T) {
 
 			local, sum := artifact(t, 1000)
 			dest := filepath.Join(t.TempDir(), "k3s")
-			_, err = client.Push(soon(t), remote.Upload{File: local, Dest: dest, Mode: 0o600, SHA256: sum})
+			_, err = client.Push(soon(t),
+				remote.Upload{File: local, Dest: dest, Mode: 0o600, SHA256: sum})
 			require.ErrorIs(t, err, remote.ErrNotRun)
 			require.NoFileExists(t, dest)
 		})
@@ -109,11 +111,13 @@ echo 'strata-ended 0 0'; echo Bye; exit 9`)
 	assert.Equal(t, "out\n", string(result.Stdout))
 	assert.Equal(t, "err\n", string(result.Stderr))
 	var lines []string
-	require.NoError(t, client.Stream(soon(t), "echo a; echo b", nil, func(line string) { lines = append(lines, line) }))
+	require.NoError(t, client.Stream(soon(t), "echo a; echo b", nil,
+		func(line string) { lines = append(lines, line) }))
 	assert.Equal(t, []string{"a", "b"}, lines)
 
 	local, sum := artifact(t, 1<<20)
-	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o600, SHA256: sum}
+	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o600,
+		SHA256: sum}
 	for _, expected := range []bool{true, false} {
 		sent, err := client.Push(soon(t), upload)
 		require.NoError(t, err)

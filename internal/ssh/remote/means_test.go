@@ -52,7 +52,8 @@ func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(target.Certificates[1], []byte("no certificate"), 0o600))
 	_, err = remote.Dial(soon(t), target, key)
-	require.ErrorContains(t, err, "certificate "+target.Certificates[1]+": expected what ssh-keygen -s makes")
+	require.ErrorContains(t, err, "certificate "+target.Certificates[1]+
+		": expected what ssh-keygen -s makes")
 }
 
 // sshd accepts a key and requires another one.
@@ -61,7 +62,8 @@ func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 	first, one := sshtest.NewKey(t)
 	second, two := sshtest.NewKey(t)
 	server := sshtest.Start(t)
-	accept := func(key ssh.Signer, then error) func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+	accept := func(key ssh.Signer, then error) func(ssh.ConnMetadata,
+		ssh.PublicKey) (*ssh.Permissions, error) {
 		return func(_ ssh.ConnMetadata, shown ssh.PublicKey) (*ssh.Permissions, error) {
 			if !bytes.Equal(shown.Marshal(), key.PublicKey().Marshal()) {
 				return nil, errUnknown
@@ -70,8 +72,10 @@ func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 		}
 	}
 	server.Login = accept(one,
-		&ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{PublicKeyCallback: accept(two, nil)}})
-	client, err := remote.Dial(soon(t), server.Target(), bytes.Join([][]byte{other, first, second}, nil))
+		&ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{
+			PublicKeyCallback: accept(two, nil)}})
+	client, err := remote.Dial(soon(t), server.Target(),
+		bytes.Join([][]byte{other, first, second}, nil))
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 
@@ -107,7 +111,8 @@ func TestOfAFullAgentTheIdentityIsOfferedFirstOrAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 
-	target.Identities, target.IdentitiesOnly = []string{remote.Fingerprint(publicKey(t, keys[0]))}, true
+	target.Identities, target.IdentitiesOnly = []string{
+		remote.Fingerprint(publicKey(t, keys[0]))}, true
 	_, err = remote.Dial(soon(t), target, nil)
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
 	assert.Equal(t, 1, strings.Count(err.Error(), "SHA256:"), "no other key is offered: %v", err)

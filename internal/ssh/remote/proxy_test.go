@@ -65,7 +65,8 @@ func TestAProxyCommandLeadsToTheFirstJumpHost(t *testing.T) {
 	require.NoError(t, client.Close())
 	require.Eventually(t, func() bool { return gone(t, file) }, 5*time.Second, 10*time.Millisecond)
 
-	tunnel, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), remote.Target{Jump: target.Jump})
+	tunnel, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t),
+		remote.Target{Jump: target.Jump})
 	require.NoError(t, err, "a tunnel is opened so")
 	require.NoError(t, tunnel.Close())
 }

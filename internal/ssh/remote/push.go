@@ -53,10 +53,12 @@ type Upload struct {
 // interrupted push stays beside it, and the next push resumes from there.
 func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if !sumForm.MatchString(u.SHA256) {
-		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File, u.SHA256)
+		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File,
+			u.SHA256)
 	}
 	if !strings.HasPrefix(u.Dest, "/") {
-		return false, fmt.Errorf("push %s: destination: expected an absolute path, found %q", u.File, u.Dest)
+		return false, fmt.Errorf("push %s: destination: expected an absolute path, found %q",
+			u.File, u.Dest)
 	}
 	file, err := os.Open(u.File)
 	if err != nil {
@@ -155,7 +157,8 @@ func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size
 	var output tail
 	line := newPaced(ctx, movedReader{file, count})
 	code, err := c.execute(ctx,
-		job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from, stdout: line, stderr: &output})
+		job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from,
+			stdout: line, stderr: &output})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 
 // receive returns a host's shell that receives a file; sent is the part that arrives.
 func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
-	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0, int64(len(content)))
+	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0,
+		int64(len(content)))
 	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
 	command.Stdin = strings.NewReader(sent)
 	return command
@@ -70,7 +71,8 @@ func TestPushRemovesForgottenPartsOnly(t *testing.T) {
 	require.NoError(t, err)
 	out, err := receive(t, filepath.Join(folder, "k3s"), "the whole", "the whole").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	assert.ElementsMatch(t, []string{".strata-push.b", ".strata-push.c", "k3s", "other"}, filesIn(t, folder))
+	assert.ElementsMatch(t, []string{".strata-push.b", ".strata-push.c", "k3s", "other"},
+		filesIn(t, folder))
 	require.NoError(t, stdin.Close())
 	require.NoError(t, writer.Wait())
 }

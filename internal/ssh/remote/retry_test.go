@@ -25,7 +25,8 @@ func TestASilentAgentIsGivenTimeForATouchAndThenGivenUp(t *testing.T) {
 	var p patience
 	assert.False(t, p.ended(silent, start))
 	assert.False(t, p.ended(silent, start.Add(agentGrace)))
-	assert.False(t, p.ended(plainDialError(syscall.ECONNREFUSED), start.Add(agentGrace)), "the host restarts meanwhile")
+	assert.False(t, p.ended(plainDialError(syscall.ECONNREFUSED), start.Add(agentGrace)),
+		"the host restarts meanwhile")
 	again := start.Add(2 * agentGrace)
 	assert.False(t, p.ended(silent, again), "the agent has its time anew")
 	assert.True(t, p.ended(silent, again.Add(agentGrace+1)))

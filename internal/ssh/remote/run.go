@@ -60,7 +60,8 @@ func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, 
 }
 
 // RunFrom does as Run for an input of size bytes that need not fit into memory.
-func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result, error) {
+func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result,
+	error) {
 	var stdout bytes.Buffer
 	var stderr tail
 	code, err := c.execute(ctx, job{
@@ -142,7 +143,8 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
 	}
 	r := &run{client: c, job: j, mark: rand.Text(), stages: c.stages(j)}
-	r.stdout, r.stderr = newMarked(r.mark, len(r.stages), j.stdout), newMarked(r.mark, len(r.stages), j.stderr)
+	r.stdout, r.stderr = newMarked(r.mark, len(r.stages), j.stdout),
+		newMarked(r.mark, len(r.stages), j.stderr)
 	session.Stdout, session.Stderr = r.stdout, r.stderr
 	if err := session.Start(shell); err != nil {
 		return -1, c.lost(err)
@@ -160,7 +162,8 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 			return r.outcome(err, fed)
 		case <-late.C:
 			if r.stdout.left.Load() > 0 {
-				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target, c.beginWithin, r.hostWords())
+				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target,
+					c.beginWithin, r.hostWords())
 			}
 		case <-ctx.Done():
 			stop()

@@ -21,7 +21,8 @@ import (
 func TestRunPassesScriptAndInputUnchanged(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	input := "line 'one'\n\x00\xff two" + strings.Repeat("x", 300_000)
-	result, err := client.Run(soon(t), "printf '%s!\\n' \"it's\"; cat; echo oops >&2", []byte(input))
+	result, err := client.Run(soon(t), "printf '%s!\\n' \"it's\"; cat; echo oops >&2",
+		[]byte(input))
 	require.NoError(t, err)
 	assert.Equal(t, "it's!\n"+input, string(result.Stdout))
 	assert.Equal(t, "oops\n", string(result.Stderr))
@@ -78,10 +79,11 @@ func TestAScriptThatIgnoresTermIsKilled(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	ctx, cancel := context.WithCancel(soon(t))
 	var child int
-	err := client.Stream(ctx, "trap '' TERM; sh -c 'echo $$; while :; do sleep 1; done'", nil, func(line string) {
-		child, _ = strconv.Atoi(line)
-		cancel()
-	})
+	err := client.Stream(ctx, "trap '' TERM; sh -c 'echo $$; while :; do sleep 1; done'", nil,
+		func(line string) {
+			child, _ = strconv.Atoi(line)
+			cancel()
+		})
 	require.ErrorIs(t, err, context.Canceled)
 	requireGone(t, child)
 }
@@ -107,7 +109,8 @@ func TestSudoThatAsksForAPasswordSaysWhatToAllow(t *testing.T) {
 func TestStreamPassesLinesAsTheyCome(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var at []time.Time
-	err := client.Stream(soon(t), "echo a; sleep 0.3; echo b", nil, func(string) { at = append(at, time.Now()) })
+	err := client.Stream(soon(t), "echo a; sleep 0.3; echo b", nil,
+		func(string) { at = append(at, time.Now()) })
 	require.NoError(t, err)
 	require.Len(t, at, 2)
 	assert.Greater(t, at[1].Sub(at[0]), 100*time.Millisecond)
@@ -132,7 +135,8 @@ func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
 	var child int
 	start := time.Now()
 	err := client.Stream(soon(t),
-		"sleep 300 & echo $!; head -c 5000000 /dev/zero | tr '\\0' x; echo; wait", nil, func(line string) {
+		"sleep 300 & echo $!; head -c 5000000 /dev/zero | tr '\\0' x; echo; wait", nil,
+		func(line string) {
 			child, _ = strconv.Atoi(line)
 		})
 	require.ErrorIs(t, err, bufio.ErrTooLong)

@@ -56,7 +56,8 @@ func compound(script string) string { return "{ :\n" + script + "\n}\n" }
 // gets the first line.
 func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	for _, s := range r.stages {
-		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark, len(s.text)); err != nil {
+		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark,
+			len(s.text)); err != nil {
 			return err
 		}
 		select {
@@ -73,7 +74,8 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 		// One more than is left: the caller ends it in time unless the connection is gone.
 		seconds = int(time.Until(deadline).Seconds()) + 2
 	}
-	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds, script); err != nil {
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
+		script); err != nil {
 		return err
 	}
 	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: r.stdin}, r.size)
@@ -127,7 +129,8 @@ func (r *run) unproved(code int) error {
 	case len(r.stages):
 		return fmt.Errorf("%w: the login of user %s on %s ended with exit code %d%s; "+
 			"take away what answers there (a forced command, a nologin shell, an expired password), "+
-			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code, r.hostWords())
+			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code,
+			r.hostWords())
 	}
 	return r.client.sudoRefused(code, r.noise())
 }

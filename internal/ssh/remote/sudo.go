@@ -29,7 +29,8 @@ func (c *Client) checkSudo(ctx context.Context) error {
 	var stderr tail
 	password := c.sudo + "\n"
 	code, err := c.execute(ctx, job{
-		script: "exec " + sudoWithPassword + "true", stdin: strings.NewReader(password), size: int64(len(password)),
+		script: "exec " + sudoWithPassword + "true", stdin: strings.NewReader(password),
+		size:   int64(len(password)),
 		stdout: &stderr, stderr: &stderr, unprivileged: true,
 	})
 	if err != nil {
@@ -48,9 +49,11 @@ const notFound = 127
 func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
 	err, link := ErrSudo, "for"
-	fix := "allow it in /etc/sudoers.d: " + user + " ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword"
+	fix := "allow it in /etc/sudoers.d: " + user +
+		" ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword"
 	if c.sudo != "" {
-		err, link, fix = ErrSudoPassword, "of", "correct strata:hosts.ssh.sudoPassword, it was tried once"
+		err, link, fix = ErrSudoPassword, "of",
+			"correct strata:hosts.ssh.sudoPassword, it was tried once"
 	}
 	switch {
 	case code == notFound:

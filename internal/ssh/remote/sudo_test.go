@@ -57,7 +57,8 @@ func TestASudoPasswordIsTheFirstLineOfStdinAndNoArgument(t *testing.T) {
 
 func TestAWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
-	_, err := remote.Dial(soon(t), server.Target(), append(server.PrivateKey(), remote.SudoPassword("wr0ng", "")...))
+	_, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("wr0ng", "")...))
 	require.ErrorIs(t, err, remote.ErrSudoPassword)
 	assert.Contains(t, err.Error(), "user admin on host-1")
 	assert.Contains(t, err.Error(), "strata:hosts.ssh.sudoPassword")

@@ -75,7 +75,8 @@ func (t Target) hops() []Target {
 	var hops []Target
 	for _, hop := range t.Jump {
 		hops = append(hops, Target{
-			Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent,
+			Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey,
+			Agent: t.Agent,
 			Means: hop.Means,
 		})
 	}

@@ -94,7 +94,8 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 	if errors.As(err, &silence) && silence.Timeout() {
 		w.close() // It may be a jump host that fell silent.
 	}
-	return nil, nil, fmt.Errorf("through jump host %s: %w", w.hops[len(w.hops)-1].target, l.explain(err))
+	return nil, nil, fmt.Errorf("through jump host %s: %w", w.hops[len(w.hops)-1].target,
+		l.explain(err))
 }
 
 // tunnel is a connection that a jump host forwards.

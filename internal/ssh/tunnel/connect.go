@@ -32,7 +32,8 @@ type reply struct {
 
 // farEndErrors are the errors of a local dial, by the jump host's error about an address.
 var farEndErrors = map[string]error{
-	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH, "timeout": os.ErrDeadlineExceeded,
+	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH,
+	"timeout": os.ErrDeadlineExceeded,
 }
 
 // fill sets the reason why the jump host did not connect.
@@ -70,7 +71,8 @@ func (r reply) error(network, through, digest string) error {
 // takenBy returns the message that another tunnel has the port.
 func takenBy(address, last string) string {
 	return fmt.Sprintf(
-		"port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward",
+		"port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of "+
+			"its own: strata:hosts.ssh.dynamicForward",
 		address[strings.LastIndex(address, ":")+1:], last)
 }
 

@@ -28,7 +28,8 @@ type DownError struct {
 
 func (e *DownError) Error() string {
 	if e.Foreign {
-		return fmt.Sprintf("the kubeconfig's proxy at %s lets nothing through: %s", e.Address, e.Why)
+		return fmt.Sprintf("the kubeconfig's proxy at %s lets nothing through: %s",
+			e.Address, e.Why)
 	}
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
@@ -61,13 +62,16 @@ func Dialer(through Spec, direct net.Dialer) DialFunc {
 		if err != nil {
 			return nil, err
 		}
-		conn, err := line{at: through.Address(), digest: digest, direct: direct}.dial(ctx, network, address)
+		conn, err := line{at: through.Address(), digest: digest, direct: direct}.dial(ctx, network,
+			address)
 		switch {
 		case errors.Is(err, errAbsent):
-			return nil, &DownError{Address: through.Address(), Why: "there is none; strata tunnel opens one"}
+			return nil, &DownError{Address: through.Address(),
+				Why: "there is none; strata tunnel opens one"}
 		case errors.Is(err, errNoTunnel):
 			return nil, &DownError{Address: through.Address(),
-				Why: "it has just ended, or the port is another program's: end that, or set another port: strata:hosts.ssh.dynamicForward"}
+				Why: "it has just ended, or the port is another program's: end that, or set " +
+					"another port: strata:hosts.ssh.dynamicForward"}
 		}
 		return conn, err
 	}
@@ -158,7 +162,8 @@ func (l line) late(ctx context.Context, network string) error {
 	case found.Trouble != "":
 		return &DownError{Address: l.at, Why: found.Trouble}
 	case found.Pending:
-		return &DownError{Address: l.at, Why: "jump host " + found.Last + ": " + errUnderWay.Error()}
+		return &DownError{Address: l.at,
+			Why: "jump host " + found.Last + ": " + errUnderWay.Error()}
 	}
 	return &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 }

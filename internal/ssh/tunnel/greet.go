@@ -104,7 +104,8 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 // decided greets the listener at an address, and waits until its answer is final: a tunnel that is
 // ending is soon absent, and a running login ends. enough reports whether an answer needs no wait
 // for a login.
-func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
+func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
 	var lease *Lease
@@ -121,7 +122,8 @@ func decided(ctx context.Context, address string, enough func(answer) bool) (*Le
 		return nil, found, err
 	case err != nil:
 		return nil, found, fmt.Errorf(
-			"port %s of this machine is another program's (%w); end it, or set another port: strata:hosts.ssh.dynamicForward", address, err)
+			"port %s of this machine is another program's (%w); end it, or set another port: "+
+				"strata:hosts.ssh.dynamicForward", address, err)
 	}
 	for found.Pending && !enough(found) && pause(ctx) == nil {
 		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
@@ -134,10 +136,12 @@ func decided(ctx context.Context, address string, enough func(answer) bool) (*Le
 
 // hungUp reports whether the other end has closed the connection.
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }
 
 // pause waits a moment. Its error is the end of ctx.
 func pause(ctx context.Context) error {
-	return wait.PollUntilContextCancel(ctx, askAgain, false, func(context.Context) (bool, error) { return true, nil })
+	return wait.PollUntilContextCancel(ctx, askAgain, false,
+		func(context.Context) (bool, error) { return true, nil })
 }

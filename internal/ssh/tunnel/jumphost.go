@@ -81,7 +81,8 @@ func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error
 	case errors.Is(err, errSilent):
 		return nil, &jumpHostError{fmt.Errorf("jump host %s: %w", j.name, err)}
 	}
-	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
+	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w",
+		j.name, err)}
 }
 
 // dialWatched connects to an address from the client's host, and fails with errSilent if that host

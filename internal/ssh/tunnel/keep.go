@@ -19,7 +19,10 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	if err != nil || lease == nil {
 		return err
 	}
-	go keep(ctx, lease, func(ctx context.Context) (*Lease, error) { return Open(ctx, spec, key) }, warn)
+	go keep(ctx, lease, func(ctx context.Context) (*Lease,
+		error) {
+		return Open(ctx, spec, key)
+	}, warn)
 	return nil
 }
 
@@ -27,11 +30,15 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 // tunnel cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the
 // Dialer reports the absence to its callers.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
-	return hold(ctx, spec, func(ctx context.Context) (*Lease, error) { return Open(ctx, spec, key) })
+	return hold(ctx, spec, func(ctx context.Context) (*Lease,
+		error) {
+		return Open(ctx, spec, key)
+	})
 }
 
 // hold does as Hold with a function that opens the tunnel.
-func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, error)) (release func(), err error) {
+func hold(ctx context.Context, spec Spec,
+	open func(context.Context) (*Lease, error)) (release func(), err error) {
 	if !spec.There() {
 		return func() {}, nil
 	}
@@ -44,7 +51,8 @@ func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, er
 
 // keep holds a lease, which may be nil at first, and opens the tunnel again if it was lost, until
 // ctx ends.
-func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error), warn func(string)) {
+func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error),
+	warn func(string)) {
 	for ctx.Err() == nil {
 		lost := lease != nil
 		if lost {

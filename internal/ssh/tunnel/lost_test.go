@@ -23,7 +23,8 @@ func rejected(t *testing.T) tunnelled {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.AcceptKeyOf(sshtest.New(t))
 	tunnel.jump.Cut()
-	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second,
+		10*time.Millisecond)
 	return tunnel
 }
 
@@ -33,7 +34,8 @@ func away(t *testing.T) (tunnel tunnelled, back func()) {
 	tunnel = served(t, time.Minute)
 	require.NoError(t, tunnel.at.Close())
 	tunnel.jump.Cut()
-	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second,
+		10*time.Millisecond)
 	return tunnel, func() {
 		at, err := net.Listen("tcp", tunnel.at.Addr().String())
 		if assert.NoError(t, err) {
@@ -90,7 +92,8 @@ func TestAJumpHostThatFellSilentIsToldFromASilentAddress(t *testing.T) {
 func TestASilentAddressIsATimeout(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
-	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp", tunnel.jump.Swallow)
+	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp",
+		tunnel.jump.Swallow)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -103,10 +106,12 @@ func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
 	tunnel.jump.Cut()
-	require.Eventually(t, func() bool { return told(t, tunnel).Pending }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return told(t, tunnel).Pending }, 10*time.Second,
+		10*time.Millisecond)
 	for _, patient := range []time.Duration{300 * time.Millisecond, 0} {
 		start := time.Now()
-		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: patient})(t.Context(), "tcp", "10.0.0.1:6443")
+		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: patient})(t.Context(), "tcp",
+			"10.0.0.1:6443")
 		var down *DownError
 		require.ErrorAs(t, err, &down)
 		assert.Contains(t, down.Why, "it is being logged in to")
@@ -210,7 +215,8 @@ func TestThePortOfAnotherProgramIsNotConnectedThrough(t *testing.T) {
 	require.NoError(t, err)
 	number, err := net.DefaultResolver.LookupPort(t.Context(), "tcp", port)
 	require.NoError(t, err)
-	_, err = Dialer(Spec{Port: number}, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	_, err = Dialer(Spec{Port: number}, net.Dialer{})(t.Context(), "tcp",
+		api(t).Listener.Addr().String())
 	var down *DownError
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Why, "another program's")

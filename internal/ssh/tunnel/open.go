@@ -125,13 +125,15 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 // freed waits for the port of a tunnel that ends. It returns errAbsent when the port is free.
 func freed(ctx context.Context, spec Spec) error {
 	var free error
-	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
-		var listener net.Listener
-		if listener, free = new(net.ListenConfig).Listen(ctx, "tcp", spec.Address()); free != nil {
-			return false, nil
-		}
-		return true, listener.Close()
-	})
+	err := wait.PollUntilContextCancel(ctx, askAgain, true,
+		func(ctx context.Context) (bool, error) {
+			var listener net.Listener
+			if listener, free = new(net.ListenConfig).Listen(ctx, "tcp",
+				spec.Address()); free != nil {
+				return false, nil
+			}
+			return true, listener.Close()
+		})
 	if err != nil {
 		return errors.Join(err, free)
 	}

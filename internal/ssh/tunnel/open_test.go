@@ -21,7 +21,8 @@ func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) 
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)
 	require.NoError(t, err)
-	return opener{access: access, start: start, login: func(context.Context) error { return errors.New("was tried") }}
+	return opener{access: access, start: start,
+		login: func(context.Context) error { return errors.New("was tried") }}
 }
 
 func noStart(context.Context) error { return errors.New("was to be started") }
@@ -78,7 +79,10 @@ func TestATunnelThatLeadsElsewhereIsReplacedWhereNothingUsesIt(t *testing.T) {
 	var started atomic.Int32
 	require.Eventually(t, func() bool {
 		_, err = open(t.Context(), other,
-			byStart(t, tunnel, func(context.Context) error { started.Add(1); return errors.New("here") }))
+			byStart(t, tunnel, func(context.Context) error {
+				started.Add(1)
+				return errors.New("here")
+			}))
 		return started.Load() == 1
 	}, 5*time.Second, 10*time.Millisecond)
 	require.ErrorContains(t, err, "here")
@@ -99,7 +103,8 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 			_ = conn.Close() // like ssh -D with other protocols
 		}
 	}()
-	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port, Via: []remote.Hop{{Address: "bastion", Port: 22}}}
+	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port,
+		Via: []remote.Hop{{Address: "bastion", Port: 22}}}
 	_, err = open(t.Context(), spec, opener{start: noStart})
 	require.ErrorContains(t, err, "another program's")
 }
@@ -147,7 +152,8 @@ func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port, Via: []remote.Hop{{Address: "bastion", Port: 22}}}
+	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port,
+		Via: []remote.Hop{{Address: "bastion", Port: 22}}}
 	_, err = open(t.Context(), spec, opener{start: noStart})
 	require.ErrorContains(t, err, "was to be started")
 }
@@ -182,7 +188,8 @@ func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
 	require.NoError(t, err)
 	defer lease.Close()
 	require.NoError(t, <-tunnel.ended)
-	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", server.Listener.Addr().String())
+	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp",
+		server.Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 }
@@ -192,7 +199,8 @@ func TestATunnelThatIsOfUseAgainIsNotReplaced(t *testing.T) {
 	tunnel, back := away(t)
 	by := opener{access: "another", start: noStart, login: func(context.Context) error {
 		back()
-		require.Eventually(t, func() bool { return told(t, tunnel).Trouble == "" }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return told(t, tunnel).Trouble == "" }, 10*time.Second,
+			10*time.Millisecond)
 		return nil
 	}}
 	lease, err := open(t.Context(), tunnel.Spec, by)
@@ -224,9 +232,11 @@ func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return tries.Load() == 2 && told(t, tunnel).Uses == 1
 	}, 10*time.Second, 10*time.Millisecond, "it is held")
-	require.GreaterOrEqual(t, time.Since(start), firstRetry, "each try may be a login that is turned down")
+	require.GreaterOrEqual(t, time.Since(start), firstRetry,
+		"each try may be a login that is turned down")
 	release()
-	require.Eventually(t, func() bool { return told(t, tunnel).Uses == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return told(t, tunnel).Uses == 0 }, 10*time.Second,
+		10*time.Millisecond)
 	release, err = hold(t.Context(), Spec{}, nil)
 	require.NoError(t, err)
 	release()

@@ -29,7 +29,8 @@ func Through(config *rest.Config, direct net.Dialer) DialFunc {
 	}
 	// ssh -D listens on the loopback, too.
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := line{at: at.Host, digest: anyTunnel, direct: direct}.dial(ctx, network, address)
+		conn, err := line{at: at.Host, digest: anyTunnel, direct: direct}.dial(ctx, network,
+			address)
 		switch {
 		case errors.Is(err, errNoTunnel):
 			return foreign(at, direct)(ctx, network, address)

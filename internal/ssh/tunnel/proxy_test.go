@@ -29,15 +29,18 @@ func TestAnotherProxyIsLeftAlone(t *testing.T) {
 	Through(config, net.Dialer{})
 	assert.NotNil(t, config.Proxy)
 	assert.False(t, Proxied(&rest.Config{}))
-	assert.True(t, Proxied(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5h", Host: "proxy:1080"})}))
+	assert.True(t, Proxied(&rest.Config{
+		Proxy: http.ProxyURL(&url.URL{Scheme: "socks5h", Host: "proxy:1080"})}))
 }
 
 func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
 	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
 	config, err := clientcmd.RESTConfigFromKubeConfig(
 		[]byte(
-			"apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: c}}]\n" +
-				"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
+			"apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: " +
+				"{cluster: c, user: c}}]\n" +
+				"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: " +
+				"'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
 	require.NoError(t, err)
 	assert.True(t, Proxied(config))
 }
@@ -48,7 +51,8 @@ func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
-	server, err := socks5.New(&socks5.Config{Credentials: login, Logger: log.New(io.Discard, "", 0)})
+	server, err := socks5.New(&socks5.Config{Credentials: login,
+		Logger: log.New(io.Discard, "", 0)})
 	require.NoError(t, err)
 	go func() { _ = server.Serve(listener) }() // It ends with its listener.
 	return listener.Addr().String()
@@ -58,7 +62,8 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 	server := api(t)
 	through := func(proxy, password string) error {
 		config := &rest.Config{
-			Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy, User: url.UserPassword("me", password)})}
+			Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy,
+				User: url.UserPassword("me", password)})}
 		conn, err := Through(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
 			server.Listener.Addr().String())
 		require.Nil(t, config.Proxy)
@@ -89,7 +94,8 @@ func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
 	}
 	proxy := socksProxy(t, nil)
-	conn, err := Through(config(proxy), net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	conn, err := Through(config(proxy), net.Dialer{})(t.Context(), "tcp",
+		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	_, err = Through(config(proxy), net.Dialer{})(t.Context(), "tcp", closedPort(t))
@@ -110,11 +116,13 @@ func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 	_, err := Through(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Error(),
-		"the tunnel at "+tunnel.Address()+" lets nothing through: jump host private key not accepted")
+		"the tunnel at "+tunnel.Address()+
+			" lets nothing through: jump host private key not accepted")
 }
 
 func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
-	conn, err := Through(&rest.Config{}, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	conn, err := Through(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
+		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	conn, err = Dialer(Spec{}, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
@@ -129,7 +137,8 @@ func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 	connect := func(address string) string {
 		at := &url.URL{Scheme: "socks5", Host: tunnel.Address(), User: nil}
 		transport := &http.Transport{Proxy: http.ProxyURL(at)}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address, nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://"+address, nil)
 		require.NoError(t, err)
 		response, err := transport.RoundTrip(request)
 		if err != nil {
@@ -142,7 +151,8 @@ func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 	tunnel.jump.Forwards = false
 	assert.Contains(t, connect("10.0.0.1:80"), "network unreachable")
 	tunnel, _ = away(t)
-	assert.Contains(t, connect("10.0.0.1:80"), "network unreachable", "the jump host refuses, and not the address")
+	assert.Contains(t, connect("10.0.0.1:80"), "network unreachable",
+		"the jump host refuses, and not the address")
 }
 
 func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {
@@ -154,7 +164,8 @@ func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()}, net.Dialer{})(ctx, "tcp",
+	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()},
+		net.Dialer{})(ctx, "tcp",
 		"10.0.0.1:6443")
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -40,7 +40,8 @@ type server struct {
 // also ends on request of a program that needs the port for another way or has a better key. It
 // calls ready when the login to the jump host has succeeded; otherwise it returns the reason.
 func Serve(
-	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func(),
+	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration,
+	ready func(),
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -73,8 +74,9 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	s := &server{digest: digest, access: access, last: spec.last(), host: newJumpHost(ctx, spec, key),
-		end: end, idle: newIdle(idleFor, end)}
+	s := &server{digest: digest, access: access, last: spec.last(),
+		host: newJumpHost(ctx, spec, key),
+		end:  end, idle: newIdle(idleFor, end)}
 	s.socks, err = socks5.New(&socks5.Config{
 		Resolver: farEnd{},
 		Dial:     s.dial,

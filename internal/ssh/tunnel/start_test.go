@@ -23,7 +23,8 @@ func TestWhatARunHoldsIsNotHeldByItsTunnel(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = syscall.Close(inherited) }()
 	started := func() string {
-		listed, err := exec.CommandContext(t.Context(), "sh", "-c", "ls -l /dev/fd/").CombinedOutput()
+		listed, err := exec.CommandContext(t.Context(), "sh", "-c",
+			"ls -l /dev/fd/").CombinedOutput()
 		require.NoError(t, err)
 		return string(listed)
 	}
@@ -37,6 +38,7 @@ func TestATunnelsProcessGetsNothingOfARun(t *testing.T) {
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE", "secret")
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")
 	text := strings.Join(remote.Environment(), "\n")
-	assert.NotContains(t, text, "PULUMI", "the next run would take it for a part of a dead one, and end it")
+	assert.NotContains(t, text, "PULUMI",
+		"the next run would take it for a part of a dead one, and end it")
 	assert.Contains(t, text, "SSH_AUTH_SOCK=/run/agent")
 }

@@ -39,7 +39,8 @@ func served(t *testing.T, idleFor time.Duration) tunnelled {
 	jump.Serve(t, at)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: listener.Addr().(*net.TCPAddr).Port})
+	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()},
+		DynamicForward: listener.Addr().(*net.TCPAddr).Port})
 	ended, stop := serve(t, listener, spec, jump.PrivateKey(), idleFor)
 	return tunnelled{spec, jump, jump.PrivateKey(), at, ended, stop}
 }
@@ -73,7 +74,10 @@ func closedPort(t *testing.T) string {
 func api(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(
-		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") }))
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = io.WriteString(w, "answered")
+		}))
 	t.Cleanup(server.Close)
 	return server
 }
@@ -108,7 +112,8 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
-	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", net.JoinHostPort("localhost", port))
+	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp",
+		net.JoinHostPort("localhost", port))
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
@@ -128,14 +133,16 @@ func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = silent.Close() }()
 	var down *DownError
-	_, err = Dialer(Spec{Port: silent.Addr().(*net.TCPAddr).Port}, net.Dialer{})(bounded, "tcp", "10.0.0.1:6443")
+	_, err = Dialer(Spec{Port: silent.Addr().(*net.TCPAddr).Port}, net.Dialer{})(bounded, "tcp",
+		"10.0.0.1:6443")
 	require.ErrorAs(t, err, &down, "what says nothing here has not asked there")
 
 	tunnel.jump.Forwards = false
 	_, err = dial(t.Context(), "tcp", closedPort(t))
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Why, "AllowTcpForwarding")
-	assert.True(t, strings.HasPrefix(down.Why, tunnel.last()+": jump host forwards no connection"), down.Why)
+	assert.True(t, strings.HasPrefix(down.Why, tunnel.last()+": jump host forwards no connection"),
+		down.Why)
 
 	tunnel.stop()
 	require.NoError(t, <-tunnel.ended)
@@ -187,8 +194,10 @@ func TestAJumpHostThatDoesNotLetInIsNamed(t *testing.T) {
 	jump, other := sshtest.Start(t), sshtest.Start(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: listener.Addr().(*net.TCPAddr).Port})
-	err = Serve(t.Context(), listener, spec, other.PrivateKey(), time.Minute, func() { t.Error("it is not ready") })
+	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()},
+		DynamicForward: listener.Addr().(*net.TCPAddr).Port})
+	err = Serve(t.Context(), listener, spec, other.PrivateKey(), time.Minute,
+		func() { t.Error("it is not ready") })
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
 	require.ErrorContains(t, err, "jump host")
 }

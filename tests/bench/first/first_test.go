@@ -24,7 +24,8 @@ func kept(t *testing.T) run {
 	t.Helper()
 	r := run{root: t.TempDir(), cache: t.TempDir(), dir: t.TempDir()}
 	require.NoError(t, os.Mkdir(filepath.Join(r.cache, "strata"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(r.cache, "strata", "last-build.json"), []byte(lastBuild), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(r.cache, "strata", "last-build.json"),
+		[]byte(lastBuild), 0o600))
 	return r
 }
 
@@ -48,7 +49,8 @@ func TestResultsTakeThePlaceOfThoseBefore(t *testing.T) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "results.json")
 	require.NoError(t,
-		bench.Merge(path, []bench.Result{bench.Most("first_up_share/gone", "ratio", 0.5, 0, []float64{1})}))
+		bench.Merge(path, []bench.Result{bench.Most("first_up_share/gone", "ratio", 0.5, 0,
+			[]float64{1})}))
 	require.NoError(t, write(path, cost{processor: 1501, wall: 800, others: 0.2}, built))
 	all, err := bench.Read(path)
 	require.NoError(t, err)
@@ -69,7 +71,8 @@ func TestWhatWasNotBuiltKeepsItsWeight(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "weights.json")
-	require.NoError(t, os.WriteFile(path, []byte(`{"vault": {"processor": 200}, "k3s": {"processor": 9}}`), 0o600))
+	require.NoError(t, os.WriteFile(path,
+		[]byte(`{"vault": {"processor": 200}, "k3s": {"processor": 9}}`), 0o600))
 	require.NoError(t, writeWeights(path, built))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -48,8 +48,10 @@ func measure(ctx context.Context, parts []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, removeAll(dir)) }()
-	r := run{root: root, clone: filepath.Join(dir, "checkout"), cache: filepath.Join(dir, "cache"), dir: dir}
-	if err := r.command(ctx, root, "git", "clone", "--quiet", "--no-hardlinks", root, r.clone).Run(); err != nil {
+	r := run{root: root, clone: filepath.Join(dir, "checkout"), cache: filepath.Join(dir, "cache"),
+		dir: dir}
+	if err := r.command(ctx, root, "git", "clone", "--quiet", "--no-hardlinks", root,
+		r.clone).Run(); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
 	if len(parts) > 0 {

@@ -29,7 +29,8 @@ func timed(command *exec.Cmd) (cost, error) {
 	if command.ProcessState == nil {
 		return cost{}, err
 	}
-	c := cost{processor: (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds(),
+	c := cost{processor: (command.ProcessState.UserTime() +
+		command.ProcessState.SystemTime()).Seconds(),
 		wall: time.Since(began).Seconds()}
 	if all := busySeconds() - busy; all > 0 {
 		c.others = max(0, 1-c.processor/all)
@@ -72,7 +73,8 @@ func (r run) record() (record, error) {
 	}
 	// The rest of the run's folder is removed.
 	kept := filepath.Join(r.root, ".strata", "first-build.json")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755), atomicfile.Write(kept, text, 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755),
+		atomicfile.Write(kept, text, 0o644)); err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
 	}
 	return read, json.Unmarshal(text, &read)
@@ -81,7 +83,8 @@ func (r run) record() (record, error) {
 // whole measures `make up` and writes the results. It destroys the stack again, even after a failed
 // update.
 func (r run) whole(ctx context.Context) error {
-	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab", "ORIGINALS="))
+	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab",
+		"ORIGINALS="))
 	// An interrupt is for the update; its leftovers are still removed.
 	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local",
 		"ARTIFACTS=lab", "ORIGINALS=").Run()
@@ -92,7 +95,8 @@ func (r run) whole(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWeights(filepath.Join(r.root, "tests/lab/internal/catalog/weights.json"), built); err != nil {
+	if err := writeWeights(filepath.Join(r.root, "tests/lab/internal/catalog/weights.json"),
+		built); err != nil {
 		return err
 	}
 	if err := write(filepath.Join(r.root, "bench", "results.json"), spent, built); err != nil {
@@ -116,7 +120,8 @@ func (r run) parts(ctx context.Context, names []string) error {
 		return err
 	}
 	for _, part := range built.Parts {
-		fmt.Printf("%-40s processor %6.1f s  wall %6.1f s\n", part.Name, part.Processor, part.Ended-part.Began)
+		fmt.Printf("%-40s processor %6.1f s  wall %6.1f s\n", part.Name, part.Processor,
+			part.Ended-part.Began)
 	}
 	fmt.Printf("%-40s processor %6.1f s  wall %6.1f s  others %.0f %%\n",
 		"all, and the lab's own command", spent.processor, spent.wall, 100*spent.others)

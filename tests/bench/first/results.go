@@ -23,15 +23,18 @@ const (
 // write writes the results.
 func write(path string, spent cost, built record) error {
 	results := []bench.Result{
-		bench.Most("first_up_processor_time", "s", 0.5, processorTarget, []float64{spent.processor}),
+		bench.Most("first_up_processor_time", "s", 0.5, processorTarget,
+			[]float64{spent.processor}),
 		bench.Most("first_up_wall", "s", 0.5, wallTarget, []float64{spent.wall}),
 		bench.Most("first_up_others", "ratio", 0.5, 0, []float64{spent.others}),
 	}
 	if offs := estimates(built); len(offs) > 0 {
-		results = append(results, bench.Most("first_up_estimate_off", "ratio", 0.95, estimateTarget, offs))
+		results = append(results, bench.Most("first_up_estimate_off", "ratio", 0.95,
+			estimateTarget, offs))
 	}
 	for name, share := range shares(spent, built) {
-		results = append(results, bench.Most("first_up_share/"+name, "ratio", 0.5, 0, []float64{share}))
+		results = append(results, bench.Most("first_up_share/"+name, "ratio", 0.5, 0,
+			[]float64{share}))
 	}
 	return bench.Replace(path, "first_up_share", results)
 }

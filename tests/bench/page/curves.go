@@ -31,7 +31,8 @@ func (s scale) ticks() []float64 {
 
 // decades returns the scale of powers of ten that contains the values.
 func decades(values []float64, from, to float64) scale {
-	low, high := math.Floor(math.Log10(slices.Min(values))), math.Ceil(math.Log10(slices.Max(values)))
+	low, high := math.Floor(math.Log10(slices.Min(values))),
+		math.Ceil(math.Log10(slices.Max(values)))
 	return scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), from, to}
 }
 
@@ -50,7 +51,8 @@ func curves(of string, points []bench.Result) *svg.Element {
 		byName[r.Point.Curve] = append(byName[r.Point.Curve], r)
 		xs, ys = append(xs, r.Point.X), append(ys, r.Value)
 	}
-	plot := canvas("Time by the number of "+of, "Seconds up, "+of+" to the right, both logarithmic.",
+	plot := canvas("Time by the number of "+of,
+		"Seconds up, "+of+" to the right, both logarithmic.",
 		curvesHeight+48+14*float64(len(names)))
 	if len(points) == 0 {
 		return plot
@@ -67,13 +69,15 @@ func grid(right, up scale) *svg.Element {
 	g := svg.New("g", "class", "axes")
 	for _, tick := range right.ticks() {
 		x := svg.Num(right.at(tick))
-		g.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(up.from), "y2", svg.Num(up.to)),
+		g.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(up.from), "y2",
+			svg.Num(up.to)),
 			svg.New("text", "x", x, "y", svg.Num(up.from+16), "text-anchor", "middle").
 				WithText(fmt.Sprintf("%g", tick)))
 	}
 	for _, tick := range up.ticks() {
 		y := up.at(tick)
-		g.Add(svg.New("line", "class", "grid", "x1", svg.Num(right.from), "x2", svg.Num(right.to), "y1",
+		g.Add(svg.New("line", "class", "grid", "x1", svg.Num(right.from), "x2",
+			svg.Num(right.to), "y1",
 			svg.Num(y), "y2", svg.Num(y)),
 			svg.New("text", "x", svg.Num(right.from-8), "y", svg.Num(y+4), "text-anchor", "end").
 				WithText(fmt.Sprintf("%g s", tick)))
@@ -92,7 +96,8 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		d = append(d, map[bool]string{true: "M", false: "L"}[j == 0]+svg.Num(x)+" "+svg.Num(y))
 		g.Add(svg.New("circle", "class", "point", "cx", svg.Num(x), "cy", svg.Num(y), "r", "3").
 			Add(svg.New("title").
-				WithText(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of, written(r.Value, r.Unit)))))
+				WithText(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of,
+					written(r.Value, r.Unit)))))
 	}
 	y := svg.Num(curvesHeight + 34 + 14*float64(i))
 	last := points[len(points)-1]
@@ -101,6 +106,7 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		svg.New("path", "class", class, "d", "M80 "+y+" L120 "+y),
 		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).
 			// beside the point two may overlap
-			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)),
+			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit),
+				last.Point.X)),
 	)
 }

@@ -82,7 +82,8 @@ func TestHeadlinesHaveTheirTrialsAndDay(t *testing.T) {
 
 func TestPartsOfANumberShareItsMeaning(t *testing.T) {
 	var text strings.Builder
-	one, other := bench.Most("noop_up/a", "s", 0.5, 0, nil), bench.Most("noop_up/b", "s", 0.5, 0, nil)
+	one, other := bench.Most("noop_up/a", "s", 0.5, 0, nil),
+		bench.Most("noop_up/b", "s", 0.5, 0, nil)
 	writeSingle(&text, []bench.Result{one, other}, nil)
 	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
 }
@@ -95,8 +96,10 @@ func sample() []bench.Result {
 		bench.Most("up_wall", "s", 0.5, 0, []float64{100}),
 	}
 	for _, n := range []int{1000, 1, 100, 10} {
-		results = append(results, bench.On("cost_up", "workloads", n, "s", []float64{float64(n) / 500}))
-		results = append(results, bench.On("cost_noop", "workloads", n, "s", []float64{float64(n) / 1000}))
+		results = append(results, bench.On("cost_up", "workloads", n, "s",
+			[]float64{float64(n) / 500}))
+		results = append(results, bench.On("cost_noop", "workloads", n, "s",
+			[]float64{float64(n) / 1000}))
 	}
 	return append(results, bench.On("cost_share/engine", "workloads", 100, "ratio", []float64{0.9}),
 		bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),

@@ -67,7 +67,8 @@ func split(results []bench.Result) (single []bench.Result, points map[string][]b
 // text.
 func writeSingle(text *strings.Builder, results []bench.Result, pictures map[string]*svg.Element) {
 	text.WriteString(
-		"\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: | --- | --- | ---: |\n")
+		"\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: " +
+			"| --- | --- | ---: |\n")
 	var promised []bench.Result
 	shared := ""
 	for _, r := range results {
@@ -93,11 +94,13 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 
 // writeCurves writes the curves over one quantity, as a table and a picture, and the largest shares
 // at its largest value.
-func writeCurves(text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element) {
+func writeCurves(text *strings.Builder, of string, points []bench.Result,
+	pictures map[string]*svg.Element) {
 	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
 	isShare := func(r bench.Result) bool { return r.Unit == "ratio" }
 	times := slices.DeleteFunc(slices.Clone(points), isShare)
-	shares := slices.DeleteFunc(slices.Clone(points), func(r bench.Result) bool { return !isShare(r) })
+	shares := slices.DeleteFunc(slices.Clone(points),
+		func(r bench.Result) bool { return !isShare(r) })
 	fmt.Fprintf(text, "\n## As the number of %s grows\n\n", of)
 	writeTimes(text, of, times)
 	writeShares(text, shares)
@@ -139,8 +142,14 @@ func writeShares(text *strings.Builder, shares []bench.Result) {
 	if len(shares) == 0 {
 		return
 	}
-	slices.SortStableFunc(shares, func(a, b bench.Result) int { return int(1e6 * (b.Value - a.Value)) })
-	largest := slices.MaxFunc(shares, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) }).Point.X
+	slices.SortStableFunc(shares, func(a,
+		b bench.Result) int {
+		return int(1e6 * (b.Value - a.Value))
+	})
+	largest := slices.MaxFunc(shares, func(a,
+		b bench.Result) int {
+		return int(a.Point.X - b.Point.X)
+	}).Point.X
 	parts := []string{}
 	for _, r := range shares {
 		if r.Point.X != largest {

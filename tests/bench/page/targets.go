@@ -20,7 +20,8 @@ const (
 // sheet is the sheet of every plot.
 var sheet = slices.Concat(svg.Common, svg.Sheet{
 	svg.Draw(".met", "fill", "--blue", "stroke", "--ink", "stroke-width", ".6"),
-	svg.Draw(".missed", "fill", "--red", "stroke", "--ink", "stroke-width", ".6", "stroke-dasharray", "3 2"),
+	svg.Draw(".missed", "fill", "--red", "stroke", "--ink", "stroke-width", ".6",
+		"stroke-dasharray", "3 2"),
 	svg.Draw(".line", "stroke", "--ink", "stroke-width", "1.5"),
 	svg.Draw(".curve", "fill", "none", "stroke-width", "2"),
 	svg.Draw(".c0", "stroke", "--blue"),
@@ -31,7 +32,8 @@ var sheet = slices.Concat(svg.Common, svg.Sheet{
 
 // canvas returns an empty plot.
 func canvas(title, about string, height float64) *svg.Element {
-	return svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(height),
+	return svg.New("svg", "xmlns", svg.Namespace, "viewBox",
+		"0 0 "+svg.Num(width)+" "+svg.Num(height),
 		"width", svg.Num(width),
 		"height", svg.Num(height), "role", "img", "aria-labelledby", "title about").Add(
 		svg.New("title", "id", "title").WithText(title),
@@ -67,15 +69,18 @@ func targets(results []bench.Result) *svg.Element {
 	for _, r := range results {
 		low, high = min(low, strain(r)), max(high, strain(r))
 	}
-	axis := scale{math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high))),
+	axis := scale{math.Pow(10, math.Floor(math.Log10(low))),
+		math.Pow(10, math.Ceil(math.Log10(high))),
 		plotLeft, plotRight}
 	const row = 22.0
 	bottom := plotTop + 20 + row*float64(len(results))
 	plot := canvas("Each number by its target",
-		"Left of the line is met; a bar with a dashed outline and a cross has missed it.", bottom+16)
+		"Left of the line is met; a bar with a dashed outline and a cross has missed it.",
+		bottom+16)
 	for _, tick := range axis.ticks() {
 		x := svg.Num(axis.at(tick))
-		plot.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)),
+		plot.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(plotTop+14), "y2",
+			svg.Num(bottom)),
 			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").
 				WithText(fmt.Sprintf("%g×", tick)))
 	}
@@ -84,7 +89,8 @@ func targets(results []bench.Result) *svg.Element {
 	}
 	one := svg.Num(axis.at(1))
 	return plot.Add(
-		svg.New("line", "class", "line", "x1", one, "x2", one, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)))
+		svg.New("line", "class", "line", "x1", one, "x2", one, "y1", svg.Num(plotTop+14), "y2",
+			svg.Num(bottom)))
 }
 
 func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
@@ -94,8 +100,10 @@ func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
 		class, mark = "missed", " ✕"
 	}
 	return svg.New("g", "class", "bar").Add(
-		svg.New("title").WithText(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit), promise(r))),
-		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor", "end").WithText(r.Name),
+		svg.New("title").WithText(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit),
+			promise(r))),
+		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor",
+			"end").WithText(r.Name),
 		svg.New("rect", "class", class, "x", svg.Num(plotLeft), "y", svg.Num(y), "width",
 			svg.Num(max(to-plotLeft, 1)), "height", "14"),
 		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).

@@ -118,13 +118,16 @@ func (p platform) covers(steps []step) error {
 	for name, times := range used {
 		if _, there := p[name]; !there || times != 1 {
 			wrong = append(wrong,
-				fmt.Errorf("%s: the script has it %d times, and in the stack it is there: %t", name, times, there))
+				fmt.Errorf("%s: the script has it %d times, and in the stack it is there: %t", name,
+					times, there))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		ours := strings.HasPrefix(p[name].kind, "kubernetes:") && !strings.HasPrefix(name, "metallb-")
+		ours := strings.HasPrefix(p[name].kind, "kubernetes:") &&
+			!strings.HasPrefix(name, "metallb-")
 		if ours && used[name] == 0 {
-			wrong = append(wrong, fmt.Errorf("%s: the stack has it, and no step of the script", name))
+			wrong = append(wrong, fmt.Errorf(
+				"%s: the stack has it, and no step of the script", name))
 		}
 	}
 	return errors.Join(wrong...)

@@ -96,11 +96,13 @@ func (r *runner) ask(ctx context.Context, name string) error {
 // define applies the CRDs. Server-side, because they are longer than an annotation may be.
 func (r *runner) define(ctx context.Context) error {
 	for _, file := range r.definitions {
-		if output, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f", file); err != nil {
+		if output, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f",
+			file); err != nil {
 			return fmt.Errorf("%s: %w: %s", file, err, output)
 		}
 	}
-	output, err := r.tools.kubectl(ctx, nil, "wait", "--for=condition=Established", "crd", "--all", limit)
+	output, err := r.tools.kubectl(ctx, nil, "wait", "--for=condition=Established", "crd",
+		"--all", limit)
 	if err != nil {
 		return fmt.Errorf("definitions: %w: %s", err, output)
 	}
@@ -134,7 +136,8 @@ func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 		err := r.apply(ctx, names)
 		if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
 			if refused > 0 {
-				_, _ = fmt.Fprintf(r.log, "   %s: refused %d times by a webhook that did not answer\n",
+				_, _ = fmt.Fprintf(r.log,
+					"   %s: refused %d times by a webhook that did not answer\n",
 					strings.Join(names, ", "), refused)
 			}
 			return err

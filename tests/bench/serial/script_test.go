@@ -56,14 +56,17 @@ func (r *recorder) gate(_ context.Context, _, stdin string, _ map[string]any) er
 
 // stack returns a platform with everything that the script installs.
 func stack() platform {
-	all := platform{"metallb-pool": {"metallb-pool", "kubernetes:metallb.io/v1beta1:IPAddressPool", nil}}
+	all := platform{"metallb-pool": {"metallb-pool",
+		"kubernetes:metallb.io/v1beta1:IPAddressPool", nil}}
 	for _, one := range append(script[:len(script):len(script)], validation) {
 		for _, name := range one.install {
-			all[name] = resource{name, "kubernetes:helm.sh/v3:Release", map[string]any{"name": name}}
+			all[name] = resource{name, "kubernetes:helm.sh/v3:Release",
+				map[string]any{"name": name}}
 		}
 		for _, names := range [][]string{one.before, one.contested, one.apply} {
 			for _, name := range names {
-				all[name] = resource{name, "kubernetes:core/v1:ConfigMap", map[string]any{"name": name}}
+				all[name] = resource{name, "kubernetes:core/v1:ConfigMap",
+					map[string]any{"name": name}}
 			}
 		}
 		for _, name := range one.gates {
@@ -75,7 +78,8 @@ func stack() platform {
 
 func run(t *testing.T, made *recorder) error {
 	t.Helper()
-	return (&runner{platform: stack(), tools: made, definitions: []string{"gateways.yaml"}, log: &bytes.Buffer{}}).
+	return (&runner{platform: stack(), tools: made, definitions: []string{"gateways.yaml"},
+		log: &bytes.Buffer{}}).
 		run(t.Context(), append(script[:len(script):len(script)], validation))
 }
 
@@ -94,7 +98,8 @@ func TestTheElevenWaitsOfThePlanAreThereInItsOrder(t *testing.T) {
 	assert.Equal(t, 11, number)
 	// The plan's list, "Current State: Serial Deployment".
 	assert.Equal(t, []string{
-		"388-389", "241-242", "202-214", "406-410", "412-416", "418-422", "269-273", "275", "462-464",
+		"388-389", "241-242", "202-214", "406-410", "412-416", "418-422", "269-273", "275",
+		"462-464",
 		"481-482", "521-522", "540-542",
 	}, lines)
 }
@@ -118,7 +123,8 @@ func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
 		"deployment/apisix-ingress-controller",
 		"applied apisix-tls-request", "certificate/apisix-tls", "secret/apisix-tls",
 		"applied demo-httpbin", "deployment/httpbin",
-		"applied demo-keycloak", "deployment/keycloak", "applied demo-go-rest", "deployment/go-rest",
+		"applied demo-keycloak", "deployment/keycloak", "applied demo-go-rest",
+		"deployment/go-rest",
 		"gateway/apisix", "asked validation-probes", "asked validation-metrics",
 	}
 	for i := 1; i < len(order); i++ {
@@ -135,14 +141,16 @@ func TestAGatewayProxyThatTheWebhookRefusesIsTriedAgain(t *testing.T) {
 	made = &recorder{refuses: map[string]int{"apisix-proxy": 1}, because: "GatewayProxy is invalid"}
 	require.ErrorContains(t, run(t, made), "GatewayProxy is invalid")
 	made = &recorder{refuses: map[string]int{"demo-httpbin": 1}, because: "failed calling webhook"}
-	require.ErrorContains(t, run(t, made), "failed calling webhook", "only the plan's race is forgiven")
+	require.ErrorContains(t, run(t, made), "failed calling webhook",
+		"only the plan's race is forgiven")
 }
 
 func TestTheScriptLeavesNothingOutAndAddsNothing(t *testing.T) {
 	require.NoError(t, stack().covers(script))
 	more := stack()
 	more["demo-more"] = resource{"demo-more", "kubernetes:core/v1:ConfigMap", nil}
-	require.ErrorContains(t, more.covers(script), "demo-more: the stack has it, and no step of the script")
+	require.ErrorContains(t, more.covers(script),
+		"demo-more: the stack has it, and no step of the script")
 	less := stack()
 	delete(less, "demo-realm")
 	require.ErrorContains(t, less.covers(script),
@@ -155,7 +163,8 @@ func TestAnExportIsReadWithItsSecrets(t *testing.T) {
 		{"urn": "urn:pulumi:s::strata::strata:apisix:APISIX$kubernetes:helm.sh/v3:Release::apisix-release", "type": "kubernetes:helm.sh/v3:Release",
 		 "inputs": {"__defaults": [], "name": "apisix", "namespace": "apisix", "chart": "charts/apisix.tgz", "values": {"keys": [%s]}}}]}}`
 	const secret = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", %s}`
-	all, err := readExport(strings.NewReader(fmt.Sprintf(export, fmt.Sprintf(secret, `"plaintext": "\"hunter2\""`))))
+	all, err := readExport(strings.NewReader(fmt.Sprintf(export,
+		fmt.Sprintf(secret, `"plaintext": "\"hunter2\""`))))
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	one, values := all["apisix-release"].release()
@@ -163,7 +172,8 @@ func TestAnExportIsReadWithItsSecrets(t *testing.T) {
 	assert.Equal(t, map[string]any{"keys": []any{"hunter2"}}, values)
 	assert.NotContains(t, all["apisix-release"].inputs, "__defaults")
 
-	_, err = readExport(strings.NewReader(fmt.Sprintf(export, fmt.Sprintf(secret, `"ciphertext": "v1:x"`))))
+	_, err = readExport(strings.NewReader(fmt.Sprintf(export,
+		fmt.Sprintf(secret, `"ciphertext": "v1:x"`))))
 	require.ErrorContains(t, err, "export with --show-secrets")
 	_, err = readExport(strings.NewReader(`{}`))
 	require.ErrorContains(t, err, "no resource of a cluster")

@@ -22,7 +22,8 @@ const limit = "--timeout=240s"
 
 // script is redeploy.sh.
 var script = []step{
-	{wait: 1, lines: "388-389", what: "control-plane nodes", watch: [][]string{waits("", "Ready", "node", "--all")}},
+	{wait: 1, lines: "388-389", what: "control-plane nodes",
+		watch: [][]string{waits("", "Ready", "node", "--all")}},
 	{
 		wait: 2, lines: "241-242", what: "cert-manager's definitions",
 		before: []string{"cert-manager-namespace"}, install: []string{"cert-manager-release"},
@@ -32,7 +33,8 @@ var script = []step{
 	},
 	{
 		wait: 3, lines: "202-214", what: "cert-manager's Deployments", watch: [][]string{
-			rollout("cert-manager", "cert-manager"), rollout("cert-manager", "cert-manager-webhook"),
+			rollout("cert-manager", "cert-manager"),
+			rollout("cert-manager", "cert-manager-webhook"),
 			rollout("cert-manager", "cert-manager-cainjector"),
 		},
 	},
@@ -42,7 +44,8 @@ var script = []step{
 		install:   []string{"apisix-controller-release", "apisix-release"},
 		contested: []string{"apisix-proxy", "apisix-ingress-class"},
 	},
-	{wait: 5, lines: "412-416", what: "the data plane's rollout", watch: [][]string{rollout("apisix", "apisix")}},
+	{wait: 5, lines: "412-416", what: "the data plane's rollout",
+		watch: [][]string{rollout("apisix", "apisix")}},
 	{wait: 6, lines: "418-422", what: "the ingress controller's rollout",
 		watch: [][]string{rollout("apisix", "apisix-ingress-controller")}},
 	{
@@ -62,7 +65,8 @@ var script = []step{
 	},
 	{
 		wait: 10, lines: "481-482", what: "Keycloak's Deployment", apply: []string{
-			"demo-realm", "demo-keycloak-secret", "demo-keycloak", "demo-keycloak-service", "demo-keycloak-route",
+			"demo-realm", "demo-keycloak-secret", "demo-keycloak", "demo-keycloak-service",
+			"demo-keycloak-route",
 			"demo-login", "demo-login-plugins", "demo-login-route",
 		},
 		watch: [][]string{rollout("demo", "keycloak")},
@@ -78,13 +82,15 @@ var script = []step{
 		wait: 11, lines: "540-542", what: "the Gateway's conditions", watch: [][]string{
 			waits("apisix", "Accepted", "gateway/apisix"),
 			{"-n", "apisix", "wait",
-				`--for=jsonpath={.status.listeners[?(@.name=="https")].attachedRoutes}=2`, limit, "gateway/apisix"},
+				`--for=jsonpath={.status.listeners[?(@.name=="https")].attachedRoutes}=2`, limit,
+				"gateway/apisix"},
 		},
 	},
 }
 
 // validation is the script's last step: its connectivity and its Prometheus probe.
-var validation = step{what: "the probes", gates: []string{"validation-probes", "validation-metrics"}}
+var validation = step{what: "the probes",
+	gates: []string{"validation-probes", "validation-metrics"}}
 
 // waits returns kubectl's arguments that wait for a condition; namespace may be empty.
 func waits(namespace, condition string, what ...string) []string {

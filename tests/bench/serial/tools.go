@@ -29,7 +29,8 @@ type installed struct {
 }
 
 func (m installed) kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, m.k3s, append([]string{"kubectl", "--kubeconfig", m.kubeconfig}, args...)...)
+	cmd := exec.CommandContext(ctx, m.k3s,
+		append([]string{"kubectl", "--kubeconfig", m.kubeconfig}, args...)...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	output, err := cmd.CombinedOutput()
 	return string(output), err
@@ -86,13 +87,15 @@ func (m installed) uninstall(release release) error {
 		return err
 	}
 	uninstall := action.NewUninstall(configuration)
-	uninstall.Wait, uninstall.Timeout, uninstall.DeletionPropagation = true, helmTimeout, "foreground"
+	uninstall.Wait, uninstall.Timeout, uninstall.DeletionPropagation = true, helmTimeout,
+		"foreground"
 	_, err = uninstall.Run(release.name)
 	return err
 }
 
 // gate runs the program against this cluster, as the stack's own resource does.
-func (m installed) gate(ctx context.Context, create, stdin string, environment map[string]any) error {
+func (m installed) gate(ctx context.Context, create, stdin string,
+	environment map[string]any) error {
 	kubeconfig, err := os.ReadFile(m.kubeconfig)
 	if err != nil {
 		return err

@@ -23,7 +23,8 @@ type Element struct {
 func New(name string, attributes ...string) *Element {
 	element := &Element{XMLName: xml.Name{Local: name}}
 	for i := 0; i+1 < len(attributes); i += 2 {
-		element.Attrs = append(element.Attrs, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
+		element.Attrs = append(element.Attrs,
+			xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
 	}
 	return element
 }

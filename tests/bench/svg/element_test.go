@@ -15,7 +15,8 @@ func TestWhateverTextThereIsThePictureIsWellFormed(t *testing.T) {
 	for _, text := range []string{"plain", `<script>"&'`, "]]>", "\x00\x1b[31m", string([]byte{0xff}), "ü ✕"} {
 		var out strings.Builder
 		require.NoError(t,
-			New("svg", "xmlns", Namespace, "aria-label", text).Add(nil, New("title").WithText(text)).Write(&out))
+			New("svg", "xmlns", Namespace, "aria-label", text).Add(nil,
+				New("title").WithText(text)).Write(&out))
 		decoder := xml.NewDecoder(strings.NewReader(out.String()))
 		elements := 0
 		for {

@@ -49,5 +49,6 @@ func variables() string {
 		fmt.Fprintf(&dark, " %s: %s;", colour.name, colour.dark)
 	}
 	return "\nsvg {" + bright.String() +
-		" background: var(--paper); }\n@media (prefers-color-scheme: dark) {\n svg {" + dark.String() + " }\n}\n"
+		" background: var(--paper); }\n@media (prefers-color-scheme: dark) {\n svg {" +
+		dark.String() + " }\n}\n"
 }

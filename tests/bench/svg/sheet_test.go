@@ -14,10 +14,12 @@ import (
 )
 
 func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
-	sheet := svg.Sheet{svg.Draw(".bold", "font-weight", "600", "fill", "--red"), svg.Draw("text", "fill", "--ink")}
+	sheet := svg.Sheet{svg.Draw(".bold", "font-weight", "600", "fill", "--red"),
+		svg.Draw("text", "fill", "--ink")}
 	var out strings.Builder
 	root := svg.New("svg").
-		Add(svg.New("title"), svg.New("text", "class", "on bold", "fill", "black"), svg.New("g").Add(svg.New("text")))
+		Add(svg.New("title"), svg.New("text", "class", "on bold", "fill", "black"),
+			svg.New("g").Add(svg.New("text")))
 	require.NoError(t, sheet.Dress(root).Write(&out))
 	assert.Contains(t, out.String(), `<text class="on bold" fill="#d55e00" font-weight="600">`,
 		"a class overrules a name")
@@ -25,7 +27,8 @@ func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
 	assert.Contains(t, out.String(), ".bold { font-weight: 600; fill: var(--red); }")
 	assert.Contains(t, out.String(), "text { fill: var(--ink); }")
 	assert.Contains(t, out.String(), "prefers-color-scheme: dark")
-	assert.Equal(t, "title", root.Children[0].XMLName.Local, "a title comes first, or no reader of screens finds it")
+	assert.Equal(t, "title", root.Children[0].XMLName.Local,
+		"a title comes first, or no reader of screens finds it")
 	assert.Panics(t, func() { svg.Sheet{svg.Draw("g", "fill", "--pink")}.Dress(root) })
 }
 

@@ -27,8 +27,10 @@ func TestEachFileCountsOnceInItsPlace(t *testing.T) {
 		"main.go": "package main", "tools/a/a.go": "package a",
 		"health/pool/pool.go": "package pool", "health/pool/look.sh": "true\ntrue",
 		"health/pool/pool_test.go":       "package pool",
-		"health/pool/testdata/case.yaml": "a: 1\n# why\nb: 2\n", "internal/ssh/sshtest/server.go": "package sshtest",
-		"tests/e2e/e2e.go": "package e2e", ".git/health.go": "package git", "docs/example.go": "package docs",
+		"health/pool/testdata/case.yaml": "a: 1\n# why\nb: 2\n",
+		"internal/ssh/sshtest/server.go": "package sshtest",
+		"tests/e2e/e2e.go":               "package e2e", ".git/health.go": "package git",
+		"docs/example.go": "package docs",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o600))
@@ -60,7 +62,8 @@ func TestUnclearNamesAreCountedInTheirRoom(t *testing.T) {
 	h, err := measure(root)
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]string{
-		"cli": {"cli/a.go: of", "cli/a.go: Named", "cli/a.go: missing"}, "rest": {"tools/load/report.go: closed"},
+		"cli":  {"cli/a.go: of", "cli/a.go: Named", "cli/a.go: missing"},
+		"rest": {"tools/load/report.go: closed"},
 	}, h.unclear)
 	assert.ErrorContains(t, errors.Join(h.unclearNames()...),
 		"cli has 3 functions named by a pronoun, participle or preposition alone, more than 1")
@@ -80,7 +83,8 @@ func TestWhatHasOutgrownItsBoundIsNamed(t *testing.T) {
 		},
 	}
 	assert.EqualError(t, h.outgrown(), strings.Join([]string{
-		"cli has 26.0 % of the product, more than 25 %", "health has 31.0 % of the product, more than 30 %",
+		"cli has 26.0 % of the product, more than 25 %",
+		"health has 31.0 % of the product, more than 30 %",
 		"cli has 5 files and 3001 lines, more than 30 or 3000",
 		"health/host has 31 files and 10 lines, more than 30 or 3000",
 	}, "\n"))

@@ -12,7 +12,8 @@ import (
 )
 
 // rooms are the product's folders, from the top down.
-var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config", "internal"}
+var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config",
+	"internal"}
 
 const (
 	// largestHealth is health's largest share of the rooms' code, and largestRoom that of any
@@ -43,7 +44,8 @@ type size struct{ files, lines int }
 
 // measure counts the files below a folder.
 func measure(root string) (house, error) {
-	h := house{rooms: map[string]int{}, packages: map[string]*size{}, unclear: map[string][]string{}}
+	h := house{rooms: map[string]int{}, packages: map[string]*size{},
+		unclear: map[string][]string{}}
 	below := os.DirFS(root)
 	err := fs.WalkDir(below, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -130,12 +132,14 @@ func (h house) outgrown() error {
 		}
 		if h.share(room) > bound {
 			errs = append(errs,
-				fmt.Errorf("%s has %.1f %% of the product, more than %.0f %%", room, 100*h.share(room), 100*bound))
+				fmt.Errorf("%s has %.1f %% of the product, more than %.0f %%", room,
+					100*h.share(room), 100*bound))
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(h.packages)) {
 		one := h.packages[folder]
-		if folder != "components" && folder != "config" && (one.files > mostFiles || one.lines > mostLines) {
+		if folder != "components" && folder != "config" &&
+			(one.files > mostFiles || one.lines > mostLines) {
 			errs = append(errs,
 				fmt.Errorf("%s has %d files and %d lines, more than %d or %d", folder, one.files,
 					one.lines, mostFiles, mostLines))

@@ -12,7 +12,8 @@ import (
 // mostUnclear bounds the unclear names of functions in each room; the bounds only fall. The rest is
 // in main.go and tools.
 var mostUnclear = map[string]int{
-	"cli": 0, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 14, "config": 16,
+	"cli": 0, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 14,
+	"config":   16,
 	"internal": 43, "rest": 13,
 }
 
@@ -37,7 +38,8 @@ func isUnclear(name string) bool {
 	if word[1:] != name[1:] || slices.Contains(clearWords, word) {
 		return false // several words, as in isDone
 	}
-	return slices.Contains(unclearWords, word) || strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing")
+	return slices.Contains(unclearWords, word) || strings.HasSuffix(word, "ed") ||
+		strings.HasSuffix(word, "ing")
 }
 
 // addNames records the functions and methods of a file that have unclear names.
@@ -63,7 +65,8 @@ func (h house) unclearNames() (errs []error) {
 	for _, room := range append(slices.Clone(rooms), "rest") {
 		if found := h.unclear[room]; len(found) > mostUnclear[room] {
 			errs = append(errs, fmt.Errorf(
-				"%s has %d functions named by a pronoun, participle or preposition alone, more than %d: name them by verb and noun\n  %s",
+				"%s has %d functions named by a pronoun, participle or preposition alone, more "+
+					"than %d: name them by verb and noun\n  %s",
 				room, len(found), mostUnclear[room], strings.Join(found, "\n  ")))
 		}
 	}

@@ -62,7 +62,8 @@ func (f *files) writeKey() error {
 	if err != nil {
 		return fmt.Errorf("making the service account key: %w", err)
 	}
-	block := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	block := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	return os.WriteFile(f.path("sa.key"), block, 0o600)
 }
 

@@ -24,7 +24,8 @@ func (f *files) awaitReady(failed <-chan error) error {
 		func(ctx context.Context) (bool, error) {
 			select {
 			case err := <-failed:
-				return false, fmt.Errorf("kube-apiserver ended: %w", errors.Join(err, errors.New("see its log")))
+				return false, fmt.Errorf("kube-apiserver ended: %w",
+					errors.Join(err, errors.New("see its log")))
 			default:
 			}
 			last = f.ready(ctx)

@@ -48,12 +48,14 @@ func TestOnlyBlocksOfShellAreRead(t *testing.T) {
 
 func TestThePipelinesOfBothForgesAreRead(t *testing.T) {
 	for _, text := range []string{
-		"on: {push: {}}\njobs:\n  up:\n    steps:\n      - uses: a/b\n      - name: run\n        run: |\n          make build\n          pulumi up\n",
+		"on: {push: {}}\njobs:\n  up:\n    steps:\n      - uses: a/b\n      - name: run\n " +
+			"       run: |\n          make build\n          pulumi up\n",
 		"stages: [up]\nup:\n  script:\n    - make build\n    - pulumi up\n",
 	} {
 		commands, err := Pipeline(text)
 		require.NoError(t, err)
-		assert.Equal(t, []Command{{[]string{"make", "build"}, "make build"}, {[]string{"pulumi", "up"}, "pulumi up"}},
+		assert.Equal(t, []Command{{[]string{"make", "build"}, "make build"},
+			{[]string{"pulumi", "up"}, "pulumi up"}},
 			commands)
 	}
 	_, err := Pipeline("up: {script: ['(cd x)']}")

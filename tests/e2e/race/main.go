@@ -42,35 +42,45 @@ var races = map[string]race{
 		releases: []release{metallb},
 		token:    "kubernetes:metallb.io/v1beta1:IPAddressPool",
 		object: pulumi.Map{
-			"apiVersion": pulumi.String("metallb.io/v1beta1"), "kind": pulumi.String("IPAddressPool"),
-			"metadata": pulumi.Map{"name": pulumi.String("default"), "namespace": pulumi.String("race")},
-			"spec":     pulumi.Map{"addresses": pulumi.ToStringArray([]string{"192.0.2.1-192.0.2.9"})},
+			"apiVersion": pulumi.String("metallb.io/v1beta1"),
+			"kind":       pulumi.String("IPAddressPool"),
+			"metadata": pulumi.Map{"name": pulumi.String("default"),
+				"namespace": pulumi.String("race")},
+			"spec": pulumi.Map{"addresses": pulumi.ToStringArray(
+				[]string{"192.0.2.1-192.0.2.9"})},
 		},
 	},
 	"issuer": {
-		releases: []release{{"cert-manager", pulumi.Map{"crds": pulumi.Map{"enabled": on, "keep": pulumi.Bool(false)}, "startupapicheck": off()}}},
-		token:    "kubernetes:cert-manager.io/v1:ClusterIssuer",
+		releases: []release{{"cert-manager",
+			pulumi.Map{"crds": pulumi.Map{"enabled": on, "keep": pulumi.Bool(false)},
+				"startupapicheck": off()}}},
+		token: "kubernetes:cert-manager.io/v1:ClusterIssuer",
 		object: pulumi.Map{
-			"apiVersion": pulumi.String("cert-manager.io/v1"), "kind": pulumi.String("ClusterIssuer"),
-			"metadata": pulumi.Map{"name": pulumi.String("race")},
-			"spec":     pulumi.Map{"selfSigned": pulumi.Map{}},
+			"apiVersion": pulumi.String("cert-manager.io/v1"),
+			"kind":       pulumi.String("ClusterIssuer"),
+			"metadata":   pulumi.Map{"name": pulumi.String("race")},
+			"spec":       pulumi.Map{"selfSigned": pulumi.Map{}},
 		},
 	},
 	"certificate": {
 		token: "kubernetes:cert-manager.io/v1:Certificate",
 		object: pulumi.Map{
 			"apiVersion": pulumi.String("cert-manager.io/v1"), "kind": pulumi.String("Certificate"),
-			"metadata": pulumi.Map{"name": pulumi.String("race"), "namespace": pulumi.String("race")},
+			"metadata": pulumi.Map{"name": pulumi.String("race"),
+				"namespace": pulumi.String("race")},
 			"spec": pulumi.Map{
-				"secretName": pulumi.String("race"), "dnsNames": pulumi.ToStringArray([]string{"race.test"}),
-				"issuerRef": pulumi.Map{"name": pulumi.String("race"), "kind": pulumi.String("ClusterIssuer")},
+				"secretName": pulumi.String("race"),
+				"dnsNames":   pulumi.ToStringArray([]string{"race.test"}),
+				"issuerRef": pulumi.Map{"name": pulumi.String("race"),
+					"kind": pulumi.String("ClusterIssuer")},
 			},
 		},
 	},
 	// No pool for MetalLB, no CRDs for Traefik. Without its GatewayClass the chart installs: that
 	// one is refused.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
-		"providers":    pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on}, "kubernetesCRD": off()},
+		"providers": pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on},
+			"kubernetesCRD": off()},
 		"gatewayClass": off(), "gateway": off(),
 	}}}},
 }
@@ -88,12 +98,15 @@ func program(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
-	register := func(token, name string, fields pulumi.Map, behind ...pulumi.Resource) (*object, error) {
+	register := func(token, name string, fields pulumi.Map, behind ...pulumi.Resource) (*object,
+		error) {
 		made := &object{}
-		return made, ctx.RegisterResource(token, name, fields, made, pulumi.Provider(provider), pulumi.DependsOn(behind))
+		return made, ctx.RegisterResource(token, name, fields, made, pulumi.Provider(provider),
+			pulumi.DependsOn(behind))
 	}
 	behind, err := register("kubernetes:core/v1:Namespace", "namespace", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"), "metadata": pulumi.Map{"name": pulumi.String("race")},
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"),
+		"metadata": pulumi.Map{"name": pulumi.String("race")},
 	})
 	if err != nil {
 		return err
@@ -101,10 +114,12 @@ func program(ctx *pulumi.Context) error {
 	for _, one := range race.releases {
 		charts, err := filepath.Glob(filepath.Join(os.Getenv("RACE_CHARTS"), one.chart+"-*.tgz"))
 		if err != nil || len(charts) != 1 {
-			return fmt.Errorf("chart %s in %s: expected one, found %v", one.chart, os.Getenv("RACE_CHARTS"), charts)
+			return fmt.Errorf("chart %s in %s: expected one, found %v", one.chart,
+				os.Getenv("RACE_CHARTS"), charts)
 		}
 		behind, err = register("kubernetes:helm.sh/v3:Release", "release-"+one.chart, pulumi.Map{
-			"name": pulumi.String(one.chart), "namespace": pulumi.String("race"), "chart": pulumi.String(charts[0]),
+			"name": pulumi.String(one.chart), "namespace": pulumi.String("race"),
+			"chart":     pulumi.String(charts[0]),
 			"skipAwait": on, "skipCrds": on, "values": one.values, // Helm would leave them to the stack that comes after
 		}, behind)
 		if err != nil {

@@ -107,7 +107,8 @@ func (s *Server) get(w http.ResponseWriter, to route) {
 		}
 	}
 	refuse(w,
-		Refusal{Code: http.StatusNotFound, Reason: "NotFound", Message: to.plural + " \"" + to.name + "\" not found"})
+		Refusal{Code: http.StatusNotFound, Reason: "NotFound",
+			Message: to.plural + " \"" + to.name + "\" not found"})
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
@@ -118,7 +119,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
 		}
 	}
 	answer(w, http.StatusOK,
-		map[string]any{"kind": "List", "apiVersion": to.groupVersion, "metadata": map[string]any{}, "items": items})
+		map[string]any{"kind": "List", "apiVersion": to.groupVersion, "metadata": map[string]any{},
+			"items": items})
 }
 
 // selected applies namespace, label and field selectors; the only fields are a name and an event's
@@ -133,7 +135,8 @@ func selected(r *http.Request, to route, object *unstructured.Unstructured) bool
 	}
 	byField, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
 	kind, _, _ := unstructured.NestedString(object.Object, "type")
-	return err == nil && byField.Matches(fields.Set{"metadata.name": object.GetName(), "type": kind})
+	return err == nil && byField.Matches(fields.Set{"metadata.name": object.GetName(),
+		"type": kind})
 }
 
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, to route, stop chan struct{}) {

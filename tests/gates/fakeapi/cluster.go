@@ -81,7 +81,8 @@ var builtIn = []servedKind{
 	{"apps/v1", "ReplicaSet", Resource{Plural: "replicasets", Namespaced: true}},
 	{"apps/v1", "DaemonSet", Resource{Plural: "daemonsets", Namespaced: true}},
 	{"apps/v1", "StatefulSet", Resource{Plural: "statefulsets", Namespaced: true}},
-	{"apiextensions.k8s.io/v1", "CustomResourceDefinition", Resource{Plural: "customresourcedefinitions"}},
+	{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+		Resource{Plural: "customresourcedefinitions"}},
 	{"apiregistration.k8s.io/v1", "APIService", Resource{Plural: "apiservices"}},
 	{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration",
 		Resource{Plural: "validatingwebhookconfigurations"}},
@@ -155,7 +156,8 @@ func (c *Cluster) URLs() []string {
 
 // Kubeconfig returns a kubeconfig for the cluster.
 func (c *Cluster) Kubeconfig() []byte {
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Servers[0].http.Certificate().Raw})
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: c.Servers[0].http.Certificate().Raw})
 	return KubeconfigWith(c.t, c.URLs()[0], ca, Token)
 }
 
@@ -169,7 +171,8 @@ func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 		}}},
 		"users": []any{map[string]any{"name": "default", "user": map[string]any{"token": token}}},
 		"contexts": []any{
-			map[string]any{"name": "default", "context": map[string]any{"cluster": "default", "user": "default"}}},
+			map[string]any{"name": "default",
+				"context": map[string]any{"cluster": "default", "user": "default"}}},
 	})
 	require.NoError(t, err, "kubeconfig for %s", url)
 	return text

@@ -12,7 +12,8 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 	groups, items := []any{}, []any{}
 	for _, groupVersion := range s.cluster.groupVersions() {
 		group, version, found := strings.Cut(groupVersion, "/")
-		if !found || slices.Contains(script.Unknown, groupVersion) || slices.Contains(script.Unlisted, groupVersion) {
+		if !found || slices.Contains(script.Unknown, groupVersion) ||
+			slices.Contains(script.Unlisted, groupVersion) {
 			continue
 		}
 		resources := []any{}
@@ -24,17 +25,20 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 		// One item per version: a group with several appears several times, which readers accept.
 		groups = append(groups,
 			map[string]any{"name": group,
-				"versions": []any{map[string]any{"groupVersion": groupVersion, "version": version}}})
+				"versions": []any{map[string]any{"groupVersion": groupVersion,
+					"version": version}}})
 		items = append(items,
 			map[string]any{"metadata": map[string]any{"name": group},
 				"versions": []any{map[string]any{"version": version, "resources": resources}}})
 	}
 	if script.Unaggregated {
-		answer(w, http.StatusOK, map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+		answer(w, http.StatusOK, map[string]any{"kind": "APIGroupList", "apiVersion": "v1",
+			"groups": groups})
 		return
 	}
 	answer(w, http.StatusOK,
-		map[string]any{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items})
+		map[string]any{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2",
+			"items": items})
 }
 
 // groupVersions returns all that the cluster serves.

@@ -16,33 +16,34 @@ import (
 func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 	server := httptest.NewServer(handler)
 	c.t.Cleanup(server.Close)
-	c.Raw("/api/v1/namespaces/"+namespace+"/pods/"+pod+"/portforward", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
-			return
-		}
-		streams := make(chan httpstream.Stream, 16)
-		connection := spdy.NewResponseUpgrader().
-			UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
-				streams <- stream
-				return nil
-			})
-		if connection == nil {
-			return
-		}
-		defer connection.Close() //nolint:errcheck // the other side may be gone
-		for {
-			select {
-			case <-connection.CloseChan():
+	c.Raw("/api/v1/namespaces/"+namespace+"/pods/"+pod+"/portforward",
+		func(w http.ResponseWriter, r *http.Request) {
+			if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
 				return
-			case stream := <-streams:
-				if stream.Headers().Get(corev1.StreamType) == corev1.StreamTypeData {
-					go join(stream, server.Listener.Addr().String())
-				} else {
-					_ = stream.Close() // no error
+			}
+			streams := make(chan httpstream.Stream, 16)
+			connection := spdy.NewResponseUpgrader().
+				UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
+					streams <- stream
+					return nil
+				})
+			if connection == nil {
+				return
+			}
+			defer connection.Close() //nolint:errcheck // the other side may be gone
+			for {
+				select {
+				case <-connection.CloseChan():
+					return
+				case stream := <-streams:
+					if stream.Headers().Get(corev1.StreamType) == corev1.StreamTypeData {
+						go join(stream, server.Listener.Addr().String())
+					} else {
+						_ = stream.Close() // no error
+					}
 				}
 			}
-		}
-	})
+		})
 }
 
 // join copies bytes both ways until one side ends.

@@ -133,9 +133,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	case script.Unavailable:
 		refuse(w,
-			Refusal{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: "apiserver not ready"})
+			Refusal{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable",
+				Message: "apiserver not ready"})
 	case script.Unauthorized || r.Header.Get("Authorization") != "Bearer "+Token:
-		refuse(w, Refusal{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
+		refuse(w, Refusal{Code: http.StatusUnauthorized, Reason: "Unauthorized",
+			Message: "Unauthorized"})
 	case script.Forbidden:
 		refuse(w, Refusal{Code: http.StatusForbidden, Reason: "Forbidden", Message: "forbidden"})
 	case r.URL.Path == "/readyz":

@@ -47,7 +47,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 			return nil, err
 		}
 		for _, one := range parsed.Imports {
-			if folder, ours := strings.CutPrefix(strings.Trim(one.Path.Value, `"`), "strata/"); ours &&
+			if folder, ours := strings.CutPrefix(strings.Trim(one.Path.Value, `"`),
+				"strata/"); ours &&
 				folder != r.folder {
 				s.imports[folder] = true
 			}
@@ -87,7 +88,8 @@ func overlay(all []room, scratch string) (string, []*mutant, error) {
 }
 
 func (s *suite) compile() error {
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", s.overlay, "-o", s.binary, "./"+s.folder)
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", s.overlay, "-o", s.binary,
+		"./"+s.folder)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build tests of %s: %w\n%s", s.folder, err, out)
 	}

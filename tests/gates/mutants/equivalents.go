@@ -54,14 +54,16 @@ func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 		switch _, equivalent := known[name]; {
 		case equivalent && m.killed:
 			wrong = append(wrong,
-				fmt.Errorf("%s: a test notices it, so it is no equivalent: %s", equivalentsFile, name))
+				fmt.Errorf("%s: a test notices it, so it is no equivalent: %s",
+					equivalentsFile, name))
 		case !equivalent && !m.killed:
 			survivors = append(survivors, m)
 		}
 	}
 	for name := range known {
 		if whole && !there[name] {
-			wrong = append(wrong, fmt.Errorf("%s: there is no such change: %s", equivalentsFile, name))
+			wrong = append(wrong, fmt.Errorf("%s: there is no such change: %s",
+				equivalentsFile, name))
 		}
 	}
 	return survivors, errors.Join(wrong...)

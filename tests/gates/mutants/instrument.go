@@ -60,7 +60,8 @@ func instrument(path string, all *[]*mutant) ([]byte, error) {
 		return nil, err
 	}
 	for _, declaration := range parsed.Decls {
-		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil && judges(function) {
+		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil &&
+			judges(function) {
 			i.function = function.Name.Name
 			ast.Inspect(function.Body, i.visit)
 		}
@@ -68,12 +69,16 @@ func instrument(path string, all *[]*mutant) ([]byte, error) {
 	if len(i.edits) == 0 {
 		return text, nil
 	}
-	i.replace(parsed.Name.End(), parsed.Name.End(), fmt.Sprintf("; import %s %q", choices, choicePackage))
+	i.replace(parsed.Name.End(), parsed.Name.End(),
+		fmt.Sprintf("; import %s %q", choices, choicePackage))
 	return i.apply(text), nil
 }
 
 func (i *instrumenter) apply(text []byte) []byte {
-	slices.SortStableFunc(i.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.rank-b.rank) })
+	slices.SortStableFunc(i.edits, func(a,
+		b edit) int {
+		return cmp.Or(a.from-b.from, a.rank-b.rank)
+	})
 	var out strings.Builder
 	at := 0
 	for _, e := range i.edits {
@@ -102,7 +107,8 @@ func (i *instrumenter) add(at token.Pos, changes ...string) int {
 }
 
 func (i *instrumenter) replace(from, to token.Pos, text string) {
-	i.edits = append(i.edits, edit{i.files.Position(from).Offset, i.files.Position(to).Offset, len(i.edits), text})
+	i.edits = append(i.edits, edit{i.files.Position(from).Offset, i.files.Position(to).Offset,
+		len(i.edits), text})
 }
 
 // wrap puts an expression into a call. Nodes visited later are inside, so their end comes before

@@ -73,7 +73,8 @@ func TestChoicesStandInPlaceOfOperators(t *testing.T) {
 		changes = append(changes, m.change)
 	}
 	assert.Equal(t, []string{
-		"== → !=", "continue → (left out)", "condition → its opposite", "Stuck → Waiting", "|| → &&",
+		"== → !=", "continue → (left out)", "condition → its opposite", "Stuck → Waiting",
+		"|| → &&",
 		"! → (left out)", "&& → ||", "> → >=", "> → <=",
 		"<= → <", "<= → >", "Waiting → Ready", "Waiting → Stuck", "Ready → Waiting",
 	}, changes)
@@ -92,5 +93,6 @@ func TestAMutantIsNamedByItsPlaceInItsFunction(t *testing.T) {
 	for _, m := range mutants {
 		names = append(names, m.name())
 	}
-	assert.Equal(t, []string{path + " f: || → &&", path + " f: == → !=", path + " f: == → != #2"}, names)
+	assert.Equal(t, []string{path + " f: || → &&", path + " f: == → !=",
+		path + " f: == → != #2"}, names)
 }

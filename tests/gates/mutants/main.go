@@ -28,7 +28,8 @@ func run(only, match string, write bool) error {
 	}
 	all, err := rooms()
 	if err != nil {
-		return fmt.Errorf("no files in %s: run it in the root of the repository: %w", healthFolder, err)
+		return fmt.Errorf("no files in %s: run it in the root of the repository: %w",
+			healthFolder, err)
 	}
 	known, err := readEquivalents(equivalentsFile)
 	if err != nil {
@@ -96,7 +97,8 @@ func try(all, chosen []room, named *regexp.Regexp) ([]*mutant, error) {
 			return nil, err
 		}
 	}
-	mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !named.MatchString(m.name()) })
+	mutants = slices.DeleteFunc(mutants,
+		func(m *mutant) bool { return !named.MatchString(m.name()) })
 	return mutants, inParallel(len(mutants), func(i int) (err error) {
 		mutants[i].killed, err = killed(mutants[i], suites)
 		return err

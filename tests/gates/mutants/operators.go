@@ -19,7 +19,8 @@ var orders = map[token.Token]struct {
 
 // states are the changes of each outcome.
 var states = map[string][]string{
-	"Ready": {"Waiting"}, "Waiting": {"Ready", "Stuck"}, "Stuck": {"Waiting"}, "Skipped": {"Waiting"},
+	"Ready": {"Waiting"}, "Waiting": {"Ready", "Stuck"}, "Stuck": {"Waiting"},
+	"Skipped": {"Waiting"},
 }
 
 // visit puts choices around a node; ast.Inspect calls it from the outside to the inside.
@@ -97,7 +98,10 @@ func (i *instrumenter) condition(e ast.Expr) {
 
 func (i *instrumenter) binary(e *ast.BinaryExpr) {
 	turned := func(to token.Token) string { return e.Op.String() + " → " + to.String() }
-	operator := func(text string) { i.replace(e.OpPos, e.OpPos+token.Pos(len(e.Op.String())), text) }
+	operator := func(text string) {
+		i.replace(e.OpPos,
+			e.OpPos+token.Pos(len(e.Op.String())), text)
+	}
 	switch e.Op {
 	case token.EQL:
 		i.wrap(e, fmt.Sprintf("Not(%d, ", i.add(e.OpPos, turned(token.NEQ))), ")")
@@ -111,7 +115,8 @@ func (i *instrumenter) binary(e *ast.BinaryExpr) {
 		operator(", func() bool { return (")
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		order := orders[e.Op]
-		i.wrap(e, fmt.Sprintf("%s(%d, ", order.call, i.add(e.OpPos, turned(order.neighbour), turned(order.opposite))),
+		i.wrap(e, fmt.Sprintf("%s(%d, ", order.call,
+			i.add(e.OpPos, turned(order.neighbour), turned(order.opposite))),
 			")")
 		operator(",")
 	default: // It makes no decision.
@@ -140,5 +145,6 @@ func (i *instrumenter) state(e ast.Expr, name, prefix string) {
 	for n, other := range others {
 		changes[n] = name + " → " + other
 	}
-	i.wrap(e, fmt.Sprintf("State(%d, ", i.add(e.Pos(), changes...)), ", "+prefix+strings.Join(others, ", "+prefix)+")")
+	i.wrap(e, fmt.Sprintf("State(%d, ", i.add(e.Pos(), changes...)),
+		", "+prefix+strings.Join(others, ", "+prefix)+")")
 }

@@ -50,7 +50,8 @@ func report(tried []*mutant, known equivalents) error {
 		total.killed, total.all, total.equivalent, total.all-total.killed-total.equivalent)
 	text.WriteString("| folder | mutants | killed | equivalent |\n| --- | ---: | ---: | ---: |\n")
 	for _, folder := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", folder, counts[folder].all, counts[folder].killed,
+		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", folder, counts[folder].all,
+			counts[folder].killed,
 			counts[folder].equivalent)
 	}
 	section(&text, "Survivors", survivors.String())

@@ -59,7 +59,8 @@ func rooms() ([]room, error) {
 // judges reports whether a function's result depends only on its arguments: it has no context, and
 // is no constructor.
 func judges(function *ast.FuncDecl) bool {
-	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") || function.Name.Name == "init" {
+	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") ||
+		function.Name.Name == "init" {
 		return false
 	}
 	return !slices.ContainsFunc(function.Type.Params.List, func(parameter *ast.Field) bool {

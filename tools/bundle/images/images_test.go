@@ -42,7 +42,8 @@ func TestReferencesAreWholeNames(t *testing.T) {
 // chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and a
 // conditional subchart with an image.
 var chart = map[string]string{
-	"shop/Chart.yaml":  "apiVersion: v2\nname: shop\nversion: 1.2.3\ndependencies:\n- {name: cache, version: 1.0.0, condition: cache.enabled}\n",
+	"shop/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.2.3\ndependencies:\n- {name: " +
+		"cache, version: 1.0.0, condition: cache.enabled}\n",
 	"shop/values.yaml": "image: acme/shop\ncache: {enabled: true}\n",
 	"shop/templates/deployment.yaml": `apiVersion: apps/v1
 kind: Deployment
@@ -56,11 +57,15 @@ spec:
         image: "{{ .Values.image }}:{{ .Capabilities.KubeVersion.Minor }}"
         args: [--acme-http01-solver-image=quay.io/acme/solver:2, --port=80]
 `,
-	"shop/templates/hook.yaml":            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: h, annotations: {helm.sh/hook: pre-install}}\nspec: {template: {spec: {containers: [{name: h, image: quay.io/acme/hook:1}]}}}\n",
-	"shop/templates/test.yaml":            "apiVersion: v1\nkind: Pod\nmetadata: {name: t, annotations: {helm.sh/hook: test}}\nspec: {containers: [{name: t, image: quay.io/acme/test:1}]}\n",
-	"shop/templates/NOTES.txt":            "image: not yaml: at all",
-	"shop/charts/cache/Chart.yaml":        "apiVersion: v2\nname: cache\nversion: 1.0.0\n",
-	"shop/charts/cache/templates/pod.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\nspec: {containers: [{name: c, image: redis:8}]}\n",
+	"shop/templates/hook.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: h, " +
+		"annotations: {helm.sh/hook: pre-install}}\nspec: {template: {spec: {containers: [{name: " +
+		"h, image: quay.io/acme/hook:1}]}}}\n",
+	"shop/templates/test.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: t, " +
+		"annotations: {helm.sh/hook: test}}\nspec: {containers: [{name: t, image: quay.io/acme/test:1}]}\n",
+	"shop/templates/NOTES.txt":     "image: not yaml: at all",
+	"shop/charts/cache/Chart.yaml": "apiVersion: v2\nname: cache\nversion: 1.0.0\n",
+	"shop/charts/cache/templates/pod.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: " +
+		"c}\nspec: {containers: [{name: c, image: redis:8}]}\n",
 }
 
 // packed writes the chart into a bundle, and returns the stack's artifacts.
@@ -71,7 +76,8 @@ func packed(t *testing.T) []artifacts.Artifact {
 	writer := tar.NewWriter(zipped)
 	for name, text := range chart {
 		require.NoError(t,
-			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)),
+				Typeflag: tar.TypeReg}))
 		_, err := writer.Write([]byte(text))
 		require.NoError(t, err)
 	}
@@ -84,7 +90,8 @@ func packed(t *testing.T) []artifacts.Artifact {
 		sum := sha256.Sum256(content.Bytes())
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: name, Version: "v1.34.2+k3s1", Path: name + ".tgz",
-			SHA256: hex.EncodeToString(sum[:]), Size: int64(content.Len()), Origin: "real: a test's",
+			SHA256: hex.EncodeToString(sum[:]), Size: int64(content.Len()),
+			Origin: "real: a test's",
 		})
 	}
 	require.NoError(t, manifest.Write(bundle))
@@ -114,7 +121,8 @@ func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registrat
 		map[string]any{
 			"objects": []any{
 				map[string]any{
-					"spec": map[string]any{"containers": []any{map[string]any{"image": "quay.io/acme/applied:1"}}}}}})
+					"spec": map[string]any{
+						"containers": []any{map[string]any{"image": "quay.io/acme/applied:1"}}}}}})
 	require.NoError(t, err)
 	all, err := dryrun.Run(t.Context(), "strata", "test", func(ctx *pulumi.Context) error {
 		for _, one := range []struct {
@@ -128,7 +136,8 @@ func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registrat
 				pulumi.Map{
 					"spec": pulumi.Map{
 						"containers": pulumi.Array{
-							pulumi.Map{"image": pulumi.ToSecret(pulumi.String("quay.io/acme/first:1"))}}}}},
+							pulumi.Map{"image": pulumi.ToSecret(
+								pulumi.String("quay.io/acme/first:1"))}}}}},
 			{"command:local:Command", pulumi.Map{"stdin": pulumi.String(command)}},
 			{"command:local:Command", pulumi.Map{"stdin": pulumi.String("image: no JSON")}},
 		} {
@@ -147,7 +156,8 @@ func TestAllThatPodsRunIsAskedFor(t *testing.T) {
 	files := packed(t)
 	chart := files[len(files)-1]
 	asked := func(values pulumi.Map) map[string]string {
-		found, err := Of(registered(t, chart.FileName(), values), files, t.TempDir(), "v1.34.2+k3s1")
+		found, err := Of(registered(t, chart.FileName(), values), files, t.TempDir(),
+			"v1.34.2+k3s1")
 		require.NoError(t, err)
 		by := map[string]string{}
 		for _, image := range found {

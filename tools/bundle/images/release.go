@@ -35,13 +35,16 @@ type release struct {
 	kubernetes string
 }
 
-func newRelease(inputs map[string]any, files []artifacts.Artifact, project, kubernetes string) (*release, error) {
+func newRelease(inputs map[string]any, files []artifacts.Artifact, project,
+	kubernetes string) (*release, error) {
 	made := &release{kubernetes: kubernetes}
 	made.name, _ = inputs["name"].(string)
 	made.namespace, _ = inputs["namespace"].(string)
 	made.values, _ = inputs["values"].(map[string]any)
 	chart, _ := inputs["chart"].(string)
-	i := slices.IndexFunc(files, func(file artifacts.Artifact) bool { return file.FileName() == path.Base(chart) })
+	i := slices.IndexFunc(files, func(file artifacts.Artifact) bool {
+		return file.FileName() == path.Base(chart)
+	})
 	if i < 0 {
 		return nil, fmt.Errorf("its chart %s is no artifact of the stack", chart)
 	}
@@ -95,7 +98,8 @@ func parsed(rendered map[string]string) (objects []any, err error) {
 			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
-			hooks, _, err := unstructured.NestedString(object, "metadata", "annotations", hookAnnotation)
+			hooks, _, err := unstructured.NestedString(object, "metadata", "annotations",
+				hookAnnotation)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}

@@ -22,7 +22,8 @@ const containerdName = "io.containerd.image.name"
 // its digests, for a Pod that uses a digest.
 func (p *Pulled) Names() []string {
 	repository, _, _ := strings.Cut(p.Reference, "@")
-	if slash, colon := strings.LastIndex(repository, "/"), strings.LastIndex(repository, ":"); colon > slash {
+	if slash, colon := strings.LastIndex(repository, "/"),
+		strings.LastIndex(repository, ":"); colon > slash {
 		repository = repository[:colon]
 	}
 	names := []string{p.Reference}
@@ -83,7 +84,8 @@ func (p *Pulled) write(to *tar.Writer) error {
 		{"oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)}, {"index.json", index},
 		{blob(digest), manifest}, {blob(parsed.Config.Digest), settings},
 	} {
-		if err := put(to, file.name, int64(len(file.content)), bytes.NewReader(file.content)); err != nil {
+		if err := put(to, file.name, int64(len(file.content)),
+			bytes.NewReader(file.content)); err != nil {
 			return err
 		}
 	}
@@ -137,7 +139,8 @@ func (p *Pulled) layoutIndex(size int64) ([]byte, error) {
 	index := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
 	for _, name := range p.Names() {
 		index.Manifests = append(index.Manifests, v1.Descriptor{
-			MediaType: mediaType, Digest: digest, Size: size, Annotations: map[string]string{containerdName: name},
+			MediaType: mediaType, Digest: digest, Size: size,
+			Annotations: map[string]string{containerdName: name},
 		})
 	}
 	return json.Marshal(index)
@@ -147,7 +150,8 @@ func blob(digest v1.Hash) string { return "blobs/" + digest.Algorithm + "/" + di
 
 func put(to *tar.Writer, name string, size int64, content io.Reader) error {
 	if err := to.WriteHeader(
-		&tar.Header{Name: name, Mode: 0o644, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}); err != nil {
+		&tar.Header{Name: name, Mode: 0o644, Size: size, Typeflag: tar.TypeReg,
+			Format: tar.FormatUSTAR}); err != nil {
 		return err
 	}
 	_, err := io.Copy(to, content)

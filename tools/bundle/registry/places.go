@@ -51,7 +51,8 @@ func (p *Puller) places(repository name.Repository) (all []place) {
 // entry returns the stack's entry for a registry.
 func (p *Puller) entry(registry string) config.Registry {
 	for _, wanted := range []string{registry, "*"} {
-		if i := slices.IndexFunc(p.Registries, func(one config.Registry) bool { return one.Name == wanted }); i >= 0 {
+		if i := slices.IndexFunc(p.Registries,
+			func(one config.Registry) bool { return one.Name == wanted }); i >= 0 {
 			return p.Registries[i]
 		}
 	}
@@ -62,18 +63,21 @@ func (p *Puller) entry(registry string) config.Registry {
 func (p *Puller) place(shown, host string, repository name.Repository) place {
 	made := place{name: shown, repository: repository, keychain: authn.DefaultKeychain}
 	about := config.Registry{}
-	if i := slices.IndexFunc(p.Registries, func(one config.Registry) bool { return one.Name == host }); i >= 0 {
+	if i := slices.IndexFunc(p.Registries,
+		func(one config.Registry) bool { return one.Name == host }); i >= 0 {
 		about = p.Registries[i]
 	}
 	if about.Username != "" && about.Username != config.Sealed && about.Password != config.Sealed {
-		made.keychain = authn.NewMultiKeychain(login{about.Username, about.Password}, authn.DefaultKeychain)
+		made.keychain = authn.NewMultiKeychain(login{about.Username, about.Password},
+			authn.DefaultKeychain)
 	}
 	made.transport, made.fault = trusting(about)
 	return made
 }
 
 // mirror returns the place of a repository at a mirror.
-func (p *Puller) mirror(entry config.Registry, address string, repository name.Repository, registry string) place {
+func (p *Puller) mirror(entry config.Registry, address string, repository name.Repository,
+	registry string) place {
 	at, err := url.Parse(address)
 	if err != nil {
 		return place{name: "a mirror", fault: errors.New("its address is no URL")}
@@ -83,14 +87,16 @@ func (p *Puller) mirror(entry config.Registry, address string, repository name.R
 	if path != "" && !versioned {
 		return place{name: address,
 			fault: errors.New(
-				"its path does not begin with /v2, where registries have their API: nodes can ask it, and this command cannot")}
+				"its path does not begin with /v2, where registries have their API: nodes can " +
+					"ask it, and this command cannot")}
 	}
 	options := []name.Option{}
 	if at.Scheme == "http" {
 		options = append(options, name.Insecure)
 	}
 	renamed := rewritten(entry.Rewrites, repository.RepositoryStr())
-	there, err := name.NewRepository(at.Host+"/"+strings.TrimPrefix(prefix, "/")+renamed, options...)
+	there, err := name.NewRepository(at.Host+"/"+strings.TrimPrefix(prefix, "/")+renamed,
+		options...)
 	if err != nil {
 		return place{name: address, fault: err}
 	}

@@ -63,7 +63,8 @@ func newMirror(t *testing.T) *mirror {
 	}))
 	t.Cleanup(server.Close)
 	m.host, m.client = strings.TrimPrefix(server.URL, "https://"), server.Client()
-	m.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	m.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: server.Certificate().Raw}))
 	return m
 }
 
@@ -114,7 +115,8 @@ func TestAnImageComesFromTheMirrorThatNodesAsk(t *testing.T) {
 	m := newMirror(t)
 	pushed := image(t, "amd64")
 	m.push(t, "hub/library/redis:8", pushed)
-	p := &registry.Puller{Registries: m.entries("docker.io", "/v2/hub"), OnlyMirrors: true, Arch: "amd64"}
+	p := &registry.Puller{Registries: m.entries("docker.io", "/v2/hub"), OnlyMirrors: true,
+		Arch: "amd64"}
 	pulled, err := p.Pull(t.Context(), "docker.io/library/redis:8", "")
 	require.NoError(t, err)
 	assert.Equal(t, digestOf(t, pushed), pulled.Digest)
@@ -127,12 +129,14 @@ func TestAnImageComesFromTheMirrorThatNodesAsk(t *testing.T) {
 		require.NoError(t, err)
 	})
 	t.Run("for any registry", func(t *testing.T) {
-		p := &registry.Puller{Registries: m.entries("*", "/v2/hub"), OnlyMirrors: true, Arch: "amd64"}
+		p := &registry.Puller{Registries: m.entries("*", "/v2/hub"), OnlyMirrors: true,
+			Arch: "amd64"}
 		_, err := p.Pull(t.Context(), "quay.io/library/redis:8", "")
 		require.NoError(t, err)
 	})
 	t.Run("unless its login is encrypted, which only Pulumi can read", func(t *testing.T) {
-		p := &registry.Puller{Registries: m.entries("*", "/v2/hub"), OnlyMirrors: true, Arch: "amd64"}
+		p := &registry.Puller{Registries: m.entries("*", "/v2/hub"), OnlyMirrors: true,
+			Arch: "amd64"}
 		p.Registries[1].Password = config.Sealed
 		_, err := p.Pull(t.Context(), "quay.io/library/redis:8", "")
 		require.ErrorContains(t, err, "docker login "+m.host)

@@ -73,7 +73,8 @@ type timeline struct {
 }
 
 func newTimeline(at time.Time) *timeline {
-	return &timeline{phases: []Phase{{Name: startPhase}}, starts: []time.Time{at}, total: Phase{Name: "total"}}
+	return &timeline{phases: []Phase{{Name: startPhase}}, starts: []time.Time{at},
+		total: Phase{Name: "total"}}
 }
 
 // begin begins a phase now: all earlier requests belong to the phases before.
@@ -106,7 +107,8 @@ func (t *timeline) of(at time.Time) int {
 func (t *timeline) report(meant int, opts Options) *Report {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-t.total.Sent, 0), Total: t.total.closed()}
+	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-t.total.Sent, 0),
+		Total: t.total.closed()}
 	for _, phase := range t.phases {
 		if phase.Sent > 0 {
 			report.Phases = append(report.Phases, phase.closed())
@@ -179,7 +181,8 @@ func (p Phase) closed() Phase {
 var causes = []struct{ part, cause string }{
 	{"connection refused", "connection refused"}, {"connection reset", "connection reset"},
 	{"broken pipe", "connection reset"},
-	{"EOF", "closed without an answer"}, {"server closed idle connection", "closed without an answer"},
+	{"EOF", "closed without an answer"},
+	{"server closed idle connection", "closed without an answer"},
 	{"Client.Timeout", "no answer in time"}, {"deadline exceeded", "no answer in time"},
 	{"i/o timeout", "no answer in time"},
 	{"no route to host", "no route"}, {"certificate", "certificate refused"},
@@ -209,7 +212,8 @@ func (r *Report) Text() string {
 			p.Lost, p.Latency.P50, p.Latency.P95, p.Latency.P99, p.Latency.Max)
 	}
 	if r.Unsent > 0 {
-		fmt.Fprintf(&out, "  %d requests were not sent: this machine could not keep the rate\n", r.Unsent)
+		fmt.Fprintf(&out, "  %d requests were not sent: this machine could not keep the rate\n",
+			r.Unsent)
 	}
 	for _, p := range r.Phases {
 		if p.Lost > 0 {

@@ -33,8 +33,10 @@ func TestAReportSaysWhenTheLossesBeganAndEnded(t *testing.T) {
 	for _, one := range []struct {
 		sent time.Duration
 		code uint16
-	}{{0, 200}, {3 * time.Second, 503}, {1 * time.Second, 502}, {2 * time.Second, 200}, {4 * time.Second, 200}} {
-		counting.add(&vegeta.Result{Code: one.code, Timestamp: began.Add(one.sent), Headers: http.Header{}}, "")
+	}{{0, 200}, {3 * time.Second, 503}, {1 * time.Second, 502}, {2 * time.Second, 200},
+		{4 * time.Second, 200}} {
+		counting.add(&vegeta.Result{Code: one.code, Timestamp: began.Add(one.sent),
+			Headers: http.Header{}}, "")
 	}
 	report := counting.report(5, Options{})
 	assert.Equal(t, began.Add(time.Second), report.Total.FirstLost)

@@ -73,8 +73,10 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
 			<-r.Context().Done()
 		}, func(o *attack.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
-		"nothing listens": {nil, func(o *attack.Options) { o.URL = "http://127.0.0.1:1" }, "", "connection refused"},
-		"another CA":      {nil, func(o *attack.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
+		"nothing listens": {nil, func(o *attack.Options) { o.URL = "http://127.0.0.1:1" }, "",
+			"connection refused"},
+		"another CA": {nil, func(o *attack.Options) { o.URL = secure(t).URL }, "",
+			"certificate refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(test.handle)
@@ -89,7 +91,8 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			assert.Positive(t, sent)
 			assert.Equal(t, sent, report.Total.Lost)
 			assert.Zero(t, report.Total.Answered)
-			assert.Equal(t, sent, report.Total.Statuses[test.status]+report.Total.Errors[test.errors],
+			assert.Equal(t, sent, report.Total.Statuses[test.status]+
+				report.Total.Errors[test.errors],
 				"%+v", report.Total)
 		})
 	}
@@ -97,9 +100,10 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 
 func secure(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Host", r.Host)
-	}))
+	server := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Host", r.Host)
+		}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a line for each handshake that is refused
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -161,7 +165,8 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 
 func TestWhatCannotBeSentIsRefused(t *testing.T) {
 	for name, opts := range map[string]attack.Options{
-		"no URL": {URL: "shop", Rate: 1, Timeout: time.Second}, "no rate": {URL: "http://a", Timeout: time.Second},
+		"no URL":     {URL: "shop", Rate: 1, Timeout: time.Second},
+		"no rate":    {URL: "http://a", Timeout: time.Second},
 		"no timeout": {URL: "http://a", Rate: 1},
 		"no CA":      {URL: "https://a", Rate: 1, Timeout: time.Second, CA: []byte("x")},
 	} {

@@ -19,7 +19,8 @@ func (r *Report) Err() error {
 		return errors.New("no request was sent, so nothing is known: let it run longer")
 	case unsent*100 > unsentAtMost*(sent+unsent):
 		return fmt.Errorf(
-			"%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
+			"%d of %d requests were not sent, expected at most %d %%: this machine could not "+
+				"keep the rate; lower --rate",
 			unsent, sent+unsent, unsentAtMost)
 	}
 	return nil

@@ -42,7 +42,8 @@ func check(backend string) error {
 		for _, found := range urn.FindAllStringSubmatch(string(text), -1) {
 			urns = append(urns, found[1])
 		}
-		wrong = append(wrong, statelayout.Check(strings.TrimSuffix(filepath.Base(file), ".json"), urns))
+		wrong = append(wrong, statelayout.Check(strings.TrimSuffix(filepath.Base(file),
+			".json"), urns))
 	}
 	return errors.Join(wrong...)
 }

@@ -20,12 +20,14 @@ func TestABuildIsRefusedWhileAStackHasAnotherLayout(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, stack), []byte(text), 0o600))
 	}
 	hosts := func(token string) string {
-		return `{"checkpoint": {"latest": {"resources": [{"urn": "urn:pulumi:dev::strata::` + token + `::hosts", "custom": f`
+		return `{"checkpoint": {"latest": {"resources": [{"urn": "urn:pulumi:dev::strata::` +
+			token + `::hosts", "custom": f`
 	}
 	write("dev.json", hosts(statelayout.Token("hosts", "Hosts")))
 	write("empty.json", `{"checkpoint":{"latest":{}}}`)
 	write("old.json.bak", hosts("strata:hosts:Hosts"))
 	require.NoError(t, check(backend))
 	write("old.json", hosts("strata:hosts:Hosts")) // cut off by a kill
-	require.ErrorContains(t, check(backend), "stack old: the state has urn:pulumi:dev::strata::strata:hosts:Hosts::hosts of layout none")
+	require.ErrorContains(t, check(backend),
+		"stack old: the state has urn:pulumi:dev::strata::strata:hosts:Hosts::hosts of layout none")
 }

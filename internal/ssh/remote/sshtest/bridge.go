@@ -86,7 +86,8 @@ func (b *bridge) handle(script string, inputBytes int, handler Handler) {
 	if _, err := io.ReadFull(b.input, stdin); err != nil {
 		return
 	}
-	code := handler(Call{Script: script, Stdin: stdin, Stdout: b.stdout, Stderr: b.stderr, Gone: b.gone})
+	code := handler(Call{Script: script, Stdin: stdin, Stdout: b.stdout, Stderr: b.stderr,
+		Gone: b.gone})
 	_, _ = b.stdout.Close(), b.stderr.Close()
 	_, _ = fmt.Fprintln(b.code, code)
 	_ = b.code.Close()

@@ -74,7 +74,8 @@ func New(t *testing.T) *Server {
 	t.Helper()
 	_, signer := NewKey(t)
 	pemKey, login := NewKey(t)
-	return &Server{hostKey: signer, accepted: login.PublicKey(), login64: pemKey, folder: t.TempDir(), User: "root"}
+	return &Server{hostKey: signer, accepted: login.PublicKey(), login64: pemKey,
+		folder: t.TempDir(), User: "root"}
 }
 
 // Serve answers on listener until the test ends.
@@ -112,7 +113,8 @@ func NewKey(t *testing.T) ([]byte, ssh.Signer) {
 func (s *Server) Target() remote.Target {
 	address := s.listener.Addr().(*net.TCPAddr)
 	return remote.Target{
-		Name: "host-1", Address: address.IP.String(), Port: address.Port, User: s.User, HostKey: s.HostKey(),
+		Name: "host-1", Address: address.IP.String(), Port: address.Port, User: s.User,
+		HostKey: s.HostKey(),
 	}
 }
 
@@ -126,7 +128,10 @@ func (s *Server) PrivateKey() []byte { return s.login64 }
 
 // AcceptKeyOf makes the server accept another one's key in place of its own, like hosts with the
 // same authorized_keys.
-func (s *Server) AcceptKeyOf(other *Server) { s.accepted, s.login64 = other.accepted, other.login64 }
+func (s *Server) AcceptKeyOf(other *Server) {
+	s.accepted, s.login64 = other.accepted,
+		other.login64
+}
 
 // Commands returns the command lines that clients requested.
 func (s *Server) Commands() []string {

@@ -24,7 +24,8 @@ func Serve(t *testing.T) (tunnel.Spec, *sshtest.Server) {
 	way := Through(jump, listener.Addr().(*net.TCPAddr).Port)
 	ended, ready := make(chan error, 1), make(chan struct{})
 	go func() {
-		ended <- tunnel.Serve(t.Context(), listener, way, jump.PrivateKey(), time.Minute, func() { close(ready) })
+		ended <- tunnel.Serve(t.Context(), listener, way, jump.PrivateKey(), time.Minute,
+			func() { close(ready) })
 	}()
 	select {
 	case <-ready:

@@ -37,7 +37,8 @@ type Plugin struct {
 }
 
 // Start runs the binary with additional environment and configures it.
-func Start(ctx context.Context, binary string, environment []string, config resource.PropertyMap) (*Plugin, error) {
+func Start(ctx context.Context, binary string, environment []string,
+	config resource.PropertyMap) (*Plugin, error) {
 	p := &Plugin{engine: &engine{}}
 	address, server, err := p.engine.serve()
 	if err != nil {
@@ -110,7 +111,8 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 // name returns the package's name. A file may have the version in its name, as in the folder of
 // originals.
 func (p *Plugin) name() string {
-	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""), "pulumi-resource-")
+	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""),
+		"pulumi-resource-")
 }
 
 // Log returns every line that the plugin has logged so far.

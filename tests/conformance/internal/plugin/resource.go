@@ -34,7 +34,8 @@ type Resource struct {
 
 // New returns a resource that does not exist yet.
 func New(p *Plugin, token, name string) *Resource {
-	return &Resource{Plugin: p, URN: resource.NewURN("test", "conformance", "", tokens.Type(token), name)}
+	return &Resource{Plugin: p, URN: resource.NewURN("test", "conformance", "",
+		tokens.Type(token), name)}
 }
 
 var options = rpc.MarshalOptions{KeepUnknowns: true, KeepSecrets: true}
@@ -48,7 +49,8 @@ func unmarshal(fields *structpb.Struct) (resource.PropertyMap, error) {
 }
 
 // Check returns the inputs as the plugin completes them.
-func (r *Resource) Check(ctx context.Context, news resource.PropertyMap) (resource.PropertyMap, error) {
+func (r *Resource) Check(ctx context.Context, news resource.PropertyMap) (resource.PropertyMap,
+	error) {
 	olds, err := marshal(r.Inputs)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,8 @@ func (r *Resource) Check(ctx context.Context, news resource.PropertyMap) (resour
 }
 
 // Diff compares checked inputs with the state.
-func (r *Resource) Diff(ctx context.Context, checked resource.PropertyMap) (*pulumirpc.DiffResponse, error) {
+func (r *Resource) Diff(ctx context.Context, checked resource.PropertyMap) (*pulumirpc.DiffResponse,
+	error) {
 	state, err := marshal(r.State)
 	if err != nil {
 		return nil, err
@@ -101,7 +104,8 @@ func (r *Resource) create(ctx context.Context, checked resource.PropertyMap) err
 		return err
 	}
 	response, err := r.Plugin.Create(ctx, &pulumirpc.CreateRequest{
-		Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: fields, Timeout: r.Timeout,
+		Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: fields,
+		Timeout: r.Timeout,
 	})
 	if err != nil {
 		return r.partial(err, checked)
@@ -125,7 +129,8 @@ func (r *Resource) update(ctx context.Context, checked resource.PropertyMap) err
 	}
 	response, err := r.Plugin.Update(ctx, &pulumirpc.UpdateRequest{
 		Id: r.ID, Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()),
-		Olds: state, OldInputs: inputs, News: news, Timeout: r.Timeout, IgnoreChanges: r.IgnoreChanges,
+		Olds: state, OldInputs: inputs, News: news, Timeout: r.Timeout,
+		IgnoreChanges: r.IgnoreChanges,
 	})
 	if err != nil {
 		return r.partial(err, checked)
@@ -166,7 +171,8 @@ func (r *Resource) Refresh(ctx context.Context) error {
 		return err
 	}
 	response, err := r.Plugin.Read(ctx, &pulumirpc.ReadRequest{
-		Id: r.ID, Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: state, Inputs: inputs,
+		Id: r.ID, Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()),
+		Properties: state, Inputs: inputs,
 	})
 	if err != nil {
 		return r.partial(err, r.Inputs)

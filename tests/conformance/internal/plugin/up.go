@@ -51,7 +51,8 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 	}
 	for _, path := range changed {
 		for _, replaced := range r.ReplaceOnChanges {
-			if rest, ok := strings.CutPrefix(path, replaced); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			if rest, ok := strings.CutPrefix(path, replaced); ok &&
+				(rest == "" || rest[0] == '.' || rest[0] == '[') {
 				return true
 			}
 		}
@@ -61,7 +62,8 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 
 // replace creates the new resource first unless the plugin wants the old one deleted first. Like
 // the engine it checks again without old inputs, for a new name.
-func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, deleteFirst bool) (Op, error) {
+func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, deleteFirst bool) (Op,
+	error) {
 	old := *r
 	r.Inputs = nil
 	checked, err := r.Check(ctx, news)
@@ -82,7 +84,8 @@ func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, delet
 
 // Preview acts like `pulumi preview`: the returned state may have unknown values, and nothing is
 // stored.
-func (r *Resource) Preview(ctx context.Context, news resource.PropertyMap) (Op, resource.PropertyMap, error) {
+func (r *Resource) Preview(ctx context.Context, news resource.PropertyMap) (Op,
+	resource.PropertyMap, error) {
 	checked, err := r.Check(ctx, news)
 	if err != nil {
 		return "", nil, err
@@ -93,7 +96,8 @@ func (r *Resource) Preview(ctx context.Context, news resource.PropertyMap) (Op, 
 	}
 	if r.ID == "" {
 		response, err := r.Plugin.Create(ctx, &pulumirpc.CreateRequest{
-			Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: fields, Preview: true,
+			Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: fields,
+			Preview: true,
 		})
 		if err != nil {
 			return Create, nil, err

@@ -128,7 +128,8 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 		switch request.Type {
 		case "env":
 			var variable struct{ Name, Value string }
-			ok := ssh.Unmarshal(request.Payload, &variable) == nil && strings.HasPrefix(variable.Name, "ACCEPTED_")
+			ok := ssh.Unmarshal(request.Payload, &variable) == nil &&
+				strings.HasPrefix(variable.Name, "ACCEPTED_")
 			if ok {
 				environment = append(environment, variable.Name+"="+variable.Value)
 			}
