@@ -84,9 +84,9 @@ func (a *apisix) gates() (err error) {
 // revision returns the revision of both releases.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
-	case !a.controller.own.given():
+	case !a.controller.own.isSet():
 		return a.plane.own.revision(ours)
-	case !a.plane.own.given():
+	case !a.plane.own.isSet():
 		return a.controller.own.revision(ours)
 	}
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
@@ -94,7 +94,7 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 
 // valued returns the user's values of both releases for gates behind the rollout of both.
 func (a *apisix) valued() Valued {
-	if !a.plane.own.given() && !a.controller.own.given() {
+	if !a.plane.own.isSet() && !a.controller.own.isSet() {
 		return Valued{}
 	}
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}

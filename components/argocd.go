@@ -77,7 +77,7 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs,
 // there before the release: the chart's own way is a hook that runs a Job, and Pods without the
 // Secret do not start.
 func (a *argocd) redisPassword() error {
-	if err := a.newNamespace(a.own(), nil, a.After...); err != nil {
+	if err := a.newNamespace(a.chartValues(), nil, a.After...); err != nil {
 		return err
 	}
 	password, err := newPassword(a.ctx, a.name+"-redis-password", 32, childOf(a)...)
@@ -94,8 +94,8 @@ func (a *argocd) redisPassword() error {
 	return nil
 }
 
-// own returns the user's values of the chart.
-func (a *argocd) own() userValues {
+// chartValues returns the user's values of the chart.
+func (a *argocd) chartValues() userValues {
 	return a.userValues(config.ArtifactArgoCDChart, a.args.Config.Values, a.args.Values)
 }
 
@@ -107,7 +107,7 @@ func (a *argocd) install() error {
 	}
 	a.release, err = a.newRelease(releaseArgs{
 		name: "argocd", artifact: config.ArtifactArgoCDChart,
-		values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.own(),
+		values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.chartValues(),
 	}, a.redis)
 	if err != nil {
 		return err

@@ -106,9 +106,9 @@ func newCustomResource(
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
-// unawaited has the provider's delete of a namespace return once the deletion has begun: namespaceEnd
+// withoutWait has the provider's delete of a namespace return once the deletion has begun: namespaceEnd
 // waits, and says why it lasts. So the state has no namespace that is about to end.
-const unawaited = "pulumi.com/skipAwait"
+const withoutWait = "pulumi.com/skipAwait"
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
 func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
@@ -123,7 +123,7 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 	}
 	opts = append(opts, childOf(options.Parent, end)...)
 	metadata := pulumi.Map{"name": pulumi.String(namespace),
-		"annotations": pulumi.Map{unawaited: pulumi.String("true")}}
+		"annotations": pulumi.Map{withoutWait: pulumi.String("true")}}
 	if len(labels) > 0 {
 		metadata["labels"] = labels
 	}

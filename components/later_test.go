@@ -20,7 +20,7 @@ func laterValues(given pulumi.MapInput) userValues {
 // await returns the values of a release whose own are given.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
-	values, err := laterValues(given).into(func(own config.Values) (pulumi.Map,
+	values, err := laterValues(given).apply(func(own config.Values) (pulumi.Map,
 		error) {
 		return under(metallbValues(), own)
 	})
@@ -66,7 +66,7 @@ func TestValuesOfAnotherResourceFollowTheRulesAndAreNotQuoted(t *testing.T) {
 func TestValuesOfTheConfigurationAndOfAnotherResourceAreRefused(t *testing.T) {
 	both := laterValues(pulumi.Map{})
 	both.Values = config.Values{Key: "metallb.values", Tree: map[string]any{"a": "b"}}
-	_, err := both.into(func(config.Values) (pulumi.Map, error) { return nil, nil })
+	_, err := both.apply(func(config.Values) (pulumi.Map, error) { return nil, nil })
 	require.ErrorContains(t, err, "strata:metallb.values is set, and the program gives Values")
 }
 

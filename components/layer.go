@@ -77,7 +77,7 @@ func (l *layer) newNamespace(
 	if !l.Cluster.NetworkPolicies {
 		return nil
 	}
-	policy, err := values.into(func(values config.Values) (pulumi.Map, error) {
+	policy, err := values.apply(func(values config.Values) (pulumi.Map, error) {
 		return layerPolicies[l.space].spec(values), nil
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := args.own.into(func(own config.Values) (pulumi.Map,
+	values, err := args.own.apply(func(own config.Values) (pulumi.Map,
 		error) {
 		return under(args.values, own)
 	})

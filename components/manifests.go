@@ -142,7 +142,7 @@ func NewManifests(
 			if err != nil {
 				return nil, fmt.Errorf("manifests: %s: %w", one.File, err)
 			}
-			needs, one = append(needs, end), one.unawaited()
+			needs, one = append(needs, end), one.withoutWait()
 		}
 		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
@@ -180,10 +180,10 @@ func (m Manifest) needs(all []Manifest) []string {
 	return found
 }
 
-// unawaited returns a namespace whose delete the provider does not wait for.
-func (m Manifest) unawaited() Manifest {
+// withoutWait returns a namespace whose delete the provider does not wait for.
+func (m Manifest) withoutWait() Manifest {
 	m.Unstructured = m.DeepCopy()
-	notes := map[string]string{unawaited: "true"}
+	notes := map[string]string{withoutWait: "true"}
 	maps.Copy(notes, m.GetAnnotations())
 	m.SetAnnotations(notes)
 	return m

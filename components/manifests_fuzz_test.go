@@ -48,7 +48,7 @@ func FuzzManifests(f *testing.F) {
 			unstructured.RemoveNestedField(want, "metadata", "annotations",
 				corev1.LastAppliedConfigAnnotation)
 			if objects[i].Kind() == manifest.Namespace {
-				want = Manifest{Manifest: objects[i].Manifest}.unawaited().Object
+				want = Manifest{Manifest: objects[i].Manifest}.withoutWait().Object
 			}
 			sent, err := resources[objects[i].resource("manifests")].Inputs()
 			require.NoError(t, err)

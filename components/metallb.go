@@ -60,19 +60,19 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs,
 
 // install registers the namespace and the release.
 func (m *metallb) install() error {
-	if err := m.newNamespace(m.own(), metallbLabels(), m.After...); err != nil {
+	if err := m.newNamespace(m.chartValues(), metallbLabels(), m.After...); err != nil {
 		return err
 	}
 	var err error
 	m.release, err = m.newRelease(releaseArgs{
 		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(),
-		own: m.own(),
+		own: m.chartValues(),
 	}, m.namespace)
 	return err
 }
 
-// own returns the user's values of the chart.
-func (m *metallb) own() userValues {
+// chartValues returns the user's values of the chart.
+func (m *metallb) chartValues() userValues {
 	return m.userValues(config.ArtifactMetalLBChart, m.args.Config.Values, m.args.Values)
 }
 

@@ -88,13 +88,13 @@ func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs,
 
 // install registers the namespace, the release, and the gates of its rollout and its address.
 func (t *traefik) install() error {
-	if err := t.newNamespace(t.own(), nil, t.Cluster.Provider); err != nil {
+	if err := t.newNamespace(t.chartValues(), nil, t.Cluster.Provider); err != nil {
 		return err
 	}
 	var err error
 	t.release, err = t.newRelease(releaseArgs{
 		name: traefikName, artifact: config.ArtifactTraefikChart,
-		values: traefikValues(t.args.Config, t.args.Challenges), own: t.own(),
+		values: traefikValues(t.args.Config, t.args.Challenges), own: t.chartValues(),
 		// They are another layer's, and nothing uses those of the commercial edition: Helm would
 		// leave them behind for ever.
 		skipCRDs: true,
@@ -115,8 +115,8 @@ func (t *traefik) install() error {
 	return t.address()
 }
 
-// own returns the user's values of the chart.
-func (t *traefik) own() userValues {
+// chartValues returns the user's values of the chart.
+func (t *traefik) chartValues() userValues {
 	return t.userValues(config.ArtifactTraefikChart, t.args.Config.Values, t.args.Values)
 }
 

@@ -26,12 +26,12 @@ func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapI
 		}}
 }
 
-// given reports whether there are any.
-func (v userValues) given() bool { return v.later != nil || v.Tree != nil }
+// isSet reports whether there are any.
+func (v userValues) isSet() bool { return v.later != nil || v.Tree != nil }
 
-// into returns the result of f for the values: at once for those of the configuration, and else as
+// apply returns the result of f for the values: at once for those of the configuration, and else as
 // soon as they are known. It is secret if they are.
-func (v userValues) into(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
+func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
 	switch {
 	case v.later == nil:
 		return f(v.Values)

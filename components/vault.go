@@ -79,7 +79,7 @@ func NewVault(ctx *pulumi.Context, name string, args *VaultArgs,
 
 // install registers the namespace, the server's certificate and the release.
 func (v *vaultLayer) install() error {
-	if err := v.newNamespace(v.own(), nil, v.After...); err != nil {
+	if err := v.newNamespace(v.chartValues(), nil, v.After...); err != nil {
 		return err
 	}
 	var err error
@@ -96,7 +96,7 @@ func (v *vaultLayer) install() error {
 	}
 	v.release, err = v.newRelease(releaseArgs{
 		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config),
-		own: v.own(),
+		own: v.chartValues(),
 	}, v.certificate.Ready)
 	if err != nil {
 		return err
@@ -105,8 +105,8 @@ func (v *vaultLayer) install() error {
 	return v.volume()
 }
 
-// own returns the user's values of the chart.
-func (v *vaultLayer) own() userValues {
+// chartValues returns the user's values of the chart.
+func (v *vaultLayer) chartValues() userValues {
 	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }
 

@@ -66,7 +66,8 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 }
 
 // readByGates finds the resources that gates read.
-var readByGates = regexp.MustCompile(`GroupVersionResource\{(?:Group: "([^"]+)", )?Version: "[^"]+", Resource: "([^"]+)"`)
+var readByGates = regexp.MustCompile(
+	`GroupVersionResource\{\s*(?:Group:\s+"([^"]+)",\s*)?Version:\s+"[^"]+",\s*Resource:\s+"([^"]+)"`)
 
 // notForReaders are read by gates that a reader does not ask (cli/stackhealth).
 var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews",
