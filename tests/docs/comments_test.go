@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds of the whole repository. They may only become smaller: 1, 2 and 0.5 are the aim.
+// Bounds of the whole repository. They may only become smaller. The aim for wide lines is 0.5.
 const (
 	// openingsAtMost bounds the comments that define their subject, in percent.
 	openingsAtMost = 1.0
 	// whatAtMost bounds the word "what" in comments, in 1,000 words.
 	whatAtMost = 0.5
-	// wideAtMost bounds the lines of Go over 120 columns, in percent.
-	wideAtMost = 2.3
+	// wideAtMost bounds the lines of Go over 120 columns, longAtMost those over 100, in percent.
+	wideAtMost, longAtMost = 0.7, 1.8
 )
 
 var (
@@ -53,7 +53,7 @@ func comments(text string) (blocks []string) {
 
 func TestCommentsArePlain(t *testing.T) {
 	var definitions []string
-	var blocks, words, whats, lines, wide int
+	var blocks, words, whats, lines, wide, long int
 	for path, text := range files(t, func(path string) bool {
 		return strings.HasSuffix(path, ".go") && !strings.Contains(path, "/testdata/")
 	}) {
@@ -67,9 +67,13 @@ func TestCommentsArePlain(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			lines++
-			if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t",
-				"    ")) > 120 {
+			columns := utf8.RuneCountInString(
+				strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    "))
+			if columns > 120 {
 				wide++
+			}
+			if columns > 100 {
+				long++
 			}
 		}
 	}
@@ -78,6 +82,7 @@ func TestCommentsArePlain(t *testing.T) {
 		strings.Join(definitions, "\n"))
 	assert.LessOrEqual(t, 1000*float64(whats)/float64(words), whatAtMost, "what")
 	assert.LessOrEqual(t, 100*float64(wide)/float64(lines), wideAtMost, "lines over 120 columns")
+	assert.LessOrEqual(t, 100*float64(long)/float64(lines), longAtMost, "lines over 100 columns")
 }
 
 func TestDefinitionsAreFound(t *testing.T) {
