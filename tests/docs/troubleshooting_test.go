@@ -21,6 +21,8 @@ var (
 	// listed matches a table's first column, and span a message in it.
 	listed = regexp.MustCompile(`(?m)^\| (.*?) \|`)
 	span   = regexp.MustCompile("`([^`]+)`")
+	// joined matches the seam of a text that stands on two lines.
+	joined = regexp.MustCompile(`" ?\+ "`)
 	// placeholder matches the parts that differ from run to run: omissions, names in capitals,
 	// words with a digit, paths and names with a dash. It also matches punctuation, because the
 	// program may insert the words between by a format of its own.
@@ -96,7 +98,8 @@ func program(t *testing.T) string {
 						return err
 					}
 					source, err := os.ReadFile(path)
-					text.WriteString(strings.Join(strings.Fields(string(source)), " "))
+					words := strings.Join(strings.Fields(string(source)), " ")
+					text.WriteString(joined.ReplaceAllString(words, ""))
 					return err
 				}))
 	}

@@ -38,7 +38,8 @@ case "$source" in
 	?*) echo "$source" ;;
 esac
 `)
-	for _, name := range []string{"bin/pulumi", "bin/jq", "hack/howto", ".strata/bin/strata"} {
+	for _, name := range []string{"bin/pulumi", "bin/jq", "hack/howto", ".strata/bin/strata",
+		".strata/bin/lab"} {
 		c.write(name, "#!/bin/sh\necho \"${0##*/} $* from ${STRATA_ARTIFACTS:-the file}\" >> asked\n")
 	}
 	for _, name := range []string{"Pulumi.yaml", "Pulumi.local.yaml", "Pulumi.staging.yaml", ".strata/runs/none"} {
