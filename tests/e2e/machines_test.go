@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/pulumi/statelayout"
 )
 
 // network is a story's own bridge and subnet, beside a running `make up`.
@@ -52,13 +54,22 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
+// newLoginKey returns a private key as a stack's own is made.
+func newLoginKey(t *testing.T) []byte {
+	t.Helper()
+	command := exec.Command(strata, "keygen")
+	command.Env = append(os.Environ(), statelayout.Variable+"="+statelayout.Version)
+	key, err := command.Output()
+	require.NoError(t, err)
+	return key
+}
+
 // existingHosts makes the machines, all at once, and deletes them when the test ends.
 func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := own(t, story, net, nodes...)
 	l.keyFile = filepath.Join(t.TempDir(), "key")
-	key, err := exec.Command(strata, "keygen").Output()
-	require.NoError(t, err)
+	key := newLoginKey(t)
 	require.NoError(t, os.WriteFile(l.keyFile, key, 0o600))
 	var all sync.WaitGroup
 	failures := make([]error, len(nodes))

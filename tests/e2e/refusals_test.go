@@ -36,9 +36,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	s.step("a key that the host does not know", func(t *testing.T) {
 		wrong := impatient(hosts, server)
 		other := filepath.Join(t.TempDir(), "other-key")
-		key, err := exec.Command(strata, "keygen").Output()
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(other, key, 0o600))
+		require.NoError(t, os.WriteFile(other, newLoginKey(t), 0o600))
 		wrong["hosts"].(map[string]any)["ssh"].(map[string]any)["keyFile"] = other
 		s.configure(wrong)
 		s.refused(t, s.up(), "server-1", "key", "authorized_keys")

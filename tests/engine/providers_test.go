@@ -28,10 +28,9 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 	var list []*deploytest.ProviderLoader
 	load := func(pkg tokens.Package, version string) {
 		list = append(list,
-			deploytest.NewProviderLoader(pkg, semver.MustParse(version),
-				func() (plugin.Provider, error) {
-					return newProvider(pkg, w, answers), nil
-				}, deploytest.WithGrpc))
+			deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
+				return newProvider(pkg, w, answers), nil
+			}, deploytest.WithGrpc))
 	}
 	for pkg, module := range sdks {
 		load(pkg, moduleVersion(t, module))
@@ -43,11 +42,9 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 // newProvider returns a provider whose effects are on the world. Its answers to Diff are those of
 // the real one.
 func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
-	outputs := func(urn resource.URN, inputs resource.PropertyMap,
-		preview bool) resource.PropertyMap {
+	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
 		out := answers.Outputs(
-			pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true,
-				Inputs: inputs})
+			pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true, Inputs: inputs})
 		if preview {
 			for key := range out {
 				if _, given := inputs[key]; !given {
@@ -59,12 +56,10 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	}
 	upsert := false
 	provider := &deploytest.Provider{Package: pkg, Name: string(pkg), DiffF: diff}
-	provider.CreateF = func(_ context.Context, req plugin.CreateRequest) (plugin.CreateResponse,
-		error) {
+	provider.CreateF = func(_ context.Context, req plugin.CreateRequest) (plugin.CreateResponse, error) {
 		inputs := resource.ToResourcePropertyMap(req.Properties)
 		made := outputs(req.URN, inputs, req.Preview)
-		response := plugin.CreateResponse{Properties: resource.FromResourcePropertyMap(made),
-			Status: resource.StatusOK}
+		response := plugin.CreateResponse{Properties: resource.FromResourcePropertyMap(made), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
@@ -79,13 +74,10 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		response.Properties = resource.FromResourcePropertyMap(made)
 		return response, err
 	}
-	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse,
-		error) {
-		inputs, before := resource.ToResourcePropertyMap(req.NewInputs),
-			resource.ToResourcePropertyMap(req.OldOutputs)
+	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
+		inputs, before := resource.ToResourcePropertyMap(req.NewInputs), resource.ToResourcePropertyMap(req.OldOutputs)
 		made := outputs(req.URN, inputs, req.Preview)
-		response := plugin.UpdateResponse{Properties: resource.FromResourcePropertyMap(made),
-			Status: resource.StatusOK}
+		response := plugin.UpdateResponse{Properties: resource.FromResourcePropertyMap(made), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
@@ -106,8 +98,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	if pkg == "kubernetes" {
 		provider.ReadF = w.read
 		provider.DiffConfigF = diffConfig
-		provider.ConfigureF = func(_ context.Context,
-			req plugin.ConfigureRequest) (plugin.ConfigureResponse, error) {
+		provider.ConfigureF = func(_ context.Context, req plugin.ConfigureRequest) (plugin.ConfigureResponse, error) {
 			upsert = enabled(resource.ToResourcePropertyMap(req.Inputs)["upsertExistingObjects"])
 			return plugin.ConfigureResponse{}, nil
 		}
@@ -116,8 +107,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 }
 
 // deletes returns the Delete of a package's provider.
-func (w *world) deletes(pkg tokens.Package) func(context.Context,
-	plugin.DeleteRequest) (plugin.DeleteResponse, error) {
+func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		inputs := resource.ToResourcePropertyMap(req.Inputs)
 		err := w.do("delete", req.URN, inputs, func() error {
@@ -135,10 +125,8 @@ func (w *world) deletes(pkg tokens.Package) func(context.Context,
 // path: the SDK's own replaceOnChanges of triggers[*] matches nothing if a whole list changes. An
 // object with another name replaces the old one, and so does a random value with other keepers.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
-	result := plugin.DiffResult{Changes: plugin.DiffNone,
-		DetailedDiff: map[string]plugin.PropertyDiff{}}
-	before, after := resource.ToResourcePropertyMap(req.OldInputs),
-		resource.ToResourcePropertyMap(req.NewInputs)
+	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
+	before, after := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
 	changed := before.Diff(after)
 	if changed == nil {
 		return result, nil
@@ -180,13 +168,10 @@ func ignored(keys []string, key string) bool {
 
 // diffConfig answers like pulumi-kubernetes 4: an unchanged clusterIdentifier keeps the provider
 // with any kubeconfig; without one an unknown kubeconfig replaces it.
-func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse,
-	error) {
-	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"),
-		resource.PropertyKey("kubeconfig")
+func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
+	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}
-	olds, news := resource.ToResourcePropertyMap(req.OldInputs),
-		resource.ToResourcePropertyMap(req.NewInputs)
+	olds, news := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
 	if changed := olds.Diff(news); changed != nil {
 		result.Changes = plugin.DiffSome
 		result.ChangedKeys = changed.ChangedKeys()

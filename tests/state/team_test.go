@@ -69,20 +69,17 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	ada.must("strata", "repair", "-s", "production")
 	output, err = bob.run("pulumi", up...)
 	require.Error(t, err)
-	assert.Contains(t, output, "connection refused: sshd is not listening",
-		"it came to the host, which is off")
+	assert.Contains(t, output, "connection refused: sshd is not listening", "it came to the host, which is off")
 	assert.Empty(t, s.locks(), "an up that fails leaves no lock")
 
 	shown := bob.must("pulumi", "stack", "export", "-s", "production", "--show-secrets")
 	for what, hidden := range map[string]string{"passphrase": passphrase,
-		"key": strings.Split(key, "\n")[2], "secret of the configuration": secret,
-		"token": token(t, shown)} {
+		"key": strings.Split(key, "\n")[2], "secret of the configuration": secret, "token": token(t, shown)} {
 		for object, text := range s.objects() {
 			assert.NotContains(t, text, hidden, "the %s is in %s", what, object)
 		}
 	}
-	bob.must("pulumi", "destroy", "-s", "production", "--yes", "--skip-preview",
-		"--non-interactive")
+	bob.must("pulumi", "destroy", "-s", "production", "--yes", "--skip-preview", "--non-interactive")
 	assert.Empty(t, s.locks())
 }
 
