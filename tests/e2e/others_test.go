@@ -36,13 +36,11 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	t.Helper()
 	ctx, core := t.Context(), s.client().CoreV1()
 	file := filepath.Join(s.dir, "team.yaml")
-	require.NoError(t, os.WriteFile(file,
-		[]byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n"), 0o600))
 	apps, _ := sections["apps"].(map[string]any)
 	limits, _ := sections["timeouts"].(map[string]any)
 	whole := merged(sections, map[string]any{
-		"apps":     merged(apps, map[string]any{"manifests": []any{file}}),
-		"timeouts": merged(limits, map[string]any{"namespaces": "45s"}),
+		"apps": merged(apps, map[string]any{"manifests": []any{file}}), "timeouts": merged(limits, map[string]any{"namespaces": "45s"}),
 	})
 	s.configure(whole)
 	s.must(s.up())
@@ -52,27 +50,20 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	_, err := core.PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "team-a-data"},
 		Spec: corev1.PersistentVolumeSpec{
-			Capacity: size, AccessModes: modes,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource: corev1.PersistentVolumeSource{
-				HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}},
+			Capacity: size, AccessModes: modes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	defer func() {
-		assert.NoError(t, core.PersistentVolumes().Delete(ctx, "team-a-data",
-			metav1.DeleteOptions{}))
-	}()
+	defer func() { assert.NoError(t, core.PersistentVolumes().Delete(ctx, "team-a-data", metav1.DeleteOptions{})) }()
 	_, err = core.PersistentVolumeClaims("team-a").Create(ctx, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			VolumeName: "team-a-data", StorageClassName: &none, AccessModes: modes,
-			Resources: corev1.VolumeResourceRequirements{Requests: size},
+			VolumeName: "team-a-data", StorageClassName: &none, AccessModes: modes, Resources: corev1.VolumeResourceRequirements{Requests: size},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = core.ConfigMaps("team-a").Create(ctx,
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}}, metav1.CreateOptions{})
+	_, err = core.ConfigMaps("team-a").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		claim, err := core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
@@ -81,24 +72,19 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	}, time.Minute, time.Second)
 
 	s.configure(sections)
-	s.refused(t, s.up(), "refused, nothing was deleted",
-		"- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Mi)",
-		"set strata:discard.namespaces to [team-a]")
+	s.refused(t, s.up(), "refused, nothing was deleted", "- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Mi)", "set strata:discard.namespaces to [team-a]")
 	_, err = core.ConfigMaps("team-a").Get(ctx, "settings", metav1.GetOptions{})
 	require.NoError(t, err, "it is there")
 	s.refused(t, s.up("--continue-on-error"), "refused, nothing was deleted")
 	_, err = core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
 	require.NoError(t, err, "so is this")
 
-	s.configure(merged(sections, map[string]any{
-		"discard": map[string]any{"namespaces": []any{"team-a"}}}))
+	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
 	s.scaleMetricsServer(t, 0)
-	s.refused(t, s.up(), "refused, nothing was deleted",
-		"an APIService does not answer: v1beta1.metrics.k8s.io")
+	s.refused(t, s.up(), "refused, nothing was deleted", "an APIService does not answer: v1beta1.metrics.k8s.io")
 	s.scaleMetricsServer(t, 1)
 	s.endsLate(t, whole)
-	s.configure(merged(sections, map[string]any{
-		"discard": map[string]any{"namespaces": []any{"team-a"}}}))
+	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
 	s.must(s.up())
 	_, err = core.Namespaces().Get(ctx, "team-a", metav1.GetOptions{})
 	require.Error(t, err, "with consent it goes")
@@ -111,18 +97,15 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	t.Helper()
 	finalizers := func(list string) {
-		_, err := s.client().CoreV1().ConfigMaps("team-a").Patch(t.Context(), "settings",
-			types.MergePatchType,
+		_, err := s.client().CoreV1().ConfigMaps("team-a").Patch(t.Context(), "settings", types.MergePatchType,
 			[]byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
 		require.NoError(t, err)
 	}
 	const held = "configmaps settings (finalizers: example.org/never)"
 	finalizers(`["example.org/never"]`)
 	late := s.up()
-	s.refused(t, late, held, "NamespaceFinalizersRemaining",
-		"the controller of finalizer example.org/never is gone", "strata:timeouts.namespaces")
-	said := regexp.MustCompile(`team-a-end: .*example\.org/never.*, (\d+) s`).FindStringSubmatch(
-		late.output)
+	s.refused(t, late, held, "NamespaceFinalizersRemaining", "the controller of finalizer example.org/never is gone", "strata:timeouts.namespaces")
+	said := regexp.MustCompile(`team-a-end: .*example\.org/never.*, (\d+) s`).FindStringSubmatch(late.output)
 	require.NotEmpty(t, said, "it is said while it waits:\n%s", late.output)
 	seconds, err := strconv.Atoi(said[1])
 	require.NoError(t, err)
@@ -143,8 +126,7 @@ func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 // address.
 func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string) string {
 	t.Helper()
-	system, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceSystem,
-		metav1.GetOptions{})
+	system, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
 	require.NoError(t, err)
 	config, err := clientcmd.LoadFromFile(kubeconfig)
 	require.NoError(t, err)
@@ -164,20 +146,16 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 				return nil
 			}
 			text, err := io.ReadAll(response.Body)
-			other := bytes.ReplaceAll(text, []byte(system.UID),
-				[]byte("00000000-0000-4000-8000-000000000000"))
+			other := bytes.ReplaceAll(text, []byte(system.UID), []byte("00000000-0000-4000-8000-000000000000"))
 			response.Body = io.NopCloser(bytes.NewReader(other))
 			return err
 		},
 	}
 	server := httptest.NewTLSServer(proxy)
 	t.Cleanup(server.Close)
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
-		Bytes: server.Certificate().Raw})
-	config.Clusters["elsewhere"] = &clientcmdapi.Cluster{Server: server.URL,
-		CertificateAuthorityData: certificate}
-	config.Contexts["elsewhere"] = &clientcmdapi.Context{Cluster: "elsewhere",
-		AuthInfo: config.Contexts["token"].AuthInfo}
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	config.Clusters["elsewhere"] = &clientcmdapi.Cluster{Server: server.URL, CertificateAuthorityData: certificate}
+	config.Contexts["elsewhere"] = &clientcmdapi.Context{Cluster: "elsewhere", AuthInfo: config.Contexts["token"].AuthInfo}
 	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
 	return server.URL
 }
@@ -186,8 +164,7 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 // meanwhile.
 func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
 	t.Helper()
-	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server",
-		types.MergePatchType,
+	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,
 		fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), metav1.PatchOptions{})
 	require.NoError(t, err)
 	eventually(t, func(c require.TestingT) {
