@@ -48,7 +48,7 @@ func ownProgram(t *testing.T, net network, kubeconfig string) {
 	answers(t, strings.TrimSpace(address))
 	s.must(s.up("--expect-no-changes"))
 	itself := filepath.Join(s.dir, ".strata/bin/strata")
-	assert.Contains(t, s.must(s.runIn(s.dir, itself, "--help")).output, "recover",
+	assert.Contains(t, s.must(s.runIn(s.dir, itself, "--help")).output, "repair",
 		"the program has Strata's subcommands")
 	s.must(s.destroy())
 }
