@@ -12,7 +12,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Start has what layers begin with: the configuration, checked, and the artifacts that it asks for.
+// Start holds the checked configuration and its artifacts, with which layers begin.
 type Start struct {
 	Config    *config.Config
 	Artifacts *artifacts.Set

@@ -89,7 +89,7 @@ func (l *layerPage) charts(names ...string) string {
 // objects lists the objects that the program itself declares in the cluster.
 func (l *layerPage) objects(layers ...string) string {
 	var lines []string
-	for _, name := range l.of(layers) {
+	for _, name := range l.resourcesOf(layers) {
 		kind, isObject := strings.CutPrefix(l.graph[name].Type, "kubernetes:")
 		if !isObject || strings.HasPrefix(kind, "helm.sh/") {
 			continue
@@ -102,8 +102,8 @@ func (l *layerPage) objects(layers ...string) string {
 // furtherNode matches the names of resources that a second server or agent has like the first one.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
-// of returns the resources of layers, each behind its dependencies.
-func (l *layerPage) of(layers []string) []string {
+// resourcesOf returns the resources of layers, each behind its dependencies.
+func (l *layerPage) resourcesOf(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {
 		if slices.Contains(layers, l.graph.layer(name)) && !furtherNode.MatchString(name) {
@@ -121,7 +121,7 @@ func (l *layerPage) of(layers []string) []string {
 // gates returns a table of the gates of layers.
 func (l *layerPage) gates(layers ...string) string {
 	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
-	for _, name := range l.of(layers) {
+	for _, name := range l.resourcesOf(layers) {
 		if !l.graph.isGate(name) {
 			continue
 		}
@@ -182,7 +182,7 @@ func (l *layerPage) faults(layers ...string) string {
 	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
 	require.NoError(l.t, err)
 	rows := []string{"| fault | gate | what is said |", "| --- | --- | --- |"}
-	own := l.of(layers)
+	own := l.resourcesOf(layers)
 	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(line, " | ")
 		if len(cells) != 5 {
