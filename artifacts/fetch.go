@@ -96,8 +96,9 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 
 // file downloads or builds the file of a pin into the cache. An empty expected sum accepts any
 // content: the first time there is no sum to compare with.
-func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked,
-	error) {
+func (f *fetcher) file(
+	ctx context.Context, pin config.Pin, expected string, out io.Writer,
+) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
 		// The rest of an interrupted run could be half of an older file.

@@ -72,8 +72,9 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 
 // application registers the root Application. Its finalizer takes its resources with it; Argo CD is
 // still there then, because the application depends on the release and goes first.
-func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource,
-	error) {
+func (a *argocd) application(
+	root config.ArgoCDRoot, needs []pulumi.Resource,
+) (pulumi.Resource, error) {
 	return a.object("root", customResource{
 		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot,
 		namespace:  argocdNamespace,

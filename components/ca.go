@@ -67,8 +67,9 @@ const (
 // NewCA registers the root, the issuer that signs with it, and the commands that reissue all
 // certificates after a change of the root, each behind the one before. The root's certificate is
 // recorded in the state: the issuer's gate holds cert-manager to it.
-func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA,
-	error) {
+func NewCA(
+	ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption,
+) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
 	// The settings that make or accept another root: the root itself is not known before it is
 	// read.

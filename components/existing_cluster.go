@@ -129,8 +129,9 @@ func (l *existingCluster) gates() error {
 }
 
 // gate registers a gate of the cluster. Another cluster under the same name is observed anew.
-func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate,
-	error) {
+func (l *existingCluster) gate(
+	role string, spec health.Spec, needs ...pulumi.Resource,
+) (*Gate, error) {
 	spec.Layer, spec.Existing = clusterLayer, true
 	return newGate(l.ctx, l.name+"-"+role, &gateArgs{
 		Spec: spec, Servers: pulumi.StringArray{l.Endpoint}, Kubeconfig: l.kubeconfig,

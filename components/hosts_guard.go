@@ -39,8 +39,9 @@ type recreation struct {
 
 // recreationOf registers the memory of the consent: keepers that stay as they were while the
 // configuration has no word.
-func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation,
-	error) {
+func recreationOf(
+	ctx *pulumi.Context, hosts *Hosts, name string, node config.Node,
+) (recreation, error) {
 	opts := childOf(hosts)
 	if node.Recreate == "" {
 		opts = append(opts, pulumi.IgnoreChanges([]string{"keepers"}))

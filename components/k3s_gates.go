@@ -89,8 +89,9 @@ func (k *k3s) gateSystem() error {
 }
 
 // gate registers a gate of the cluster that reaches hosts and every API server.
-func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate,
-	error) {
+func (k *k3s) gate(
+	role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource,
+) (*Gate, error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
 	return newGate(k.ctx, k.name+"-"+role, &gateArgs{

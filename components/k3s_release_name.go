@@ -19,8 +19,9 @@ import (
 // changes, which makes it another host, and finds nothing to do on one that is a member itself. It
 // cannot be part of the members' command: that one waits for every server, and so for this node's
 // own install.
-func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource,
-	error) {
+func (k *k3s) releaseName(
+	name string, host *Host, needs []pulumi.Resource,
+) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host},
 		slices.DeleteFunc(slices.Clone(k.servers),
 			func(server *Host) bool { return server == host })...))

@@ -20,8 +20,9 @@ func laterValues(given pulumi.MapInput) userValues {
 // await returns the values of a release whose own are given.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
-	values, err := laterValues(given).apply(func(own config.Values) (pulumi.Map,
-		error) {
+	values, err := laterValues(given).apply(func(
+		own config.Values,
+	) (pulumi.Map, error) {
 		return under(metallbValues(), own)
 	})
 	require.NoError(t, err)

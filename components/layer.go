@@ -123,8 +123,9 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := args.own.apply(func(own config.Values) (pulumi.Map,
-		error) {
+	values, err := args.own.apply(func(
+		own config.Values,
+	) (pulumi.Map, error) {
 		return under(args.values, own)
 	})
 	if err != nil {
@@ -169,8 +170,9 @@ func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput
 // rollout registers the gate of a release's workloads, as namespace/kind/name. A layer's answer
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering.
-func (l *layer) rollout(of release, revision pulumi.StringInput, workloads ...string) (*Gate,
-	error) {
+func (l *layer) rollout(
+	of release, revision pulumi.StringInput, workloads ...string,
+) (*Gate, error) {
 	return l.gate("rollout", gateArgs{Revision: revision, Spec: health.Spec{
 		Releases: []string{of.id}, Body: rollout.Spec{Workloads: workloads},
 	}}, of.object)

@@ -71,8 +71,9 @@ func (w *workloadBuild) contents() error {
 // contentName returns an object's name. The name of an immutable one is drawn anew for other
 // contents, and never comes back. Otherwise an object of earlier contents, after a failed rollout,
 // would be created while the former one still exists.
-func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput,
-	error) {
+func (w *workloadBuild) contentName(
+	role string, hash pulumi.StringOutput,
+) (pulumi.StringInput, error) {
 	name := w.args.Config.Name + "-" + role
 	if !w.args.Config.ImmutableConfig {
 		return pulumi.String(name), nil

@@ -37,8 +37,9 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 	return load(stack, raw, getenv, decoder{})
 }
 
-func load(stack string, raw map[string]string, getenv func(string) string, d decoder) (*Config,
-	error) {
+func load(
+	stack string, raw map[string]string, getenv func(string) string, d decoder,
+) (*Config, error) {
 	cfg := defaults()
 	cfg.Stack = stack
 	if d.program && leavesCluster(raw) {

@@ -11,8 +11,9 @@ import (
 )
 
 // fromPulumi runs FromPulumi in a program with these sections, of which some are secret.
-func fromPulumi(t *testing.T, sections map[string]string, secret ...string) (*config.Config,
-	error) {
+func fromPulumi(
+	t *testing.T, sections map[string]string, secret ...string,
+) (*config.Config, error) {
 	t.Helper()
 	whole := map[string]string{"kubernetes:context": "other"}
 	for section, text := range sections {

@@ -86,8 +86,9 @@ func textsOf(read *workspace.ProjectStack) (map[string]string, error) {
 // blind puts Sealed in the place of encrypted texts.
 var blind = sdkconfig.NewBlindingDecrypter()
 
-func loadStack(folder, path string, text []byte) (*workspace.Project, *workspace.ProjectStack,
-	error) {
+func loadStack(
+	folder, path string, text []byte,
+) (*workspace.Project, *workspace.ProjectStack, error) {
 	project, err := readProject(folder)
 	if err != nil {
 		return nil, nil, err

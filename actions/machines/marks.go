@@ -10,8 +10,9 @@ import (
 
 // RecreateMarked returns the verb that has the machines recreated that a destroy has marked and not
 // deleted. recreate does it, and returns their names.
-func RecreateMarked[T any](recreate func(ctx context.Context, all T) ([]string,
-	error)) *verb.Verb[T] {
+func RecreateMarked[T any](recreate func(
+	ctx context.Context, all T,
+) ([]string, error)) *verb.Verb[T] {
 	return verb.New(func(ctx context.Context, call verb.Call, all T) error {
 		names, err := recreate(ctx, all)
 		if len(names) > 0 {

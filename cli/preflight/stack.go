@@ -16,8 +16,9 @@ import (
 // Stack observes the existing parts of a stack's configuration: its hosts, their hypervisor, or the
 // cluster. It gives up a part after limit without an answer. project is the stack's folder. An
 // error reports that a file of the configuration cannot be read here.
-func Stack(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding,
-	error) {
+func Stack(
+	ctx context.Context, cfg *config.Config, project string, limit time.Duration,
+) ([]Finding, error) {
 	switch {
 	case cfg.OnExistingCluster():
 		ctx, stop := context.WithTimeout(ctx, limit)

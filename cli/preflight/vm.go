@@ -69,8 +69,9 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 
 // reachHypervisor connects to the hypervisor. Without a pin it makes the first contact. It does not
 // store the key; the update makes its own first contact.
-func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (hypervisor.Host,
-	error) {
+func reachHypervisor(
+	ctx context.Context, plan VMPlan, limit time.Duration,
+) (hypervisor.Host, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	target := plan.Specs[0].Hypervisor

@@ -48,8 +48,9 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 
 // pin makes the first contact with a host and returns its key: the known one, or else the shown
 // one. key logs in to the jump hosts on the way.
-func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin,
-	error) {
+func (k KnownHosts) pin(
+	ctx context.Context, asked Asked, target remote.Target, key []byte,
+) (Pin, error) {
 	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {
 		return Pin{}, err
@@ -77,8 +78,9 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 // find returns the known key of a host, under one of its names or addresses; nil if there is none.
 // A known key of another type than the shown one is as good: the login proves whether the host has
 // it.
-func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey,
-	error) {
+func (k KnownHosts) find(
+	names []string, target remote.Target, seen ssh.PublicKey,
+) (ssh.PublicKey, error) {
 	for _, name := range names {
 		known := k.Of(name, target.Port)
 		switch {
@@ -96,8 +98,9 @@ func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKe
 }
 
 // chooseKnownKey chooses among the known keys of a host that showed another key.
-func chooseKnownKey(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey,
-	error) {
+func chooseKnownKey(
+	name string, seen ssh.PublicKey, known []reach.KnownKey,
+) (ssh.PublicKey, error) {
 	slices.SortFunc(known, func(a, b reach.KnownKey) int {
 		return strings.Compare(a.Type(),
 			b.Type())

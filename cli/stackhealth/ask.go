@@ -98,8 +98,9 @@ func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 
 // selectGates returns the gates of the given names from the state, and those of the configuration.
 // A name in neither is an error: a round without gates must not count as healthy.
-func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected,
-	error) {
+func selectGates(
+	gates []inventory.Gate, want expected, names []string,
+) ([]inventory.Gate, expected, error) {
 	var selected []inventory.Gate
 	wanted := expected{file: want.file}
 	for _, name := range names {

@@ -68,8 +68,9 @@ func (w *crdsWatch) observe(ctx context.Context) (crdsFacts, []kube.ServedResour
 }
 
 // read reads every CRD at the same time.
-func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []kube.ServedResource,
-	error) {
+func (w *crdsWatch) read(
+	ctx context.Context, s *kube.APIServer,
+) ([]crdFacts, []kube.ServedResource, error) {
 	objects, errs := make([]*crdObject, len(w.spec.Names)), make([]error, len(w.spec.Names))
 	var reads sync.WaitGroup
 	for i, name := range w.spec.Names {

@@ -24,8 +24,9 @@ import (
 
 // asked returns the verdict of a server gate that reaches its host directly, and /ping of a server
 // through a tunnel.
-func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (health.Verdict,
-	string) {
+func asked(
+	t *testing.T, way tunnel.Spec, host *sshtest.Server, url string,
+) (health.Verdict, string) {
 	t.Helper()
 	target := host.Target()
 	target.Jump, target.DynamicForward = way.Via, way.Port

@@ -19,8 +19,9 @@ const ServiceLabel = discoveryv1.LabelServiceName
 
 // ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says
 // nothing.
-func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts,
-	error) {
+func ObserveEndpoints(
+	ctx context.Context, s *APIServer, namespace, service string,
+) (EndpointFacts, error) {
 	all, err := EndpointSlices(ctx, s, namespace, service)
 	if err != nil {
 		return EndpointFacts{}, err

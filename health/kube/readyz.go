@@ -74,8 +74,9 @@ func (s *APIServer) GetRaw(ctx context.Context, path string) (int, string, error
 }
 
 // GetAs gets a path in the form that accept asks for, and reads at most limit bytes of it.
-func (s *APIServer) GetAs(ctx context.Context, path, accept string, limit int64) (int, string,
-	error) {
+func (s *APIServer) GetAs(
+	ctx context.Context, path, accept string, limit int64,
+) (int, string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return 0, "", fmt.Errorf("request %s: %w", path, err)

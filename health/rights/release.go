@@ -69,8 +69,9 @@ type release struct {
 
 // readRelease reads a release from its record, unless it has read that record before. It returns
 // nil if there is no record.
-func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release,
-	error) {
+func readRelease(
+	ctx context.Context, s *kube.APIServer, name string, before *release,
+) (*release, error) {
 	namespace, name, _ := strings.Cut(name, "/")
 	options := metav1.ListOptions{LabelSelector: helmrecord.Selector(name) + ",status=deployed"}
 	secrets, err := kube.List[corev1.Secret](ctx, s, kube.SecretResource, namespace, options)

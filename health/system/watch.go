@@ -191,8 +191,9 @@ type apiServiceObject struct {
 	} `json:"status"`
 }
 
-func observeAPIService(ctx context.Context, s *kube.APIServer, name string) (apiServiceFacts,
-	error) {
+func observeAPIService(
+	ctx context.Context, s *kube.APIServer, name string,
+) (apiServiceFacts, error) {
 	object, err := kube.Get[apiServiceObject](ctx, s, kube.APIServiceResource, "", name)
 	if err != nil || object == nil {
 		return apiServiceFacts{Missing: err == nil}, err

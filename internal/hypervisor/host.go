@@ -48,8 +48,9 @@ type distant struct{ *remote.Client }
 
 func (h distant) String() string { return "hypervisor " + h.Target().String() }
 
-func (h distant) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string,
-	error) {
+func (h distant) Run(
+	ctx context.Context, script string, stdin io.Reader, size int64,
+) (string, error) {
 	result, err := h.RunFrom(ctx, script, stdin, size)
 	return string(result.Stdout), err
 }

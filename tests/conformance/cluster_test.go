@@ -112,8 +112,9 @@ func (w *world) resource(token, name string) *plugin.Resource {
 	return plugin.New(w.plugin, "kubernetes:"+token, name)
 }
 
-func (w *world) get(kind schema.GroupVersionResource, name string) (*unstructured.Unstructured,
-	error) {
+func (w *world) get(
+	kind schema.GroupVersionResource, name string,
+) (*unstructured.Unstructured, error) {
 	return w.client.Resource(kind).Namespace(w.namespace).Get(w.t.Context(), name,
 		metav1.GetOptions{})
 }

@@ -82,8 +82,9 @@ func (b *breakOff) killed() bool { return b.manner == killedBefore || b.manner =
 
 // left returns the state after a kill: the writes until the first action that did not return, with
 // that action pending. It is nil if nothing was killed.
-func (b *breakOff) left(entries engine.JournalEntries, before *deploy.Snapshot) (*deploy.Snapshot,
-	error) {
+func (b *breakOff) left(
+	entries engine.JournalEntries, before *deploy.Snapshot,
+) (*deploy.Snapshot, error) {
 	if b == nil || !b.met || !b.killed() {
 		return nil, nil
 	}

@@ -21,8 +21,9 @@ import (
 // adopting makes the stack use the program that Pulumi runs, with an adoption that works on the
 // world: it refuses another program's objects, and removes a release's record.
 func (s *stack) adopting(foreign ...string) {
-	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before,
-		error) {
+	s.registers = platform.Program{Connect: func(
+		kubeconfig string, _ []string,
+	) (components.Before, error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
 			return nil, errors.New("no kubeconfig")
 		}

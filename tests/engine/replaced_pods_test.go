@@ -26,8 +26,9 @@ type replacements struct {
 
 // asks makes the stack's program use the check.
 func (s *stack) asks(a *replacements) {
-	s.registers = platform.Program{Connect: func(_ string, servers []string) (components.Before,
-		error) {
+	s.registers = platform.Program{Connect: func(
+		_ string, servers []string,
+	) (components.Before, error) {
 		return func(_ context.Context, change components.Change, _ func(string)) error {
 			a.mutex.Lock()
 			defer a.mutex.Unlock()

@@ -157,8 +157,9 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 
 // answersIn sums up a counter of answers, of those whose label is the canary's, and returns all
 // labels that it counts by, sorted.
-func answersIn(text []byte, metrics Metrics, isOurs func(label string) bool) (counter, []string,
-	error) {
+func answersIn(
+	text []byte, metrics Metrics, isOurs func(label string) bool,
+) (counter, []string, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {

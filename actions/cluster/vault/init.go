@@ -44,8 +44,9 @@ var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in 
 // Init initialises the server, unless that was done before, and returns its keys. previous are the
 // keys in the state, if any. There is one share: all would lie in the same state, so more would
 // protect nothing.
-func Init(ctx context.Context, client *api.Client, handover Handover, previous *Keys) (Keys,
-	error) {
+func Init(
+	ctx context.Context, client *api.Client, handover Handover, previous *Keys,
+) (Keys, error) {
 	done, err := client.Sys().InitStatusWithContext(ctx)
 	if err != nil {
 		return Keys{}, fmt.Errorf("ask whether Vault is initialised: %w", err)

@@ -33,8 +33,9 @@ type Session struct {
 }
 
 // Open reaches a Vault through the cluster of a kubeconfig, and reports each wait on progress.
-func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session,
-	error) {
+func Open(
+	ctx context.Context, server Server, kubeconfig []byte, progress io.Writer,
+) (*Session, error) {
 	access := apiserver.Access{Kubeconfig: kubeconfig}
 	cluster, err := access.Client()
 	if err != nil {

@@ -147,8 +147,9 @@ func (r *reader) hops(
 }
 
 // pinned returns the host key of a jump host. A jump host needs one: it has no first contact.
-func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settings) (string,
-	error) {
+func (r *reader) pinned(
+	ssh config.SSH, hop remote.Hop, name string, said settings,
+) (string, error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
 		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+

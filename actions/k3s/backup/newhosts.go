@@ -42,8 +42,9 @@ type NewHosts struct {
 
 // ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
 // nothing and connects to no host.
-func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts,
-	error) {
+func ForNewHosts(
+	ctx context.Context, project, stack, file string, cfg *config.Config,
+) (*NewHosts, error) {
 	if cfg.Hosts.Driver != config.DriverExisting {
 		return nil, fmt.Errorf(
 			"--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: "+

@@ -57,8 +57,9 @@ func (i *Issuer) first(
 
 // renewed restarts the servers whose certificates have ended, and returns the first access that
 // works afterwards.
-func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin,
-	error) {
+func (i *Issuer) renewed(
+	ctx context.Context, servers []remote.Target, limit time.Duration,
+) (*admin, error) {
 	found, silent := i.admins(ctx, servers, limit)
 	ended := slices.DeleteFunc(found, func(one admin) bool { return !one.hasEnded() })
 	if err := i.restart(ctx, ended); err != nil {

@@ -113,8 +113,9 @@ func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
 // admins returns K3s's own accesses from all servers that answer within a limit, in their order.
 // The error has the reasons of the others.
-func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin,
-	error) {
+func (i *Issuer) admins(
+	ctx context.Context, servers []remote.Target, limit time.Duration,
+) ([]admin, error) {
 	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
 	for n, server := range servers {
@@ -137,8 +138,9 @@ func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time
 
 // admin returns K3s's own access from one server. A server whose clock is not this machine's is an
 // error: one of the two would find certificates ended, or not begun, that the other has just made.
-func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin,
-	error) {
+func (i *Issuer) admin(
+	ctx context.Context, server remote.Target, limit time.Duration,
+) (*admin, error) {
 	asked := i.Now()
 	clock, text, err := i.Hosts.Admin(ctx, server, limit)
 	if err != nil {

@@ -169,8 +169,9 @@ func TestAServerThatIsJustBackIsWaitedFor(t *testing.T) {
 	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()
 	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue), restarted,
 		server("server-3", "c", corev1.ConditionTrue))
-	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface,
-		error) {
+	client.PrependWatchReactor("nodes", func(
+		action clienttesting.Action,
+	) (bool, watch.Interface, error) {
 		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
 		time.AfterFunc(10*time.Millisecond, func() {
 			back := server("server-2", "b", corev1.ConditionTrue)

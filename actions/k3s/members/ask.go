@@ -39,8 +39,9 @@ func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
 }
 
-func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Duration) ([]byte,
-	error) {
+func (a Admission) kubeconfig(
+	ctx context.Context, key []byte, limit time.Duration,
+) ([]byte, error) {
 	if len(a.Servers) == 0 {
 		return nil, a.refuseSecondCluster()
 	}

@@ -126,8 +126,9 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	// The fake forgets changes between a list and the watch behind it, which an API server does
 	// not.
 	watched := make(chan struct{}, 1)
-	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface,
-		error) {
+	client.PrependWatchReactor("nodes", func(
+		action clienttesting.Action,
+	) (bool, watch.Interface, error) {
 		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
 		watched <- struct{}{}
 		return true, begun, err

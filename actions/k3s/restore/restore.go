@@ -40,8 +40,9 @@ type Times struct {
 }
 
 // Find puts the server with the snapshot first. Without one, the order stays.
-func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot string) ([]health.Host,
-	error) {
+func Find(
+	ctx context.Context, hosts Hosts, servers []health.Host, snapshot string,
+) ([]health.Host, error) {
 	var failures []error
 	for i, server := range servers {
 		found, err := hosts.Run(ctx, server, "holds", map[string]string{"snapshot": snapshot})

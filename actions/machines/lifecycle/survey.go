@@ -37,8 +37,9 @@ type fewAtOnce struct {
 }
 
 // Run implements Host.
-func (h *fewAtOnce) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string,
-	error) {
+func (h *fewAtOnce) Run(
+	ctx context.Context, script string, stdin io.Reader, size int64,
+) (string, error) {
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()

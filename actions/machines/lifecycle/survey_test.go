@@ -171,8 +171,9 @@ type busy struct {
 	now, most atomic.Int32
 }
 
-func (b *busy) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string,
-	error) {
+func (b *busy) Run(
+	ctx context.Context, script string, stdin io.Reader, size int64,
+) (string, error) {
 	for now := b.now.Add(1); ; {
 		if most := b.most.Load(); now <= most || b.most.CompareAndSwap(most, now) {
 			break

@@ -94,8 +94,9 @@ func ofMachine(run func(context.Context, verb.Call,
 func bounded(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
-	read := func(text []byte) (hypervisor.Spec,
-		error) {
+	read := func(
+		text []byte,
+	) (hypervisor.Spec, error) {
 		return hypervisor.ReadSpec(bytes.NewReader(text))
 	}
 	return verb.Decoded(read, func(ctx context.Context, call verb.Call,

@@ -70,8 +70,9 @@ func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]He
 }
 
 // openHeld connects to a cluster and runs ObserveHeld.
-func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Objects) ([]Held,
-	error) {
+func openHeld(
+	ctx context.Context, open func() (Cluster, error), left, ours Objects,
+) ([]Held, error) {
 	cluster, err := open()
 	if err != nil {
 		return nil, err
@@ -170,8 +171,9 @@ func (r *reader) expand(ctx context.Context) error {
 }
 
 // list lists a kind; nothing where the cluster does not serve it.
-func (r *reader) list(ctx context.Context, kind, namespace string) ([]unstructured.Unstructured,
-	error) {
+func (r *reader) list(
+	ctx context.Context, kind, namespace string,
+) ([]unstructured.Unstructured, error) {
 	resource, served := r.kinds[kind]
 	if !served {
 		return nil, nil

@@ -24,8 +24,9 @@ func (r Runner) Command(ctx context.Context, words ...string) (string, error) {
 }
 
 // Feed runs Command with an input.
-func (r Runner) Feed(ctx context.Context, stdin io.Reader, size int64, words ...string) (string,
-	error) {
+func (r Runner) Feed(
+	ctx context.Context, stdin io.Reader, size int64, words ...string,
+) (string, error) {
 	if stdin == nil {
 		stdin = strings.NewReader("")
 	}

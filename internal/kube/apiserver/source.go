@@ -26,8 +26,9 @@ func Selected[L runtime.Object](client any, objects Lists[L],
 		return options
 	}
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object,
-			error) {
+		ListWithContextFunc: func(
+			ctx context.Context, options metav1.ListOptions,
+		) (runtime.Object, error) {
 			return objects.List(ctx, narrow(options))
 		},
 		WatchFuncWithContext: func(ctx context.Context,

@@ -53,8 +53,9 @@ func plain(value resource.PropertyValue) (any, bool) {
 
 // Run runs a program for a stack, and returns its registrations, in order. The error is the
 // program's. The program's context has the values of ctx.
-func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration,
-	error) {
+func Run(
+	ctx context.Context, project, stack string, program pulumi.RunFunc,
+) ([]Registration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the SDK speaks to a monitor by gRPC only
 	if err != nil {
 		return nil, err

@@ -24,8 +24,9 @@ func (r *recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.P
 func (r *recorder) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) { return nil, nil }
 
 // registered returns the input of a resource that gets the output.
-func registered(t *testing.T, output func() pulumix.Output[string]) (resource.PropertyValue,
-	error) {
+func registered(
+	t *testing.T, output func() pulumix.Output[string],
+) (resource.PropertyValue, error) {
 	t.Helper()
 	seen := &recorder{}
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {

@@ -60,8 +60,9 @@ func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, 
 }
 
 // RunFrom does as Run for an input of size bytes that need not fit into memory.
-func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result,
-	error) {
+func (c *Client) RunFrom(
+	ctx context.Context, script string, stdin io.Reader, size int64,
+) (Result, error) {
 	var stdout bytes.Buffer
 	var stderr tail
 	code, err := c.execute(ctx, job{

@@ -104,8 +104,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 // decided greets the listener at an address, and waits until its answer is final: a tunnel that is
 // ending is soon absent, and a running login ends. enough reports whether an answer needs no wait
 // for a login.
-func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer,
-	error) {
+func decided(
+	ctx context.Context, address string, enough func(answer) bool,
+) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
 	var lease *Lease

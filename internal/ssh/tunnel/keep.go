@@ -19,8 +19,9 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	if err != nil || lease == nil {
 		return err
 	}
-	go keep(ctx, lease, func(ctx context.Context) (*Lease,
-		error) {
+	go keep(ctx, lease, func(
+		ctx context.Context,
+	) (*Lease, error) {
 		return Open(ctx, spec, key)
 	}, warn)
 	return nil
@@ -30,8 +31,9 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 // tunnel cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the
 // Dialer reports the absence to its callers.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
-	return hold(ctx, spec, func(ctx context.Context) (*Lease,
-		error) {
+	return hold(ctx, spec, func(
+		ctx context.Context,
+	) (*Lease, error) {
 		return Open(ctx, spec, key)
 	})
 }

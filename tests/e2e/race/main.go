@@ -98,8 +98,9 @@ func program(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
-	register := func(token, name string, fields pulumi.Map, behind ...pulumi.Resource) (*object,
-		error) {
+	register := func(
+		token, name string, fields pulumi.Map, behind ...pulumi.Resource,
+	) (*object, error) {
 		made := &object{}
 		return made, ctx.RegisterResource(token, name, fields, made, pulumi.Provider(provider),
 			pulumi.DependsOn(behind))

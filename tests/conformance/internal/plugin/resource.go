@@ -49,8 +49,9 @@ func unmarshal(fields *structpb.Struct) (resource.PropertyMap, error) {
 }
 
 // Check returns the inputs as the plugin completes them.
-func (r *Resource) Check(ctx context.Context, news resource.PropertyMap) (resource.PropertyMap,
-	error) {
+func (r *Resource) Check(
+	ctx context.Context, news resource.PropertyMap,
+) (resource.PropertyMap, error) {
 	olds, err := marshal(r.Inputs)
 	if err != nil {
 		return nil, err
@@ -77,8 +78,9 @@ func (r *Resource) Check(ctx context.Context, news resource.PropertyMap) (resour
 }
 
 // Diff compares checked inputs with the state.
-func (r *Resource) Diff(ctx context.Context, checked resource.PropertyMap) (*pulumirpc.DiffResponse,
-	error) {
+func (r *Resource) Diff(
+	ctx context.Context, checked resource.PropertyMap,
+) (*pulumirpc.DiffResponse, error) {
 	state, err := marshal(r.State)
 	if err != nil {
 		return nil, err

@@ -62,8 +62,9 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 
 // replace creates the new resource first unless the plugin wants the old one deleted first. Like
 // the engine it checks again without old inputs, for a new name.
-func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, deleteFirst bool) (Op,
-	error) {
+func (r *Resource) replace(
+	ctx context.Context, news resource.PropertyMap, deleteFirst bool,
+) (Op, error) {
 	old := *r
 	r.Inputs = nil
 	checked, err := r.Check(ctx, news)
