@@ -1,5 +1,5 @@
-// Package machines derives the virtual machines of a configuration, and has the verbs that mark a
-// stack's machines, of whichever kind. lifecycle makes and changes them.
+// Package machines derives the virtual machines of a configuration. lifecycle makes and changes
+// them.
 package machines
 
 import (

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
-	"strata/actions/machines"
 	"strata/actions/verb"
 	"strata/internal/hypervisor"
 	"strata/internal/pulumi/self"
@@ -49,17 +49,20 @@ var (
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
 	// MarkForReplacement has the machines recreated that a destroy has marked and not deleted.
-	MarkForReplacement = machines.RecreateMarked(func(ctx context.Context,
-		all hypervisor.Deletion) ([]string, error) {
-		return markForReplacement(ctx, all, secrets())
+	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
+		names, err := markForReplacement(ctx, all, secrets())
+		if len(names) > 0 {
+			_, _ = fmt.Fprintf(call.Stderr, "a destroy broke off among the machines; made anew: %s\n",
+				strings.Join(names, ", "))
+		}
+		return err
 	})
 	// Keep takes MarkForDeletion back.
-	Keep = machines.Mark(func(ctx context.Context,
-		all hypervisor.Deletion) error {
+	Keep = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return keep(ctx, all, secrets())
 	})
 	// MarkForDeletion marks all machines: their stack is about to delete them.
-	MarkForDeletion = machines.Mark(func(ctx context.Context, all hypervisor.Deletion) error {
+	MarkForDeletion = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return markForDeletion(ctx, all, secrets())
 	})
 )
