@@ -3,47 +3,50 @@ package components
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions"
+	"strata/actions/machines/lifecycle"
+	"strata/internal/hypervisor"
+	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 )
-
-// departure configures the marks that say a machine is about to be deleted.
-type departure struct {
-	// command replaces the machines that are marked still, keep takes the marks back, and mark sets
-	// them.
-	command    *local.CommandArgs
-	keep, mark actions.Verb
-	// protected leaves the machines as they are, whatever broke off.
-	protected bool
-	// limit bounds each command.
-	limit metav1.Duration
-}
 
 // takeUp registers the command between the machines and all that lives on them. One command speaks
 // of all machines. It depends on each, so a destroy deletes it before the first of them and after
 // all that lives on one; it then says of all that they are about to go. Only a run that makes it
 // again asks; if a destroy had marked them, and broke off, it has all machines recreated that are
 // from before, each by its own registered command (docs/adr/0030).
-func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
-	machines := make([]pulumi.Resource, 0, len(h.All))
-	for _, host := range h.All {
+func (v *vms) takeUp() error {
+	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
+		all := hypervisor.Deletion{Timeout: v.args.Timeout}
+		for _, node := range v.args.Config.Nodes {
+			all.Machines = append(all.Machines, v.complete(v.spec(node), public, pin, owner))
+		}
+		return all
+	}
+	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, whole)
+	command := actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil))
+	command.Update = actions.Text(lifecycle.Keep)
+	if !v.args.Config.VM.Protect {
+		command.Delete = actions.Text(lifecycle.MarkForDeletion)
+	}
+	machines := make([]pulumi.Resource, 0, len(v.hosts.All))
+	for _, host := range v.hosts.All {
 		machines = append(machines, host.Machine)
 	}
-	d.command.Update = actions.Text(d.keep)
-	if !d.protected {
-		d.command.Delete = actions.Text(d.mark)
-	}
-	leaving, err := local.NewCommand(ctx, name+"-leaving", d.command,
-		append(childOf(h, machines...), bounded(d.limit))...)
+	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
+	leaving, err := local.NewCommand(v.ctx, v.name+"-leaving", command,
+		append(childOf(v.hosts, machines...), bounded(limit))...)
 	if err != nil {
 		return fmt.Errorf("machines that leave: %w", err)
 	}
-	for _, host := range h.All {
-		if host.Present, err = h.present(ctx, name, host, leaving, d.limit); err != nil {
+	for _, host := range v.hosts.All {
+		if host.Present, err = v.present(host, leaving, limit); err != nil {
 			return fmt.Errorf("machine %s: presence: %w", host.Node.Name, err)
 		}
 	}
@@ -52,15 +55,15 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 
 // present registers the command that recreates a machine whose deletion broke off, and starts one
 // that does not run: its input is that of the machine's own command.
-func (h *Hosts) present(
-	ctx *pulumi.Context, name string, host *Host, leaving pulumi.Resource, limit metav1.Duration,
+func (v *vms) present(
+	host *Host, leaving pulumi.Resource, limit metav1.Duration,
 ) (pulumi.Resource, error) {
 	made := host.command
 	command := &local.CommandArgs{
 		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment,
 		Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
-	return local.NewCommand(ctx, name+"-"+host.Node.Name+"-present", command,
-		slices.Concat(childOf(h, host.Machine, leaving), host.deletedWith(),
+	return local.NewCommand(v.ctx, v.name+"-"+host.Node.Name+"-present", command,
+		slices.Concat(childOf(v.hosts, host.Machine, leaving), host.deletedWith(),
 			[]pulumi.ResourceOption{bounded(limit), once()})...)
 }

@@ -76,24 +76,6 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 	return nil
 }
 
-// takeUp registers the command between the machines and all that lives on them.
-func (v *vms) takeUp() error {
-	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
-		all := hypervisor.Deletion{Timeout: v.args.Timeout}
-		for _, node := range v.args.Config.Nodes {
-			all.Machines = append(all.Machines, v.complete(v.spec(node), public, pin, owner))
-		}
-		return all
-	}
-	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, whole)
-	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
-	return v.hosts.takeUp(v.ctx, v.name, departure{
-		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)),
-		keep:    lifecycle.Keep,
-		mark:    lifecycle.MarkForDeletion, protected: v.args.Config.VM.Protect, limit: limit,
-	})
-}
-
 // complete completes a machine with the values that are known later.
 func (v *vms) complete(spec hypervisor.Spec, public, pin string,
 	owner k3shost.Owner) hypervisor.Spec {
