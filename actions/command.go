@@ -52,8 +52,9 @@ func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *
 }
 
 // CommandOf returns a Command with an input that is known later.
-func CommandOf[In any](v *verb.Verb[In], input pulumix.Input[In],
-	environment pulumi.StringMap) *local.CommandArgs {
+func CommandOf[In any](
+	v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap,
+) *local.CommandArgs {
 	command := &local.CommandArgs{
 		Create: Text(v), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}

@@ -53,8 +53,9 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 }
 
 // obtain makes the file of a pin's URL: it builds an image of ours, and downloads everything else.
-func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string,
-	progress io.Writer) error {
+func (s *source) obtain(
+	ctx context.Context, projectDir, url, arch, file string, progress io.Writer,
+) error {
 	image, built := config.BuiltImage(url)
 	if !built {
 		return s.download(ctx, url, file, progress)

@@ -21,8 +21,9 @@ import (
 // sums, if there is one, and against the lock, if the pin is in it. Then it writes the lock. If any
 // check fails, it locks nothing, and the error names all failures. A pin of our own image is built
 // and locked anew. out receives the progress.
-func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin,
-	out io.Writer) error {
+func Fetch(
+	ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer,
+) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
 		return err

@@ -74,8 +74,9 @@ func ownCA(t *testing.T) tls.Certificate {
 }
 
 // serveTLS serves on an address of this machine.
-func serveTLS(t *testing.T, address string, certificate tls.Certificate,
-	handler http.Handler) *httptest.Server {
+func serveTLS(
+	t *testing.T, address string, certificate tls.Certificate, handler http.Handler,
+) *httptest.Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	require.NoError(t, err)

@@ -96,8 +96,9 @@ func (s *source) address(upstream string) string {
 
 // ask sends a request to upstream; edit, if not nil, changes the request. No error contains the
 // mirror's user or password, or a redirect's query. The caller names the address.
-func (s *source) ask(ctx context.Context, method, upstream string,
-	edit func(*http.Request)) (*http.Response, error) {
+func (s *source) ask(
+	ctx context.Context, method, upstream string, edit func(*http.Request),
+) (*http.Response, error) {
 	if s.fault != nil {
 		return nil, s.fault
 	}

@@ -70,8 +70,9 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 
 // runBundle compiles the module and runs it, with this command's output and until this command is
 // interrupted. left describes the files that a failed run leaves.
-func runBundle(cmd *cobra.Command, command, left, project, stack, file string,
-	more ...string) error {
+func runBundle(
+	cmd *cobra.Command, command, left, project, stack, file string, more ...string,
+) error {
 	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
 	if err != nil {
 		return err

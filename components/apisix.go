@@ -85,8 +85,9 @@ type apisix struct {
 // it is ready. The data plane is not ready before it has a configuration, and the controller has
 // none before a Gateway names a GatewayProxy. Both of these are refused before the controller's
 // webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
-func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs,
-	opts ...pulumi.ResourceOption) (*APISIX, error) {
+func NewAPISIX(
+	ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption,
+) (*APISIX, error) {
 	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, args: args}
 	a.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: a.APISIX, name: name, title: "apisix",

@@ -60,8 +60,9 @@ type argocd struct {
 
 // NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits
 // for that (docs/adr/0008).
-func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs,
-	opts ...pulumi.ResourceOption) (*ArgoCD, error) {
+func NewArgoCD(
+	ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption,
+) (*ArgoCD, error) {
 	host := "argocd." + args.Domain
 	a := &argocd{ArgoCD: &ArgoCD{URL: "https://" + host}, args: args, host: host}
 	a.layer = layer{

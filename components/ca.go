@@ -143,8 +143,9 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 
 // gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
 // again does not know it, so the gate has an attempt.
-func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs,
-	issuer pulumi.Resource) (pulumi.Resource, error) {
+func (a *CA) gate(
+	ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource,
+) (pulumi.Resource, error) {
 	opts := childOf(a, issuer)
 	attempt, err := rerun.Attempt(ctx, name, pulumi.StringMap{"revision": a.Revision}, opts...)
 	if err != nil {

@@ -30,8 +30,9 @@ const (
 // NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It
 // is ready once the server has taken the account. No certificate proves that it signs, as with
 // Vault: that would be one more name in DNS, and count for the server's rate limits.
-func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs,
-	opts ...pulumi.ResourceOption) (*CA, error) {
+func NewACMECA(
+	ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption,
+) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: acmeIssuer, Revision: pulumi.String(args.Config.Server)},
 		Public: args.Config.Root == ""}
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "ACMECA"), name, a,

@@ -50,8 +50,9 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 // NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it.
 // cert-manager calls the issuer Ready once it could log in and Vault is unsealed; whether the role
 // signs for the domain is seen only when it does.
-func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs,
-	opts ...pulumi.ResourceOption) (*CA, error) {
+func NewVaultCA(
+	ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption,
+) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: vaultIssuer},
 		CASecret: certManagerNamespace + "/" + issuerCheck}
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "VaultCA"), name, a,

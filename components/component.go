@@ -60,8 +60,9 @@ func once() pulumi.ResourceOption {
 
 // again registers the attempt of a command that runs a subcommand, so that it runs again after a
 // change that failed and was reverted. opts are the command's own.
-func again(ctx *pulumi.Context, name string, command *local.CommandArgs,
-	opts []pulumi.ResourceOption) error {
+func again(
+	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
+) error {
 	word, err := rerun.Attempt(ctx, name,
 		pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
 	if err != nil {

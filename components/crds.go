@@ -48,8 +48,9 @@ const (
 )
 
 // NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
-func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs,
-	opts ...pulumi.ResourceOption) (*CRDs, error) {
+func NewCRDs(
+	ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption,
+) (*CRDs, error) {
 	c := &CRDs{Served: map[string]*Gate{}}
 	if err := ctx.RegisterComponentResource(tokenOf("crds", "CRDs"), name, c, opts...); err != nil {
 		return nil, err
@@ -88,8 +89,9 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs,
 
 // apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer
 // unless the configuration says so: a definition takes every object of its kind with it.
-func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string,
-	args *CRDsArgs) (*local.Command, error) {
+func (c *CRDs) apply(
+	ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs,
+) (*local.Command, error) {
 	file, err := args.Artifacts.One(artifact)
 	if err != nil {
 		return nil, err

@@ -62,8 +62,9 @@ type demo struct {
 // controller reconciles an object again when the objects that it names come. Only the kinds that a
 // webhook admits wait for that webhook. An ApisixRoute also waits for its plugin configuration and
 // for that one's Secret: without them the webhook refuses it.
-func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs,
-	opts ...pulumi.ResourceOption) (*Demo, error) {
+func NewDemo(
+	ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption,
+) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
 		d.URLs[app] = "https://" + app + "." + args.Domain

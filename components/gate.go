@@ -54,8 +54,9 @@ type gateArgs struct {
 
 // newGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
 // next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
-func newGate(ctx *pulumi.Context, name string, args *gateArgs,
-	opts ...pulumi.ResourceOption) (*Gate, error) {
+func newGate(
+	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
+) (*Gate, error) {
 	bound, environment := args.complete(name), args.environment()
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	if args.Attempt != nil {

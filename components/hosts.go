@@ -89,8 +89,9 @@ type Host struct {
 
 // NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for
 // each.
-func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs,
-	opts ...pulumi.ResourceOption) (*Hosts, error) {
+func NewHosts(
+	ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption,
+) (*Hosts, error) {
 	hosts := &Hosts{}
 	err := ctx.RegisterComponentResourceV2(tokenOf("hosts", "Hosts"), name,
 		recordArtifacts(args.Artifacts), hosts, opts...)

@@ -18,8 +18,9 @@ type hypervisorLogin struct {
 }
 
 // newHypervisor pins the hypervisor's host key as that of any host which is already there.
-func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string,
-	args *HostsArgs) (*hypervisorLogin, error) {
+func newHypervisor(
+	ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs,
+) (*hypervisorLogin, error) {
 	at := args.Config.Hypervisor
 	if at.Address == "" {
 		return &hypervisorLogin{pin: pulumi.String("").ToStringOutput()}, nil

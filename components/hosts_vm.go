@@ -77,8 +77,9 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 }
 
 // complete completes a machine with the values that are known later.
-func (v *vms) complete(spec hypervisor.Spec, public, pin string,
-	owner k3shost.Owner) hypervisor.Spec {
+func (v *vms) complete(
+	spec hypervisor.Spec, public, pin string, owner k3shost.Owner,
+) hypervisor.Spec {
 	spec.Cluster, spec.Project = owner.Cluster, owner.Project
 	spec.Guest.AuthorizedKeys = append([]string{public}, v.args.Config.VM.AuthorizedKeys...)
 	spec.Hypervisor.HostKey = pin

@@ -34,8 +34,9 @@ type ownerOutput = pulumix.Output[k3shost.Owner]
 
 // NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
 // to a generation, born secret. NewK3s goes on with it.
-func NewIdentity(ctx *pulumi.Context, name string, generation int,
-	opts ...pulumi.ResourceOption) (*Identity, error) {
+func NewIdentity(
+	ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption,
+) (*Identity, error) {
 	i := &Identity{cluster: &K3s{}}
 	if err := ctx.RegisterComponentResource(tokenOf("k3s", "K3s"), name, i.cluster,
 		opts...); err != nil {

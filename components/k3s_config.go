@@ -16,8 +16,9 @@ import (
 // script decides that on the host, where it can see whether a cluster is already there. The tokens
 // make it secret: servers know both, an agent knows the agents' only, which gives out none of the
 // cluster's keys.
-func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token,
-	agentToken string) (string, error) {
+func k3sConfig(
+	cfg config.K3s, node config.Node, servers []config.Node, token, agentToken string,
+) (string, error) {
 	keys := map[string]any{
 		"token":     agentToken,
 		"node-name": node.Name,

@@ -58,8 +58,9 @@ func (k *k3s) issueCredential() error {
 
 // kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint.
 // Secret.
-func (k *k3s) kubeconfigIn(issued *local.Command,
-	one func(*credential.Issued) string) pulumi.StringOutput {
+func (k *k3s) kubeconfigIn(
+	issued *local.Command, one func(*credential.Issued) string,
+) pulumi.StringOutput {
 	return pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
 		parsed, err := credential.Parse(text)
 		switch {

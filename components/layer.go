@@ -192,8 +192,9 @@ func (l *layer) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gat
 }
 
 // object registers one of the layer's custom resources.
-func (l *layer) object(role string, object customResource,
-	needs ...pulumi.Resource) (pulumi.Resource, error) {
+func (l *layer) object(
+	role string, object customResource, needs ...pulumi.Resource,
+) (pulumi.Resource, error) {
 	made, err := newCustomResource(l.ctx, l.Cluster, l.name+"-"+role, object,
 		childOf(l.parent, needs...)...)
 	if err != nil {

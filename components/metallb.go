@@ -46,8 +46,9 @@ type metallb struct {
 
 // NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready
 // long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
-func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs,
-	opts ...pulumi.ResourceOption) (*MetalLB, error) {
+func NewMetalLB(
+	ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption,
+) (*MetalLB, error) {
 	m := &metallb{MetalLB: &MetalLB{}, args: args}
 	m.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb",

@@ -31,8 +31,9 @@ type GateArgs struct {
 
 // NewGate registers a gate of a program's own. Resources that need its subject have the option After
 // with it.
-func NewGate(ctx *pulumi.Context, name string, args *GateArgs,
-	opts ...pulumi.ResourceOption) (*Gate, error) {
+func NewGate(
+	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
+) (*Gate, error) {
 	layer := args.Layer
 	if layer == "" {
 		layer = name

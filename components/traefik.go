@@ -71,8 +71,9 @@ type traefik struct {
 // chart: a Service without a pool stays pending and nothing says why (the first platform's lesson).
 // It also waits for the CRDs, since a Traefik that does not find them serves nothing of them, and
 // stays Ready all the while.
-func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs,
-	opts ...pulumi.ResourceOption) (*Traefik, error) {
+func NewTraefik(
+	ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption,
+) (*Traefik, error) {
 	t := &traefik{Traefik: &Traefik{}, args: args}
 	t.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: t.Traefik, name: name, title: "traefik",
@@ -185,8 +186,9 @@ func (t *traefik) gateway() error {
 }
 
 // content registers one of Traefik's own kinds in its namespace.
-func (t *traefik) content(role, kind, name string, spec pulumi.Map,
-	needs ...pulumi.Resource) (pulumi.Resource, error) {
+func (t *traefik) content(
+	role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
+) (pulumi.Resource, error) {
 	return t.object(role, customResource{
 		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName,
 		spec: spec,

@@ -66,8 +66,9 @@ type vaultLayer struct {
 
 // NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot
 // be.
-func NewVault(ctx *pulumi.Context, name string, args *VaultArgs,
-	opts ...pulumi.ResourceOption) (*Vault, error) {
+func NewVault(
+	ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption,
+) (*Vault, error) {
 	v := &vaultLayer{Vault: &Vault{}, args: args}
 	v.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName,

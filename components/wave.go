@@ -39,8 +39,9 @@ const (
 )
 
 // NewWave registers Wave.
-func NewWave(ctx *pulumi.Context, name string, args *WaveArgs,
-	opts ...pulumi.ResourceOption) (*Wave, error) {
+func NewWave(
+	ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.ResourceOption,
+) (*Wave, error) {
 	w := &Wave{}
 	l := layer{
 		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps", space: waveNamespace,

@@ -89,8 +89,9 @@ func (w *workloadBuild) contentName(
 }
 
 // content registers one ConfigMap or Secret.
-func (w *workloadBuild) content(role string, name pulumi.StringInput, values map[string]string,
-	files bool) error {
+func (w *workloadBuild) content(
+	role string, name pulumi.StringInput, values map[string]string, files bool,
+) error {
 	data := pulumi.StringMap{}
 	for key, value := range values {
 		if files {

@@ -121,8 +121,9 @@ func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) htt
 }
 
 // route registers one route.
-func (w *workloadBuild) route(role string, route config.WorkloadRoute,
-	via WorkloadIngress) (pulumi.Resource, error) {
+func (w *workloadBuild) route(
+	role string, route config.WorkloadRoute, via WorkloadIngress,
+) (pulumi.Resource, error) {
 	name, host := w.routeName(route), route.Host+"."+via.Domain
 	needs := with(via.Admitted, w.service, w.args.Namespace)
 	object := customResource{name: name, namespace: w.args.Config.Namespace}

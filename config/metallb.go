@@ -101,8 +101,9 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 
 // checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is
 // known for the nodes of an existing cluster.
-func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range,
-	taken func(string)) {
+func (c *Config) checkPoolOnHosts(
+	ps *problems, key, text string, addresses Range, taken func(string),
+) {
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {
 		subnet := RangeOf(hosts.Subnet)

@@ -11,8 +11,9 @@ import (
 )
 
 // withRegistries returns a configuration with strata:k3s.registries, and other keys of strata:k3s.
-func withRegistries(t *testing.T, others map[string]any,
-	registries ...config.Registry) map[string]string {
+func withRegistries(
+	t *testing.T, others map[string]any, registries ...config.Registry,
+) map[string]string {
 	t.Helper()
 	section := map[string]any{"registries": registries}
 	for key, value := range others {

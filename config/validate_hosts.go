@@ -167,8 +167,9 @@ func checkNodeName(ps *problems, key, name string, seen map[string]int, index in
 	seen[name] = index
 }
 
-func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr,
-	seen map[netip.Addr]int, index int) {
+func (c *Config) checkNodeAddress(
+	ps *problems, key string, address netip.Addr, seen map[netip.Addr]int, index int,
+) {
 	subnet := c.Hosts.Subnet
 	gateway := c.Hosts.VM.Gateway
 	switch {

@@ -31,8 +31,9 @@ func (p Program) bringArtifacts(
 
 // checkSource refuses artifacts of another kind than the stack has, unless STRATA_ARTIFACTS names
 // their source: they could replace K3s on every host.
-func checkSource(stack string, cfg *config.Config, files *artifacts.Set,
-	state *stackstate.State) error {
+func checkSource(
+	stack string, cfg *config.Config, files *artifacts.Set, state *stackstate.State,
+) error {
 	if os.Getenv(config.ArtifactsVariable) != "" {
 		return nil
 	}

@@ -42,8 +42,9 @@ func (a *above) export(ctx *pulumi.Context) {
 }
 
 // exportDemo publishes the addresses of APISIX and its demo, and their credentials.
-func (a *above) exportDemo(ctx *pulumi.Context,
-	at func(name, url string, address pulumi.StringInput)) {
+func (a *above) exportDemo(
+	ctx *pulumi.Context, at func(name, url string, address pulumi.StringInput),
+) {
 	var address pulumi.StringInput
 	if a.apisix != nil && a.apisix.HasIP {
 		address = a.apisix.IP

@@ -49,8 +49,9 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 }
 
 // throughAPISIX registers APISIX, its demo, and the gates of both.
-func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config,
-	start components.Layer) error {
+func (a *above) throughAPISIX(
+	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
+) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
 	// not for the address pool: both heal.

@@ -8,8 +8,9 @@ import (
 
 // registerManifests registers the user's own manifests. Each waits for the API, and for the server
 // and the webhook of its kind.
-func (a *above) registerManifests(ctx *pulumi.Context, start components.Layer,
-	manifests []components.Manifest) error {
+func (a *above) registerManifests(
+	ctx *pulumi.Context, start components.Layer, manifests []components.Manifest,
+) error {
 	if len(manifests) == 0 {
 		return nil
 	}

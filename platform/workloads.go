@@ -11,8 +11,9 @@ import (
 
 // applications registers the user's applications. They wait for the API and for their
 // prerequisites, and not for one another.
-func (a *above) applications(ctx *pulumi.Context, cfg *config.Config,
-	start components.Layer) error {
+func (a *above) applications(
+	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
+) error {
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{

@@ -21,8 +21,9 @@ var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off",
 // Write compiles the image's program for an architecture, in Go's terms, and writes the archive to
 // a file. The same sources and the same Go give the same bytes. It fails without Go on the PATH,
 // without the project's folder, or with the compiler's error.
-func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch,
-	file string) error {
+func Write(
+	ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string,
+) error {
 	program, err := compile(ctx, filepath.Join(projectDir, image.Folder), arch)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", image.Name, err)

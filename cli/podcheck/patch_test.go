@@ -18,8 +18,9 @@ import (
 )
 
 // patched applies a report's patches to objects as kubectl does, and adds those that are new.
-func patched(t *testing.T, objects []manifest.Manifest,
-	patches []map[string]any) []manifest.Manifest {
+func patched(
+	t *testing.T, objects []manifest.Manifest, patches []map[string]any,
+) []manifest.Manifest {
 	t.Helper()
 	for _, patch := range patches {
 		object := &unstructured.Unstructured{Object: patch}

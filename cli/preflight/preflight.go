@@ -191,8 +191,9 @@ func judgeFleet(reports []host.Report) []health.Verdict {
 }
 
 // unique fails if two hosts have the same value.
-func unique(check string, reports []host.Report, value func(host.Report) string,
-	hint string) health.Verdict {
+func unique(
+	check string, reports []host.Report, value func(host.Report) string, hint string,
+) health.Verdict {
 	owners := map[string][]string{}
 	for _, report := range reports {
 		owners[value(report)] = append(owners[value(report)], report.Name)

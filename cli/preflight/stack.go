@@ -48,8 +48,9 @@ func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([
 }
 
 // hostFindings observes the existing hosts.
-func hostFindings(ctx context.Context, cfg *config.Config, project string,
-	limit time.Duration) ([]Finding, error) {
+func hostFindings(
+	ctx context.Context, cfg *config.Config, project string, limit time.Duration,
+) ([]Finding, error) {
 	known, err := inventory.Hosts(ctx, cfg, project)
 	if err != nil {
 		return nil, err

@@ -151,8 +151,9 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 }
 
 // runWithin runs a part until it is silent for limit.
-func runWithin[A, B any](ctx context.Context, limit time.Duration,
-	part func(context.Context) (A, B)) (A, B) {
+func runWithin[A, B any](
+	ctx context.Context, limit time.Duration, part func(context.Context) (A, B),
+) (A, B) {
 	ctx, stop := silence.With(ctx, limit)
 	defer stop()
 	return part(ctx)

@@ -140,8 +140,9 @@ func gateNames(gates []inventory.Gate, want expected) []string {
 
 // askAll runs every gate at once, each with a short deadline, and returns the results in the gates'
 // order.
-func (q Question) askAll(ctx context.Context, gates []inventory.Gate,
-	progress io.Writer) []health.Result {
+func (q Question) askAll(
+	ctx context.Context, gates []inventory.Gate, progress io.Writer,
+) []health.Result {
 	results := make([]health.Result, len(gates))
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup

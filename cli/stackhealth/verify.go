@@ -54,8 +54,9 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 
 // findIdleGates waits for every gate and returns the gates that ended before a time. It returns
 // none after a failed step.
-func findIdleGates(ctx *pulumi.Context, began time.Time,
-	gates []*components.Gate) (idle []inventory.Gate) {
+func findIdleGates(
+	ctx *pulumi.Context, began time.Time, gates []*components.Gate,
+) (idle []inventory.Gate) {
 	for _, gate := range gates {
 		now, err := internals.UnsafeAwaitOutput(ctx.Context(),
 			pulumi.All(gate.Stdin, gate.Stdout, gate.Environment))

@@ -118,8 +118,9 @@ func addBelow(key string, add func(string)) func(string) {
 
 // secrets returns the texts of the file that must not be shown. It runs Pulumi only if a value is
 // encrypted.
-func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi,
-	arguments ...string) ([]string, error) {
+func (f stackFile) secrets(
+	ctx context.Context, pulumi stackstate.Pulumi, arguments ...string,
+) ([]string, error) {
 	if errors.Is(f.err, fs.ErrNotExist) {
 		return nil, nil
 	} else if f.err != nil {

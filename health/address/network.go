@@ -91,8 +91,9 @@ func (w *addressWatch) away() (address string, nodes []string) {
 }
 
 // announced returns the view of each host, in the hosts' order.
-func announced(ctx context.Context, hosts []health.Host, key []byte, address string,
-	nodes []string) []announcement {
+func announced(
+	ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string,
+) []announcement {
 	list := make([]announcement, len(hosts))
 	script := host.WithSettings(host.PoolScript,
 		map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})

@@ -119,8 +119,9 @@ type acmeStatus struct {
 
 // order finds the Order of a request, with its Challenges; nil where the issuer is another than
 // ACME's.
-func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer,
-	request metav1.Object) (*orderSeen, error) {
+func (w *certificateWatch) order(
+	ctx context.Context, s *kube.APIServer, request metav1.Object,
+) (*orderSeen, error) {
 	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace,
 		metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {

@@ -142,8 +142,9 @@ func (w *certificateWatch) request(
 
 // nextRequest returns the newest request of the revision after the issued one: it is under way, or
 // has failed.
-func nextRequest(requests []issuer.ConditionedObject,
-	certificate *certificateObject) *issuer.ConditionedObject {
+func nextRequest(
+	requests []issuer.ConditionedObject, certificate *certificateObject,
+) *issuer.ConditionedObject {
 	var newest *issuer.ConditionedObject
 	next := strconv.Itoa(certificate.Status.Revision + 1)
 	for i := range requests {

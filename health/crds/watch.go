@@ -97,8 +97,9 @@ func (w *crdsWatch) read(
 
 // discover asks every API server for the resources it serves, once the CRDs themselves are as
 // wanted.
-func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts,
-	wanted []kube.ServedResource) []discoveryFacts {
+func (w *crdsWatch) discover(
+	ctx context.Context, facts crdsFacts, wanted []kube.ServedResource,
+) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
 	established := health.StateOf(judgeCRDs(w.spec,
 		crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready

@@ -145,8 +145,9 @@ func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 }
 
 // judgeConditions wants every condition True at the object's newest generation.
-func judgeConditions(v health.Verdict, generation int64,
-	conditions ...kube.Condition) health.Verdict {
+func judgeConditions(
+	v health.Verdict, generation int64, conditions ...kube.Condition,
+) health.Verdict {
 	for _, c := range conditions {
 		switch {
 		case c.Stale(generation):

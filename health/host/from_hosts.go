@@ -66,8 +66,9 @@ func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
 // reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees
 // the view of the servers, which reach a Service's address first.
-func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection,
-	report func([]Run)) {
+func fromHosts(
+	ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run),
+) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
 		runs[i] = Run{Host: host.Name, Command: to.Command()}

@@ -37,8 +37,9 @@ var codes = map[dnsmessage.RCode]string{
 // Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
 // ends. It uses one SSH session and reports each reply. The name is a full one without its last
 // dot, of at most 253 characters; a longer one is never asked for.
-func Resolve(ctx context.Context, host health.Host, key []byte, server, name string,
-	report func(Resolved)) {
+func Resolve(
+	ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved),
+) {
 	query, err := queryFor(name)
 	if err != nil {
 		report(Resolved{Host: host.Name, Fault: err.Error()})

@@ -79,8 +79,9 @@ const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it
 // may have changed. With routes, it reports the host's routes and flannel's tunnel as well.
-func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool,
-	report func(UnitFacts)) {
+func ObserveUnit(
+	ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts),
+) {
 	settings := map[string]string{"unit": UnitName(host), "routes": ""}
 	if routes {
 		settings["routes"] = "yes"

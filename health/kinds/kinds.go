@@ -62,8 +62,9 @@ func Parse(text []byte) (health.Spec, error) { return health.ParseSpec(text, Bod
 // it cannot be opened is no end, since a jump host may be starting: it is tried again meanwhile.
 // Nothing is asked through another stack's tunnel at the same port, nor without one, and each check
 // says why.
-func Run(ctx context.Context, spec health.Spec, secrets health.Secrets,
-	progress io.Writer) (health.Result, error) {
+func Run(
+	ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer,
+) (health.Result, error) {
 	release, err := tunnel.Hold(ctx, spec.Tunnel(), secrets.SSHKey)
 	if err != nil {
 		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has it as well

@@ -42,8 +42,9 @@ func ObserveEndpoints(
 }
 
 // EndpointSlices lists the EndpointSlices of a Service.
-func EndpointSlices(ctx context.Context, s *APIServer, namespace,
-	service string) ([]discoveryv1.EndpointSlice, error) {
+func EndpointSlices(
+	ctx context.Context, s *APIServer, namespace, service string,
+) ([]discoveryv1.EndpointSlice, error) {
 	return List[discoveryv1.EndpointSlice](ctx, s, EndpointSliceResource, namespace,
 		metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
 }

@@ -62,8 +62,9 @@ func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersion
 }
 
 // Get reads one object; nil without an error means that it does not exist.
-func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace,
-	name string) (*T, error) {
+func Get[T any](
+	ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace, name string,
+) (*T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

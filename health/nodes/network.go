@@ -31,8 +31,9 @@ type networkFacts struct {
 
 // missing names the expected Nodes other than the host's own to whose Pods it has no route inside
 // the network.
-func (f networkFacts) missing(host health.Host, network netip.Prefix,
-	expected []health.Host) []string {
+func (f networkFacts) missing(
+	host health.Host, network netip.Prefix, expected []health.Host,
+) []string {
 	var names []string
 	for _, node := range f.Nodes.Nodes {
 		other := node.Name != host.Name &&
@@ -50,8 +51,9 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix,
 // for those Pods to its default gateway, and another machine may answer for them. Flannel writes
 // such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel
 // pkg/backend).
-func judgePodNetwork(h health.Host, spec Spec, expected []health.Host,
-	f networkFacts) health.Verdict {
+func judgePodNetwork(
+	h health.Host, spec Spec, expected []health.Host, f networkFacts,
+) health.Verdict {
 	v := health.Verdict{Check: networkCheck(h), State: health.Waiting,
 		After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {

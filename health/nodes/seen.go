@@ -28,8 +28,9 @@ type nodesAndUnits struct {
 	nodes   *Facts
 }
 
-func newNodesAndUnits(hosts []health.Host, spec Spec, asked bool,
-	stable *observe.Stable) *nodesAndUnits {
+func newNodesAndUnits(
+	hosts []health.Host, spec Spec, asked bool, stable *observe.Stable,
+) *nodesAndUnits {
 	n := &nodesAndUnits{
 		hosts: hosts, spec: spec, asked: asked, stable: stable,
 		units:   make([]host.UnitFacts, len(hosts)),

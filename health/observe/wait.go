@@ -48,8 +48,9 @@ func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
 }
 
 // Again calls act at once, after every change and every interval, until ctx ends.
-func Again(ctx context.Context, changed <-chan struct{}, every time.Duration,
-	act func(context.Context)) {
+func Again(
+	ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context),
+) {
 	for ctx.Err() == nil {
 		act(ctx)
 		WaitFor(ctx, changed, every)

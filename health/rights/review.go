@@ -27,8 +27,9 @@ func (d difference) denied(ctx context.Context, s *kube.APIServer) (string, erro
 	return "", nil
 }
 
-func review(ctx context.Context, s *kube.APIServer,
-	spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
+func review(
+	ctx context.Context, s *kube.APIServer, spec authorizationv1.SubjectAccessReviewSpec,
+) (bool, error) {
 	answer, err := kube.Review(ctx, s, "subjectaccessreviews", &authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1",
 			Kind: "SubjectAccessReview"}, Spec: spec,

@@ -82,8 +82,9 @@ func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFact
 	return facts, nil
 }
 
-func readRefusal(ctx context.Context, s *kube.APIServer, namespace, pod,
-	container string) redisFacts {
+func readRefusal(
+	ctx context.Context, s *kube.APIServer, namespace, pod, container string,
+) redisFacts {
 	ctx, cancel := context.WithTimeout(ctx, redisLogTimeout)
 	defer cancel()
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=%s&sinceSeconds=%d", namespace,

@@ -36,8 +36,9 @@ type pinger struct {
 	roots  *x509.CertPool
 }
 
-func newPinger(server string, dial tunnel.DialFunc,
-	readCA func(ctx context.Context) (string, error)) *pinger {
+func newPinger(
+	server string, dial tunnel.DialFunc, readCA func(ctx context.Context) (string, error),
+) *pinger {
 	return &pinger{server: server, readCA: readCA,
 		client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
 			// The answer is one word, so any server may be asked; its certificate is judged afterwards.

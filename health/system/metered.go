@@ -30,8 +30,9 @@ const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 // observeMeasured adds to the facts the Nodes that have no metrics although they should. It asks
 // nothing while each Pod of metrics-server is new, because that knows no Node yet. A user who may
 // not read metrics gets no facts about them.
-func observeMeasured(ctx context.Context, s *kube.APIServer, now time.Time,
-	facts *apiServiceFacts) error {
+func observeMeasured(
+	ctx context.Context, s *kube.APIServer, now time.Time, facts *apiServiceFacts,
+) error {
 	before := now.Add(-measuredAfter)
 	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, dnsNamespace,
 		metav1.ListOptions{LabelSelector: metricsPods})

@@ -87,8 +87,9 @@ func (w *systemWatch) sources() []kube.Source {
 }
 
 // askFrom makes a host ask at the present address of Service kube-dns.
-func (w *systemWatch) askFrom(ctx context.Context, i int, moved <-chan struct{},
-	news chan<- struct{}) {
+func (w *systemWatch) askFrom(
+	ctx context.Context, i int, moved <-chan struct{}, news chan<- struct{},
+) {
 	server := func() string {
 		w.mu.Lock()
 		defer w.mu.Unlock()

@@ -56,8 +56,9 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 }
 
 // observe observes until ctx ends or the hypervisor cannot be asked.
-func (w *vmWatch) observe(ctx context.Context, host hypervisor.Host,
-	report func([]health.Verdict)) error {
+func (w *vmWatch) observe(
+	ctx context.Context, host hypervisor.Host, report func([]health.Verdict),
+) error {
 	for ctx.Err() == nil {
 		facts, err := drivers.New(host, w.spec.AnyOwner()).Observe(ctx) // a Spec has no identity, and what the gate waits for has asked
 		if err != nil {

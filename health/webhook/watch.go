@@ -130,8 +130,9 @@ func (w *webhookWatch) sources() []kube.Source {
 }
 
 // observeAgain observes the objects at every change, and lets the probes try again at once.
-func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{},
-	news chan<- struct{}) {
+func (w *webhookWatch) observeAgain(
+	ctx context.Context, changed <-chan struct{}, news chan<- struct{},
+) {
 	for ctx.Err() == nil {
 		facts, version := w.observe(ctx)
 		if ctx.Err() != nil {

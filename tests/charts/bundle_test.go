@@ -88,8 +88,9 @@ func givenCharts(t *testing.T) map[string]string {
 
 // place copies an entry's file, or the given chart of its name, into a project's bundle; it marks a
 // given chart as used.
-func place(t *testing.T, project string, entry artifacts.Entry,
-	charts map[string]string) artifacts.Entry {
+func place(
+	t *testing.T, project string, entry artifacts.Entry, charts map[string]string,
+) artifacts.Entry {
 	t.Helper()
 	file := filepath.Join(bundle, entry.Path)
 	if strings.HasPrefix(entry.Path, "charts/") {

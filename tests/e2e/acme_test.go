@@ -106,8 +106,9 @@ func rootsOf(t *testing.T, text string) *x509.CertPool {
 }
 
 // signedByACME writes the configuration of a platform whose certificates an ACME server signs.
-func (s *stack) signedByACME(hosts *hostSet, server *acmeServer, names *nameServer, byDNS bool,
-	timeout string) {
+func (s *stack) signedByACME(
+	hosts *hostSet, server *acmeServer, names *nameServer, byDNS bool, timeout string,
+) {
 	acme := map[string]any{
 		"server": server.directory, "caCertificate": server.ca, "root": server.root,
 		"email": "platform@platform.test", "eab": map[string]any{"keyID": server.keyID},

@@ -91,8 +91,9 @@ func (s *stack) toEnd(subcommand string) []string {
 
 // interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended
 // by then, successfully.
-func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network,
-	subcommand string) bool {
+func (s *stack) interrupted(
+	t *testing.T, how string, after time.Duration, net network, subcommand string,
+) bool {
 	run := s.begin(t, "pulumi", s.toEnd(subcommand)...)
 	select {
 	case <-run.ended:

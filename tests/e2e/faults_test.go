@@ -81,8 +81,9 @@ func allFaults() []fault {
 
 // breaks injects the faults, each once the one before is healed, and returns the faults that were
 // named and healed. within bounds the time until each is named; with zero, any time will do.
-func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration,
-	faults []fault) (done []suffered) {
+func (s *stack) breaks(
+	t *testing.T, hosts *hostSet, within time.Duration, faults []fault,
+) (done []suffered) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			one := suffered{fault: f}

@@ -14,8 +14,9 @@ import (
 
 // serveGit serves one repository over HTTP at an address of this machine, behind a user and a
 // password. It returns its URL, which its files may name.
-func serveGit(t *testing.T, address, user, password string,
-	files func(url string) map[string]string) string {
+func serveGit(
+	t *testing.T, address, user, password string, files func(url string) map[string]string,
+) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)

@@ -16,8 +16,9 @@ import (
 
 // leavesAndReturns removes one node from the configuration and puts it back. The rest serves all
 // the while. discards are nodes whose volumes may go.
-func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name string,
-	discards ...any) {
+func (s *stack) leavesAndReturns(
+	t *testing.T, hosts *hostSet, all []node, name string, discards ...any,
+) {
 	rest := []node{}
 	for _, n := range all {
 		// An even number of servers is refused, so a second one leaves with the first.

@@ -12,8 +12,9 @@ import (
 // staysAsItIs has a living cluster refuse changes that would destroy it: a node's new name at its
 // old address, settings that K3s fixed when it was made, and a second stack with its address, whose
 // destroy removes nothing. Earlier data is still there after.
-func (s *stack) staysAsItIs(t *testing.T, hosts *hostSet, sections map[string]any, server,
-	agent node) {
+func (s *stack) staysAsItIs(
+	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
+) {
 	written, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "written-before"},
 		Data:       map[string]string{"key": "value"},

@@ -98,8 +98,9 @@ func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 // refusedWithin expects a command to fail, and to say all of it. The command gets a time after
 // which it gives up. Where it has said less by then, it runs again with twice as much, for it may
 // not have come to look.
-func (s *stack) refusedWithin(t *testing.T, limit time.Duration, run func(limit string) result,
-	says ...string) result {
+func (s *stack) refusedWithin(
+	t *testing.T, limit time.Duration, run func(limit string) result, says ...string,
+) result {
 	t.Helper()
 	for ; ; limit *= 2 {
 		r := run(limit.String())

@@ -102,8 +102,9 @@ const webhookHold = "strata-test-hold-webhook"
 // a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
 // being open, in seconds. With held the lab's webhook listens no sooner than the first has been
 // refused, however long that takes; without, after the seconds that the original took.
-func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int,
-	held bool) (gaps []float64) {
+func (s *stack) losesTheProxyRace(
+	t *testing.T, export []byte, times int, held bool,
+) (gaps []float64) {
 	script, late := s.serially(t, export), isTheLabs(t, labsAPISIXController)
 	held = held && late
 	s.must(script.does("apply", "apisix-namespace"))

@@ -37,8 +37,9 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 
 // changesTokens gives the cluster other tokens, by an update that is killed between two servers. A
 // former token gets nothing, on any server, and it does not come back.
-func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any,
-	killed string) {
+func (s *stack) changesTokens(
+	t *testing.T, hosts *hostSet, sections map[string]any, killed string,
+) {
 	first := hosts.serverNodes()[0]
 	_, former := hosts.tokenOf(first.name)
 	require.Equal(t, http.StatusOK, hosts.givesOutKeys(t, first, former))

@@ -71,8 +71,9 @@ func (w *world) set(verb, name string, fails bool) {
 
 // do records an action, which takes its time. It fails if a test chose that; otherwise it has its
 // effect.
-func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap,
-	effect func() error) error {
+func (w *world) do(
+	verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error,
+) error {
 	w.mutex.Lock()
 	index := len(w.actions)
 	w.actions = append(w.actions, action{verb: verb, name: urn.Name(), start: w.tick(), end: -1})

@@ -61,8 +61,9 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 
 // digests returns an image's entry for the lock, as its registry serves it now; without a sum if
 // nothing can be recorded.
-func (b *bundle) digests(ctx context.Context, puller *registry.Puller,
-	reference string) (artifacts.Locked, error) {
+func (b *bundle) digests(
+	ctx context.Context, puller *registry.Puller, reference string,
+) (artifacts.Locked, error) {
 	if strings.HasPrefix(reference, "localhost/") || strings.Contains(reference, "@") {
 		return artifacts.Locked{}, nil // no registry has it; or containerd verifies it without us
 	}

@@ -77,8 +77,9 @@ func (b *Bundle) each(
 	return some.Wait()
 }
 
-func (b *Bundle) resource(client dynamic.Interface,
-	object *unstructured.Unstructured) dynamic.ResourceInterface {
+func (b *Bundle) resource(
+	client dynamic.Interface, object *unstructured.Unstructured,
+) dynamic.ResourceInterface {
 	return client.Resource(resources[object.GetKind()])
 }
 

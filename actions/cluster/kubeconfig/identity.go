@@ -49,8 +49,9 @@ type Place struct {
 
 // Recognise returns where the cluster is now. previous is the answer of the run before, empty for
 // none; another cluster is an error.
-func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface,
-	previous Place) (Place, error) {
+func (r Recognition) Recognise(
+	ctx context.Context, client kubernetes.Interface, previous Place,
+) (Place, error) {
 	now := Place{Server: r.Server}
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
 		system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem,

@@ -88,8 +88,9 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 
 // one does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
 // would go on with its order.
-func one(ctx context.Context, client dynamic.Interface,
-	certificate *unstructured.Unstructured) error {
+func one(
+	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
+) error {
 	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()),
 		certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")

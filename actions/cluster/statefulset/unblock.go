@@ -16,8 +16,9 @@ import (
 // unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
 // Pod serves no request, and its successor is of the newest revision. It waits until the controller
 // has written which that is, and reports on progress.
-func unblock(ctx context.Context, client kubernetes.Interface, namespace, name string,
-	progress io.Writer) error {
+func unblock(
+	ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer,
+) error {
 	set, err := current(ctx, client, namespace, name)
 	if err != nil {
 		return err
@@ -57,8 +58,9 @@ func blocks(pod *corev1.Pod, newest string) bool {
 
 // current returns the StatefulSet once its controller has seen its newest generation. It watches
 // before it reads, so that no change in between is missed.
-func current(ctx context.Context, client kubernetes.Interface, namespace,
-	name string) (*appsv1.StatefulSet, error) {
+func current(
+	ctx context.Context, client kubernetes.Interface, namespace, name string,
+) (*appsv1.StatefulSet, error) {
 	sets := client.AppsV1().StatefulSets(namespace)
 	for {
 		changes, err := sets.Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: name}))

@@ -23,8 +23,9 @@ const (
 // its cache of claims learn of a change separately. A Pod that is tried again before the cache has
 // the volume is left alone for five minutes (podMaxInUnschedulablePodsDuration). Only a change of
 // the claim makes it try sooner (kubernetes/kubernetes#125762).
-func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod,
-	now time.Time) error {
+func nudge(
+	ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time,
+) error {
 	if !unschedulable(pod) {
 		return nil
 	}

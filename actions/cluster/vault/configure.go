@@ -137,8 +137,9 @@ func certificateOf(ctx context.Context, client *api.Client, mount string) (strin
 }
 
 // write writes and returns one field of the answer.
-func write(ctx context.Context, client *api.Client, path string, data map[string]any,
-	field string) (string, error) {
+func write(
+	ctx context.Context, client *api.Client, path string, data map[string]any, field string,
+) (string, error) {
 	secret, err := client.Logical().WriteWithContext(ctx, path, data)
 	if err != nil {
 		return "", err

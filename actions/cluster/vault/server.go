@@ -35,8 +35,9 @@ const podPause = 500 * time.Millisecond
 // Dial waits until the server answers, and returns a client that trusts only the server's own CA,
 // through a forwarded port that close ends. It reports each wait on progress. The error describes
 // the Pod, with the end of its log. It comes at once if waiting cannot help, else when ctx ends.
-func Dial(ctx context.Context, access apiserver.Access, server Server,
-	progress io.Writer) (*api.Client, func(), error) {
+func Dial(
+	ctx context.Context, access apiserver.Access, server Server, progress io.Writer,
+) (*api.Client, func(), error) {
 	config, err := access.Config()
 	if err != nil {
 		return nil, nil, err

@@ -23,8 +23,9 @@ const dialLimit = 10 * time.Second
 
 // ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot
 // run, each with the next command. The provider's own error names a dial, but no host and no fix.
-func ShowUnreachable(ctx context.Context, out io.Writer, stack string,
-	state *stackstate.State) error {
+func ShowUnreachable(
+	ctx context.Context, out io.Writer, stack string, state *stackstate.State,
+) error {
 	uninstalls, err := uninstallsIn(state)
 	if err != nil {
 		return err
@@ -34,8 +35,9 @@ func ShowUnreachable(ctx context.Context, out io.Writer, stack string,
 
 // Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall K3s
 // on them. It refuses all of them if one answers or is not in the state.
-func Forget(ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string,
-	nodes []string) error {
+func Forget(
+	ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string, nodes []string,
+) error {
 	state, err := pulumi.Read(ctx, stack)
 	if err != nil {
 		return err

@@ -10,8 +10,9 @@ import (
 
 // ShowLeft shows the virtual machines that a stack without state still has on out, with the
 // commands that remove them, and is an error if there are any.
-func ShowLeft(ctx context.Context, cfg *config.Config, project string, known Before,
-	out io.Writer) error {
+func ShowLeft(
+	ctx context.Context, cfg *config.Config, project string, known Before, out io.Writer,
+) error {
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
 	}

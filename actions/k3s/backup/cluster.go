@@ -86,8 +86,9 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 // authenticate checks before any change that a login will work afterwards: the stack's certificate,
 // or K3s's own from the server to be reset. A cluster without its quorum answers no request. So it
 // is enough that no server refuses the login.
-func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time,
-	log io.Writer) error {
+func (c *Cluster) authenticate(
+	ctx context.Context, first health.Host, now time.Time, log io.Writer,
+) error {
 	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
 	if err != nil {
 		return err

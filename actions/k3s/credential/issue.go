@@ -81,8 +81,9 @@ func permit(ctx context.Context, client kubernetes.Interface, user string) error
 }
 
 // fresh issues the certificates of the user and its reader.
-func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request,
-	from *admin) (*Issued, error) {
+func (i *Issuer) fresh(
+	ctx context.Context, client kubernetes.Interface, r Request, from *admin,
+) (*Issued, error) {
 	issued := &Issued{User: r.User, Lifetime: r.Lifetime, Generation: r.Generation}
 	var err error
 	everything := authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}
@@ -134,8 +135,9 @@ func (i *Issuer) certify(
 
 // works asks an API server, as the user, whether it may do something. The binding may be so new
 // that the server does not know it yet.
-func (i *Issuer) works(ctx context.Context, text []byte, at *admin,
-	may authorizationv1.ResourceAttributes) error {
+func (i *Issuer) works(
+	ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes,
+) error {
 	client, err := i.Hosts.Client(text, at.server)
 	if err != nil {
 		return err

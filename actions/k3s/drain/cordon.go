@@ -39,8 +39,9 @@ func Uncordon(ctx context.Context, client kubernetes.Interface, name string) err
 }
 
 // patch sets both at once, so that a kill in between cannot leave a cordon without an owner.
-func patch(ctx context.Context, client kubernetes.Interface, name string, cordoned bool,
-	mark *string) error {
+func patch(
+	ctx context.Context, client kubernetes.Interface, name string, cordoned bool, mark *string,
+) error {
 	change, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{Annotation: mark}},
 		"spec":     map[string]any{"unschedulable": cordoned},

@@ -59,8 +59,9 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 }
 
 // evictAll requests the eviction of every Pod that can move, and returns those still there.
-func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod,
-	told map[string]bool) []leaving {
+func (d *Drainer) evictAll(
+	ctx context.Context, node string, pods []corev1.Pod, told map[string]bool,
+) []leaving {
 	var left []leaving
 	for i := range pods {
 		pod := &pods[i]

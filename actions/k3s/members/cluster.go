@@ -130,8 +130,9 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 // awaitNode waits until the member's Node is gone, or says accepts it. The watch outlives its
 // connection: a member that leads etcd takes the leader with it, and API servers end their watches
 // when that happens.
-func (r *Remover) awaitNode(ctx context.Context, member Member,
-	says func(*corev1.Node) bool) error {
+func (r *Remover) awaitNode(
+	ctx context.Context, member Member, says func(*corev1.Node) bool,
+) error {
 	nodes := apiserver.OneNode(r.Client, member.Name)
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{},
 		func(store cache.Store) (bool, error) {

@@ -160,8 +160,9 @@ func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 // onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
 // answer counts as stopped, and its Node goes all the same, unless its Node was Ready: such a host
 // lives, and would be a member again at its next start.
-func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise,
-	script string) error {
+func (r *Remover) onHost(
+	ctx context.Context, member Member, lives bool, otherwise, script string,
+) error {
 	limit := stopLimit
 	if lives {
 		limit = livingLimit

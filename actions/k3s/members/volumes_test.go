@@ -40,8 +40,9 @@ func volume(name, label string, values ...string) *corev1.PersistentVolume {
 }
 
 // released returns a volume whose claim is gone.
-func released(v *corev1.PersistentVolume,
-	policy corev1.PersistentVolumeReclaimPolicy) *corev1.PersistentVolume {
+func released(
+	v *corev1.PersistentVolume, policy corev1.PersistentVolumeReclaimPolicy,
+) *corev1.PersistentVolume {
 	v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = corev1.VolumeReleased, policy
 	return v
 }

@@ -56,8 +56,9 @@ type SSH struct {
 func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate(ctx, host) }
 
 // Run implements Hosts.
-func (s *SSH) Run(ctx context.Context, host health.Host, step string,
-	variables map[string]string) (string, error) {
+func (s *SSH) Run(
+	ctx context.Context, host health.Host, step string, variables map[string]string,
+) (string, error) {
 	return k3shost.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
 }
 

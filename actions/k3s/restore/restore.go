@@ -160,8 +160,9 @@ func (r *Restore) nodes() string {
 }
 
 // begin starts a server and waits until it works.
-func (r *Restore) begin(ctx context.Context, server health.Host, step string,
-	variables map[string]string) error {
+func (r *Restore) begin(
+	ctx context.Context, server health.Host, step string, variables map[string]string,
+) error {
 	if _, err := r.Hosts.Run(ctx, server, step, variables); err != nil {
 		return fmt.Errorf("start %s: %w", server.Name, err)
 	}
@@ -185,8 +186,9 @@ func (r *Restore) agents(ctx context.Context) error {
 }
 
 // every runs a step on all hosts at once.
-func (r *Restore) every(ctx context.Context, hosts []health.Host, step string,
-	variables map[string]string) error {
+func (r *Restore) every(
+	ctx context.Context, hosts []health.Host, step string, variables map[string]string,
+) error {
 	return atOnce(hosts, func(host health.Host) error {
 		if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
 			return fmt.Errorf("%s: %w", host.Name, err)

@@ -29,8 +29,9 @@ type fleet struct {
 	nodes string
 }
 
-func (f *fleet) Run(_ context.Context, host health.Host, step string,
-	variables map[string]string) (string, error) {
+func (f *fleet) Run(
+	_ context.Context, host health.Host, step string, variables map[string]string,
+) (string, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	step, _, _ = strings.Cut(step, " ")

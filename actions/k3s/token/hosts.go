@@ -37,8 +37,9 @@ func (s SSH) Run(ctx context.Context, server remote.Target, script string) (stri
 // Rotate implements Hosts. K3s's command would have both tokens in its arguments; its request has
 // them behind TLS, which is verified with the CA that the host has (k3s-io/k3s
 // pkg/cli/token/token.go, Rotate).
-func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former,
-	wanted string) error {
+func (s SSH) Rotate(
+	ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string,
+) error {
 	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner,
 		former, wanted)
 }

@@ -40,8 +40,9 @@ func (c *cluster) Run(_ context.Context, server remote.Target, script string) (s
 	return c.says[server.Name], nil
 }
 
-func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3shost.Owner, former,
-	wanted string) error {
+func (c *cluster) Rotate(
+	_ context.Context, server remote.Target, _ *k3shost.Owner, former, wanted string,
+) error {
 	c.asked = append(c.asked, server.Name+": "+former+" to "+wanted)
 	return c.fails
 }

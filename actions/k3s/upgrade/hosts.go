@@ -104,8 +104,9 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 	return time.Unix(seconds, 0), nil
 }
 
-func (s *SSH) run(ctx context.Context, host health.Host, script string,
-	limit time.Duration) (string, error) {
+func (s *SSH) run(
+	ctx context.Context, host health.Host, script string, limit time.Duration,
+) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey,

@@ -16,8 +16,9 @@ const undoTimeout = time.Minute
 
 // change makes an existing machine match the Spec: a larger disk at once, processors and memory by
 // a restart. It returns errRestart if a restart is due.
-func change(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found,
-	log io.Writer) error {
+func change(
+	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer,
+) error {
 	if have.DiskGiB > spec.DiskGiB {
 		return fmt.Errorf(
 			"%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set "+

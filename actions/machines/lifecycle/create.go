@@ -90,8 +90,9 @@ func create(
 // claim writes the cluster's identity on a machine that was released. A machine that is not in the
 // state is taken over only if its mark names this cluster, because another person's state may have
 // the same stack name.
-func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found,
-	known bool) error {
+func claim(
+	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool,
+) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
 		return nil

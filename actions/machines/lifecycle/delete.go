@@ -13,8 +13,9 @@ import (
 
 // deleteMachine removes the machine with its disk and seed. One that is gone already is no error;
 // one that this stack did not make is.
-func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
-	log io.Writer) error {
+func deleteMachine(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error {

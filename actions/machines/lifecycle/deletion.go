@@ -9,8 +9,9 @@ import (
 )
 
 // markForDeletion marks all machines that are whole: their stack is about to delete them.
-func markForDeletion(ctx context.Context, all hypervisor.Deletion,
-	secrets hypervisor.Secrets) error {
+func markForDeletion(
+	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
+) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateMade })
 	return err
@@ -26,8 +27,9 @@ func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secre
 // markForReplacement marks the machines that are marked for deletion to be made anew, and returns
 // their names. Their deletion has begun and broken off, and the rest is half a cluster that no
 // state knows any more.
-func markForReplacement(ctx context.Context, all hypervisor.Deletion,
-	secrets hypervisor.Secrets) ([]string, error) {
+func markForReplacement(
+	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
+) ([]string, error) {
 	return signAll(ctx, all, secrets, hypervisor.StateDeleting,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }

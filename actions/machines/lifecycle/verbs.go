@@ -87,8 +87,9 @@ func printed(call verb.Call) func(hypervisor.Result, error) error {
 }
 
 // ofMachine returns a verb for one machine.
-func ofMachine(run func(context.Context, verb.Call,
-	hypervisor.Spec) error) *verb.Verb[hypervisor.Spec] {
+func ofMachine(
+	run func(context.Context, verb.Call, hypervisor.Spec) error,
+) *verb.Verb[hypervisor.Spec] {
 	return bounded("strata:timeouts.host", run)
 }
 

@@ -52,8 +52,9 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 // Before makes way for a resource of Pulumi's kubernetes provider that is about to be created, or
 // updated where the state knows it: its type and its inputs, without secret marks. An error says
 // that it must not be.
-func (c *Cluster) Before(ctx context.Context, token string, known bool,
-	inputs map[string]any) error {
+func (c *Cluster) Before(
+	ctx context.Context, token string, known bool, inputs map[string]any,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	switch {

@@ -94,8 +94,9 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 // only the record: Helm's next install adopts the objects, which carry the release's name.
 // Otherwise it marks the revision failed, as Helm does itself, and the next upgrade starts from the
 // last good revision.
-func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release,
-	runStarted time.Time) error {
+func (r *Recovery) repair(
+	ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time,
+) error {
 	list, err := client.CoreV1().Secrets(one.namespace).
 		List(ctx, metav1.ListOptions{LabelSelector: helmrecord.Selector(one.name)})
 	if err != nil {

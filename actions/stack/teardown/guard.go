@@ -40,8 +40,9 @@ const listed = 20
 // Before prints the losses of a destroy, and returns an error if it must not go on. For a cluster
 // that cannot be asked client is nil, and why the reason. Nothing in it is an error of its own: a
 // cluster that is dead, or cannot be read, must be possible to destroy.
-func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error,
-	log io.Writer) error {
+func (g Guard) Before(
+	ctx context.Context, client kubernetes.Interface, why error, log io.Writer,
+) error {
 	var lost Loss
 	if client != nil {
 		lost, why = Observe(ctx, client, g.Namespaces)

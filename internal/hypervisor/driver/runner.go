@@ -39,8 +39,9 @@ func (r Runner) Feed(
 
 // WithImage opens the Spec's image and passes it to put. A ctx that is bounded by silence hears of
 // each part that was read.
-func (r Runner) WithImage(ctx context.Context,
-	put func(content io.Reader, size int64) error) error {
+func (r Runner) WithImage(
+	ctx context.Context, put func(content io.Reader, size int64) error,
+) error {
 	file, err := os.Open(r.Spec.Image.Path)
 	if err != nil {
 		return fmt.Errorf("image: %w", err)

@@ -188,8 +188,9 @@ func (l *libvirt) makeVolumes(ctx context.Context, seed []byte) error {
 }
 
 // upload creates a volume from content. libvirt makes volumes readable by root only.
-func (l *libvirt) upload(ctx context.Context, volume, format string, content io.Reader,
-	size int64) error {
+func (l *libvirt) upload(
+	ctx context.Context, volume, format string, content io.Reader, size int64,
+) error {
 	pool := l.Spec.Libvirt.Pool
 	if _, err := l.virsh(ctx, "vol-create-as", "--pool", pool, volume, strconv.FormatInt(size, 10),
 		"--format", format); err != nil {

@@ -27,8 +27,9 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 }
 
 // untilOff waits until state reports the value off.
-func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, error),
-	off string) error {
+func untilOff(
+	ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string,
+) error {
 	limit := time.NewTimer(driver.ShutdownTimeout)
 	defer limit.Stop()
 	tick := time.NewTicker(powerPoll)

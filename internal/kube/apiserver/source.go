@@ -19,8 +19,9 @@ type Lists[L runtime.Object] interface {
 // connection: API servers end their watches when etcd's leader goes. client is the one that objects
 // comes from: it tells whether a watch can begin with a stream of the existing objects
 // (k8s.io/client-go tools/cache/listwatch.go, ToListWatcherWithWatchListSemantics).
-func Selected[L runtime.Object](client any, objects Lists[L],
-	only metav1.ListOptions) cache.ListerWatcher {
+func Selected[L runtime.Object](
+	client any, objects Lists[L], only metav1.ListOptions,
+) cache.ListerWatcher {
 	narrow := func(options metav1.ListOptions) metav1.ListOptions {
 		options.LabelSelector, options.FieldSelector = only.LabelSelector, only.FieldSelector
 		return options

@@ -11,8 +11,9 @@ import (
 )
 
 // explain rewords an attempt's error for an operator, and marks errors that waiting does not cure.
-func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner string,
-	err error) error {
+func explain(
+	t Target, pin pins, setting string, logins []ssh.Signer, banner string, err error,
+) error {
 	if err == nil {
 		return nil
 	}

@@ -39,8 +39,9 @@ func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error
 }
 
 // hold does as Hold with a function that opens the tunnel.
-func hold(ctx context.Context, spec Spec,
-	open func(context.Context) (*Lease, error)) (release func(), err error) {
+func hold(
+	ctx context.Context, spec Spec, open func(context.Context) (*Lease, error),
+) (release func(), err error) {
 	if !spec.There() {
 		return func() {}, nil
 	}

@@ -94,8 +94,9 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 
 // writeCurves writes the curves over one quantity, as a table and a picture, and the largest shares
 // at its largest value.
-func writeCurves(text *strings.Builder, of string, points []bench.Result,
-	pictures map[string]*svg.Element) {
+func writeCurves(
+	text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element,
+) {
 	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
 	isShare := func(r bench.Result) bool { return r.Unit == "ratio" }
 	times := slices.DeleteFunc(slices.Clone(points), isShare)

@@ -94,8 +94,9 @@ func (m installed) uninstall(release release) error {
 }
 
 // gate runs the program against this cluster, as the stack's own resource does.
-func (m installed) gate(ctx context.Context, create, stdin string,
-	environment map[string]any) error {
+func (m installed) gate(
+	ctx context.Context, create, stdin string, environment map[string]any,
+) error {
 	kubeconfig, err := os.ReadFile(m.kubeconfig)
 	if err != nil {
 		return err

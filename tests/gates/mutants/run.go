@@ -52,8 +52,9 @@ func (s *suite) run(bound time.Duration, tests []string, environment ...string) 
 
 // attempt calls run. Tests that take long alone wait for real time, so they may fail on a loaded
 // machine. They get a second chance, because a random failure would count as a kill.
-func (s *suite) attempt(bound, took time.Duration, tests []string,
-	environment ...string) (string, bool) {
+func (s *suite) attempt(
+	bound, took time.Duration, tests []string, environment ...string,
+) (string, bool) {
 	out, passed := s.run(bound, tests, environment...)
 	if !passed && took > quick {
 		out, passed = s.run(bound, tests, environment...)

@@ -28,8 +28,9 @@ type Image struct {
 // Of returns the images of all registrations of a program, sorted by reference. files are the
 // stack's artifacts, whose charts are below project. kubernetes is the cluster's version, which
 // charts read.
-func Of(registered []dryrun.Registration, files []artifacts.Artifact, project,
-	kubernetes string) ([]Image, error) {
+func Of(
+	registered []dryrun.Registration, files []artifacts.Artifact, project, kubernetes string,
+) ([]Image, error) {
 	asked := &collection{found: map[string]Image{}}
 	for _, one := range registered {
 		inputs, err := one.Inputs()

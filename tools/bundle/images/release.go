@@ -35,8 +35,9 @@ type release struct {
 	kubernetes string
 }
 
-func newRelease(inputs map[string]any, files []artifacts.Artifact, project,
-	kubernetes string) (*release, error) {
+func newRelease(
+	inputs map[string]any, files []artifacts.Artifact, project, kubernetes string,
+) (*release, error) {
 	made := &release{kubernetes: kubernetes}
 	made.name, _ = inputs["name"].(string)
 	made.namespace, _ = inputs["namespace"].(string)

@@ -76,8 +76,9 @@ func (p *Puller) place(shown, host string, repository name.Repository) place {
 }
 
 // mirror returns the place of a repository at a mirror.
-func (p *Puller) mirror(entry config.Registry, address string, repository name.Repository,
-	registry string) place {
+func (p *Puller) mirror(
+	entry config.Registry, address string, repository name.Repository, registry string,
+) place {
 	at, err := url.Parse(address)
 	if err != nil {
 		return place{name: "a mirror", fault: errors.New("its address is no URL")}

@@ -63,8 +63,9 @@ func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, e
 }
 
 // from requests the image at one place.
-func (p *Puller) from(ctx context.Context, from place, whole name.Reference,
-	digest string) (*Pulled, error) {
+func (p *Puller) from(
+	ctx context.Context, from place, whole name.Reference, digest string,
+) (*Pulled, error) {
 	if from.fault != nil {
 		return nil, from.fault
 	}

@@ -37,8 +37,9 @@ type Plugin struct {
 }
 
 // Start runs the binary with additional environment and configures it.
-func Start(ctx context.Context, binary string, environment []string,
-	config resource.PropertyMap) (*Plugin, error) {
+func Start(
+	ctx context.Context, binary string, environment []string, config resource.PropertyMap,
+) (*Plugin, error) {
 	p := &Plugin{engine: &engine{}}
 	address, server, err := p.engine.serve()
 	if err != nil {
