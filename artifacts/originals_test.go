@@ -173,8 +173,8 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 }
 
 func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
-	old, next := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}}),
-		pinnedHere(t, config.Config{})
+	old := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}})
+	next := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, append(old, next...)).withPlugins(t, old), t.TempDir()
 	_, err := m.fill(t, dir, old)
 	require.NoError(t, err)

@@ -44,8 +44,8 @@ func sourceOf(from config.Artifacts) *source {
 	}
 	user := mirror.User
 	mirror.User = nil
-	mirror.Path, mirror.RawPath = strings.TrimRight(mirror.Path, "/"),
-		strings.TrimRight(mirror.RawPath, "/")
+	mirror.Path = strings.TrimRight(mirror.Path, "/")
+	mirror.RawPath = strings.TrimRight(mirror.RawPath, "/")
 	client, err := mirrorClient(from.MirrorCA)
 	return &source{mirror: mirror, user: user, client: client, fault: err}
 }

@@ -95,8 +95,9 @@ func (h *hypervisorStack) up(cfg *config.Config, image hypervisor.Image, pin str
 	key, _ := sshtest.NewKey(h.t)
 	h.t.Setenv("STRATA_HOST_KEY", string(key))
 	for _, spec := range inventory.VMSpecs(cfg) {
-		spec.Image, spec.Guest.AuthorizedKeys, spec.Hypervisor.HostKey = image,
-			[]string{"ssh-ed25519 AAAA"}, pin
+		spec.Image = image
+		spec.Guest.AuthorizedKeys = []string{"ssh-ed25519 AAAA"}
+		spec.Hypervisor.HostKey = pin
 		spec.Cluster, spec.Project = h.cluster, "strata"
 		text, err := json.Marshal(spec)
 		require.NoError(h.t, err)

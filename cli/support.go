@@ -37,8 +37,8 @@ func newSupportCommand() *cobra.Command {
 				return &exitError{2, fmt.Errorf(
 					"support: %s is there already, and is not overwritten; name another with --output", output)}
 			}
-			request.File, request.OwnFile = stackFile(file, request.Project, request.Stack),
-				file != ""
+			request.File = stackFile(file, request.Project, request.Stack)
+			request.OwnFile = file != ""
 			request.Pulumi = stackstate.CommandLine(request.Project)
 			archive, err := request.Collect(cmd.Context())
 			if err != nil {

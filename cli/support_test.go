@@ -217,8 +217,8 @@ func TestSupportCollectsWhatHelpsAndNoSecret(t *testing.T) {
 	}
 	gone := sshtest.Start(t)
 	gone.Silence()
-	here, away := health.Host{Target: server.Target(), Role: "server"},
-		health.Host{Target: gone.Target(), Role: "server"}
+	here := health.Host{Target: server.Target(), Role: "server"}
+	away := health.Host{Target: gone.Target(), Role: "server"}
 	here.Name, away.Name = "server-1", "server-2"
 	supportPulumi(t, supportState(t, supportAPI(t), server.PrivateKey(), here, away))
 	folder := project(t, supportStack)

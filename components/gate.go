@@ -72,8 +72,8 @@ func newGate(
 	}
 	registers := &Gate{command}
 	if registered, ok := ctx.Value(registeredGatesKey{}).(*RegisteredGates); ok {
-		registered.Specs, registered.Gates = append(registered.Specs, args.Spec),
-			append(registered.Gates, registers)
+		registered.Specs = append(registered.Specs, args.Spec)
+		registered.Gates = append(registered.Gates, registers)
 	}
 	return registers, nil
 }

@@ -166,15 +166,15 @@ func (v *vms) putImage() error {
 		return err
 	}
 	spec := v.spec(config.Node{Name: "image"})
-	spec.Image, spec.Timeout = hypervisor.Image{Path: file.Path, SHA256: file.SHA256},
-		v.args.InstallTimeout
+	spec.Image = hypervisor.Image{Path: file.Path, SHA256: file.SHA256}
+	spec.Timeout = v.args.InstallTimeout
 	input := pulumix.Apply(v.hypervisor.pin, func(pin string) hypervisor.Spec {
 		spec.Hypervisor.HostKey = pin
 		return spec
 	})
 	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
-	command.Delete, command.Triggers = actions.Text(lifecycle.RemoveImage),
-		pulumi.Array{pulumi.String(file.SHA256)}
+	command.Delete = actions.Text(lifecycle.RemoveImage)
+	command.Triggers = pulumi.Array{pulumi.String(file.SHA256)}
 	// Not bounded, as pushes are not: a slow line takes its time, and silence ends the command itself.
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, childOf(v.hosts)...)
 	return err

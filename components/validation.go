@@ -106,8 +106,9 @@ func NewValidation(
 }
 
 func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {
-	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps,
-		"strata:timeouts.apps"
+	args.Spec.Layer = "validation"
+	args.Spec.Timeout = v.args.Timeouts.Apps
+	args.Spec.TimeoutKey = "strata:timeouts.apps"
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("validation: %s: %w", role, err)

@@ -105,8 +105,9 @@ func (h *Hosts) deriveVMs() {
 	}
 	for i := range h.Nodes {
 		size := &h.Nodes[i].VM
-		size.CPUs, size.MemoryMiB, size.DiskGiB = or(size.CPUs, h.VM.CPUs),
-			or(size.MemoryMiB, h.VM.MemoryMiB), or(size.DiskGiB, h.VM.DiskGiB)
+		size.CPUs = or(size.CPUs, h.VM.CPUs)
+		size.MemoryMiB = or(size.MemoryMiB, h.VM.MemoryMiB)
+		size.DiskGiB = or(size.DiskGiB, h.VM.DiskGiB)
 	}
 }
 

@@ -81,8 +81,8 @@ func (h *Hosts) deriveSSH() {
 			own.Jump = all.Jump
 		}
 		own.Agent = own.Agent || all.Agent
-		own.Passphrase, own.SudoPassword = or(own.Passphrase, all.Passphrase),
-			or(own.SudoPassword, all.SudoPassword)
+		own.Passphrase = or(own.Passphrase, all.Passphrase)
+		own.SudoPassword = or(own.SudoPassword, all.SudoPassword)
 		own.Config, own.KnownHosts = or(own.Config, all.Config), or(own.KnownHosts, all.KnownHosts)
 		own.byDefault(h.Driver)
 	}

@@ -64,8 +64,8 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 // The archive has the format of `docker save`: a list names a configuration, which has the layers'
 // sums.
 func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
-	dir, out := project(t, "package main\n\nfunc main() {}\n"),
-		filepath.Join(t.TempDir(), "image.tar")
+	dir := project(t, "package main\n\nfunc main() {}\n")
+	out := filepath.Join(t.TempDir(), "image.tar")
 	require.NoError(t, ownimage.Write(t.Context(), dir, certWait(t), reference, "arm64", out))
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)

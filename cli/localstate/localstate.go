@@ -52,8 +52,9 @@ func Prepare(programs string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(home, ".strata")
-	state, passphrase, shell := filepath.Join(dir, "state"), filepath.Join(dir, "passphrase"),
-		filepath.Join(dir, "env")
+	state := filepath.Join(dir, "state")
+	passphrase := filepath.Join(dir, "passphrase")
+	shell := filepath.Join(dir, "env")
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return "", err
 	}

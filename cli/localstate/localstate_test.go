@@ -66,8 +66,8 @@ func TestTheShellHasWhatWasPrepared(t *testing.T) {
 		`. "$1"; printf '%s\n' "$PATH" "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`,
 		"sh", env).Output()
 	require.NoError(t, err)
-	state, passphrase := filepath.Join(home, ".strata/state"),
-		filepath.Join(home, ".strata/passphrase")
+	state := filepath.Join(home, ".strata/state")
+	passphrase := filepath.Join(home, ".strata/passphrase")
 	assert.Equal(t, programs+":"+os.Getenv("PATH")+"\nfile://"+state+"?metadata=skip\n"+passphrase+
 		"\n", string(out))
 	for path, mode := range map[string]os.FileMode{state: 0o700, passphrase: 0o600, env: 0o600,

@@ -32,8 +32,8 @@ func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdic
 func judgePermissions(facts existingFacts) health.Verdict {
 	v := health.Verdict{Check: "permissions", State: health.Ready}
 	if !facts.Allowed {
-		v.State, v.Message = health.Stuck,
-			"the context's user may not do everything, and the layers bring definitions, webhooks and roles"
+		v.State = health.Stuck
+		v.Message = "the context's user may not do everything, and the layers bring definitions, webhooks and roles"
 		v.Hint =
 			"use a context whose user is bound to ClusterRole cluster-admin: kubectl auth can-i " +
 				"'*' '*' --all-namespaces"
@@ -63,8 +63,8 @@ func judgeOwnTraefik(cluster ExistingCluster, facts existingFacts) health.Verdic
 	case !cluster.Traefik:
 		v.State, v.Message = health.Skipped, "ingress.controllers has no traefik"
 	case facts.Traefik:
-		v.State, v.Message = health.Stuck,
-			"K3s's own Traefik is there, which owns the same CRDs and IngressClass"
+		v.State = health.Stuck
+		v.Message = "K3s's own Traefik is there, which owns the same CRDs and IngressClass"
 		v.Hint =
 			"create the cluster without it: k3d cluster create --k3s-arg " +
 				"'--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"

@@ -30,8 +30,8 @@ type zone struct {
 // firewalld parses `firewall-cmd --list-all-zones`. If no zone in use has an interface of the
 // host's, packets arrive in the default zone.
 func firewalld(b host.Block) (firewall, bool) {
-	wall, preset := firewall{name: "firewalld", keep: " && firewall-cmd --reload"},
-		b.Get("firewalld_default")
+	wall := firewall{name: "firewalld", keep: " && firewall-cmd --reload"}
+	preset := b.Get("firewalld_default")
 	opened := ""
 	var byDefault []pass
 	for _, z := range zones(b["firewalld"], servicePasses(b["firewalld_service"])) {

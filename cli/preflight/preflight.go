@@ -233,8 +233,8 @@ func together(reports []host.Report, limit time.Duration) health.Verdict {
 		}
 	}
 	if len(off) > 0 {
-		v.State, v.Message = health.Stuck,
-			"expected within "+limit.String()+" of the median host's: "+strings.Join(off, ", ")
+		v.State = health.Stuck
+		v.Message = "expected within " + limit.String() + " of the median host's: " + strings.Join(off, ", ")
 		v.Hint = "timedatectl set-ntp true on them, or install chrony"
 	}
 	return v

@@ -82,13 +82,13 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 		v.State, v.Message = health.Stuck,
 			"strata:hosts.hypervisor.address "+at.Address+
 				": expected a login with its key, found none"
-		v.Cause, v.Hint = health.OneLine(f.Fault.Error()),
-			"switch it on, or correct strata:hosts.hypervisor"
+		v.Cause = health.OneLine(f.Fault.Error())
+		v.Hint = "switch it on, or correct strata:hosts.hypervisor"
 	case f.Node.Fault != nil && plan.Specs[0].Driver == "proxmox":
-		v.State, v.Message = health.Stuck,
-			"strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found none"
-		v.Cause, v.Hint = health.OneLine(f.Node.Fault.Error()),
-			"set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
+		v.State = health.Stuck
+		v.Message = "strata:hosts.hypervisor.address " + at.Address + ": expected a Proxmox VE node, found none"
+		v.Cause = health.OneLine(f.Node.Fault.Error())
+		v.Hint = "set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
 	case f.Node.Fault != nil:
 		v.State, v.Message = health.Stuck,
 			"strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+

@@ -29,8 +29,8 @@ func judgeVMStorage(
 	case !s.There:
 		stuck.Message = is + ": expected a storage of this name, found none"
 	case !s.Active:
-		stuck.Message, stuck.Hint = is+": expected it active, found it is not",
-			"on the hypervisor: "+startStorage(specs[0], s.Name)
+		stuck.Message = is + ": expected it active, found it is not"
+		stuck.Hint = "on the hypervisor: " + startStorage(specs[0], s.Name)
 	case s.Lacks != "":
 		stuck.Message = is + ": expected " + s.Lacks
 	case float64(need) > s.FreeGiB:

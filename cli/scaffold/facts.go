@@ -72,8 +72,9 @@ func parseFacts(output string) (Facts, error) {
 	}
 	facts := Facts{OS: block.Get("os"), Arch: block.Get("arch"), Hostname: block.Get("hostname"),
 		Kubernetes: block["kubernetes"]}
-	facts.CPUs, facts.MemoryMiB, facts.DiskMiB = number(block, "cpus"), number(block, "memory_mib"),
-		number(block, "disk_mib")
+	facts.CPUs = number(block, "cpus")
+	facts.MemoryMiB = number(block, "memory_mib")
+	facts.DiskMiB = number(block, "disk_mib")
 	err := errors.Join(facts.readAddresses(block.Get("addresses")),
 		facts.readRoutes(block.Get("routes")), facts.readNeighbours(block.Get("neighbours")))
 	if err != nil {

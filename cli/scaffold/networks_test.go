@@ -16,8 +16,8 @@ func on(addresses []string, routes ...string) Host {
 		name, prefix, _ := strings.Cut(text, " ")
 		one := Interface{name, netip.MustParsePrefix(prefix)}
 		if i == 0 {
-			host.Address, host.Asked = one.Address.Addr(),
-				Asked{"root", one.Address.Addr().String(), 22}
+			host.Address = one.Address.Addr()
+			host.Asked = Asked{"root", one.Address.Addr().String(), 22}
 		}
 		host.Facts.Interfaces = append(host.Facts.Interfaces, one)
 	}

@@ -32,8 +32,9 @@ func TestMostly(t *testing.T) {
 
 // A host with two networks has an address in each.
 func TestAHostThatIsNamedByTwoOfItsAddressesIsFound(t *testing.T) {
-	first, second, other := netip.MustParseAddr("10.10.0.11"), netip.MustParseAddr("10.20.0.11"),
-		netip.MustParseAddr("10.10.0.12")
+	first := netip.MustParseAddr("10.10.0.11")
+	second := netip.MustParseAddr("10.20.0.11")
+	other := netip.MustParseAddr("10.10.0.12")
 	facts := Facts{Interfaces: []Interface{{"eth0", netip.PrefixFrom(first, 24)},
 		{"eth1", netip.PrefixFrom(second, 24)}}}
 	hosts := []Host{

@@ -51,8 +51,11 @@ func proposed() map[string]Proposal {
 		Pool: Pool{Range: pool, From: "10.10.0.11", Asked: 249, Answered: 3},
 	}
 	unusual := plain
-	unusual.Stack, unusual.SSH.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual",
-		"/a folder/key #1", "strata", 2222, nil
+	unusual.Stack = "unusual"
+	unusual.SSH.KeyFile = "/a folder/key #1"
+	unusual.User = "strata"
+	unusual.Port = 2222
+	unusual.Gateways = nil
 	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"),
 		node("null", config.RoleAgent, "10.10.0.12")}
 	unusual.Nodes[0].Asked.User, unusual.Nodes[0].Asked.Port = "strata", 2222

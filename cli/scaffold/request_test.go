@@ -159,8 +159,11 @@ func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 
 // Each kind of problem is on a host of its own, and one run reports all of them.
 func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T) {
-	good, locked, asks, small, other := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12),
-		scaffoldtest.New(t, 13), scaffoldtest.New(t, 14), scaffoldtest.New(t, 15)
+	good := scaffoldtest.New(t, 11)
+	locked := scaffoldtest.New(t, 12)
+	asks := scaffoldtest.New(t, 13)
+	small := scaffoldtest.New(t, 14)
+	other := scaffoldtest.New(t, 15)
 	asks.User, asks.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
 	small.Arch = "armv7l"
 	other.Facts = "kubernetes=kubeadm (/etc/kubernetes/kubelet.conf)\n"
@@ -169,8 +172,8 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 	r := request(t, good, locked, asks, small, other, cloud)
 	locked.AcceptKeyOf(sshtest.New(t))
 	off := Asked{"root", "127.0.0.16", nettest.Closed(t).Number()}
-	r.Hosts, r.Limit = append(r.Hosts, off, Asked{"root", "no-such-host.invalid", 22}),
-		3*time.Second
+	r.Hosts = append(r.Hosts, off, Asked{"root", "no-such-host.invalid", 22})
+	r.Limit = 3 * time.Second
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
 	var problems Problems

@@ -165,7 +165,7 @@ func sameWay(a, b reach.Host) bool {
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {
-		hosts.Nodes[i].SSH.Passphrase, hosts.Nodes[i].SSH.SudoPassword = r.SSH.Passphrase,
-			r.SSH.SudoPassword
+		hosts.Nodes[i].SSH.Passphrase = r.SSH.Passphrase
+		hosts.Nodes[i].SSH.SudoPassword = r.SSH.SudoPassword
 	}
 }

@@ -77,8 +77,8 @@ func application(
 	if err != nil {
 		return nil, err
 	}
-	labels, port := pulumi.StringMap{"app": pulumi.String("hello")},
-		pulumi.Int(settings.RequireInt("port"))
+	labels := pulumi.StringMap{"app": pulumi.String("hello")}
+	port := pulumi.Int(settings.RequireInt("port"))
 	meta := &metav1.ObjectMetaArgs{Name: pulumi.String("hello"),
 		Namespace: namespace.Metadata.Name(), Labels: labels}
 	service, err := corev1.NewService(ctx, "hello",

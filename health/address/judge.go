@@ -91,11 +91,11 @@ func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {
 	case s.Missing:
-		v.Message, v.Hint = "the Service does not exist",
-			fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
+		v.Message = "the Service does not exist"
+		v.Hint = fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
 	case s.Type != "LoadBalancer":
-		v.State, v.Message = health.Stuck,
-			"the Service is of type "+observe.OrNone(s.Type)+", expected LoadBalancer"
+		v.State = health.Stuck
+		v.Message = "the Service is of type " + observe.OrNone(s.Type) + ", expected LoadBalancer"
 	case s.Address == "":
 		pending(&v, s)
 	case spec.Want != "" && s.Address != spec.Want:

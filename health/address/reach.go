@@ -89,8 +89,8 @@ func judgeAddressRun(address string, run host.Run, after []string) health.Verdic
 		if run.Code == host.TimedOut {
 			v.Message = address + " does not answer in time"
 		}
-		v.Cause, v.Hint = "kube-proxy on the host has not seen the address or its endpoints yet",
-			"on "+run.Host+": "+run.Command
+		v.Cause = "kube-proxy on the host has not seen the address or its endpoints yet"
+		v.Hint = "on " + run.Host + ": " + run.Command
 	}
 	return v
 }

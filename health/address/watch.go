@@ -102,8 +102,9 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
-			facts.Dials, facts.Hosts.Runs, facts.Who = w.facts.Dials, w.facts.Hosts.Runs,
-				w.facts.Who
+			facts.Dials = w.facts.Dials
+			facts.Hosts.Runs = w.facts.Hosts.Runs
+			facts.Who = w.facts.Who
 			facts.Away, facts.Announced = w.facts.Away, w.facts.Announced
 		}
 		w.facts, w.seen = facts, true

@@ -88,17 +88,17 @@ func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
 		Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
 	switch {
 	case a.Missing:
-		v.Message, v.Cause = "does not exist",
-			"it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
+		v.Message = "does not exist"
+		v.Cause = "it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
 		v.Hint = fmt.Sprintf("kubectl -n %s get applications", spec.Namespace)
 	case a.Deleting:
 		v.Message, v.Cause = "is being deleted", "its finalizer deletes what it has deployed first"
 	case a.Refreshing:
-		v.Message, v.Cause = "a refresh is asked for and not done yet",
-			"ArgoCD's application controller is busy, starting, or not running"
+		v.Message = "a refresh is asked for and not done yet"
+		v.Cause = "ArgoCD's application controller is busy, starting, or not running"
 	case len(a.Errors) == 0 && !a.Compared:
-		v.Message, v.Cause = "ArgoCD has not compared the source that it has now",
-			"ArgoCD's application controller is starting, or not running"
+		v.Message = "ArgoCD has not compared the source that it has now"
+		v.Cause = "ArgoCD's application controller is starting, or not running"
 	case a.Unseen:
 		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is "+
 			"from before", "ArgoCD's application controller is busy, starting, or not running"
@@ -172,8 +172,8 @@ func hopeless(v *health.Verdict, a applicationSeen) {
 	}
 	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" &&
 		a.Phase != "Terminating" {
-		v.State, v.Cause = health.Stuck,
-			"it is synced by hand only: it has no spec.syncPolicy.automated"
+		v.State = health.Stuck
+		v.Cause = "it is synced by hand only: it has no spec.syncPolicy.automated"
 		v.Hint = "argocd app sync " + a.Name + ", or set spec.syncPolicy.automated"
 	}
 }

@@ -112,8 +112,8 @@ func (o *orderSeen) hindered(v *health.Verdict) bool {
 	old := o.hindrance()
 	what, answer := "its clean-up fails", "what its solver made"
 	if old.Type == "DNS-01" {
-		what, answer = "its clean-up at the DNS provider fails",
-			"the TXT record _acme-challenge."+strings.TrimPrefix(old.Name, "*.")
+		what = "its clean-up at the DNS provider fails"
+		answer = "the TXT record _acme-challenge." + strings.TrimPrefix(old.Name, "*.")
 	}
 	v.Cause = "an older challenge for the name is being deleted, and " + what +
 		"; cert-manager begins no other one before"

@@ -108,15 +108,15 @@ func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 	case c.Deleting:
 		v.Message = "is being deleted"
 	case c.Secret != spec.Secret:
-		v.State, v.Message = health.Stuck,
-			fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
+		v.State = health.Stuck
+		v.Message = fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
 	case c.Ready.Stale(c.Generation):
 		v.Message = kube.StaleMessage(c.Ready, c.Generation)
 		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
 	case c.Ready.Status == "True" && c.Outdated:
-		v.Message, v.Cause = "was issued by the CA or server that the issuer had before",
-			causeOutdated
+		v.Message = "was issued by the CA or server that the issuer had before"
+		v.Cause = causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
 		// A renewal may be under way; until it ends the Secret is good, and the check of its pair

@@ -64,8 +64,8 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	case p.Early:
 		v.Message, v.Cause = "not valid before "+p.NotBefore, "the issuer's clock is ahead"
 	case p.Expired:
-		v.Message, v.Cause = "expired at "+p.NotAfter,
-			"it was not renewed: the issuer cannot issue, or cert-manager does not run"
+		v.Message = "expired at " + p.NotAfter
+		v.Cause = "it was not renewed: the issuer cannot issue, or cert-manager does not run"
 	case len(p.Uncovered) > 0:
 		uncovered(&v, c, p)
 	case p.Chain != "":
@@ -111,8 +111,9 @@ func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
 		observe.OrNone(strings.Join(p.Names, ", ")))
 	for _, name := range p.Uncovered {
 		if !slices.Contains(c.Names, name) && !c.Missing {
-			v.State, v.Cause, v.Hint = health.Stuck, "the Certificate does not ask for "+name,
-				"add it to spec.dnsNames of the Certificate"
+			v.State = health.Stuck
+			v.Cause = "the Certificate does not ask for " + name
+			v.Hint = "add it to spec.dnsNames of the Certificate"
 			return
 		}
 	}
@@ -156,8 +157,8 @@ func pairOf(data map[string][]byte, spec Spec, now time.Time) pairFacts {
 }
 
 func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.Time) {
-	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339),
-		leaf.NotAfter.UTC().Format(time.RFC3339)
+	p.NotBefore = leaf.NotBefore.UTC().Format(time.RFC3339)
+	p.NotAfter = leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
 	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs
 	// for a day never has more than that.

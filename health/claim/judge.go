@@ -45,13 +45,14 @@ func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 	case f.Fault != nil:
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
 	case f.Missing:
-		v.Message, v.Hint = "does not exist",
-			fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
+		v.Message = "does not exist"
+		v.Hint = fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
 	case f.Phase == "Bound":
 		return []health.Verdict{{Check: v.Check, State: health.Ready}}
 	case f.Phase == "Lost":
-		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone",
-			"the PersistentVolume that it was bound to was deleted"
+		v.State = health.Stuck
+		v.Message = "its volume is gone"
+		v.Cause = "the PersistentVolume that it was bound to was deleted"
 	case f.Class == "" && f.Default == "":
 		f.lacks(&v, "no StorageClass", "the claim asks for the default StorageClass, and the cluster has none")
 		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a " +

@@ -93,8 +93,9 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	case crd.Names.Status == "False":
 		namesTaken(&v, crd)
 	case len(crd.Served) == 0:
-		v.State, v.Message, v.Cause = health.Stuck, "serves no version",
-			"every version in it has served: false"
+		v.State = health.Stuck
+		v.Message = "serves no version"
+		v.Cause = "every version in it has served: false"
 	case crd.Names.Status != "True" || crd.Established.Status != "True":
 		v.Message = "not established: " + kube.ConditionLine(crd.Established)
 		v.Cause = "the API server has not accepted it yet"

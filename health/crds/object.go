@@ -82,8 +82,8 @@ func (o *crdObject) facts(name string) crdFacts {
 		return crdFacts{Name: name, Missing: true}
 	}
 	facts := crdFacts{Name: name, Deleting: o.DeletionTimestamp != nil, Finalizers: o.Finalizers}
-	facts.Names, facts.Established = kube.ConditionOf(o.Status.Conditions, "NamesAccepted"),
-		kube.ConditionOf(o.Status.Conditions, "Established")
+	facts.Names = kube.ConditionOf(o.Status.Conditions, "NamesAccepted")
+	facts.Established = kube.ConditionOf(o.Status.Conditions, "Established")
 	for _, r := range o.served() {
 		facts.Served = append(facts.Served, r.Version)
 	}

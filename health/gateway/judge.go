@@ -67,8 +67,9 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 		}
 	}
 	verdicts := []health.Verdict{judgeClass(spec, f.Class), judgeGatewayItself(spec, f)}
-	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, gatewayCheck(spec),
-		[]string{class}
+	verdicts[0].Check = class
+	verdicts[1].Check = gatewayCheck(spec)
+	verdicts[1].After = []string{class}
 	for _, name := range spec.Listeners {
 		v := judgeListener(spec, f.Gateway, name)
 		v.Check, v.After = "listener "+name, []string{class}
@@ -104,8 +105,8 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 	case c.Accepted.Stale(c.Generation):
 		v.Message = kube.StaleMessage(c.Accepted, c.Generation)
 	case c.Accepted.Status != "True":
-		v.Message, v.Evidence = "not accepted: "+conditionMessage(c.Accepted),
-			[]string{kube.ConditionLine(c.Accepted)}
+		v.Message = "not accepted: " + conditionMessage(c.Accepted)
+		v.Evidence = []string{kube.ConditionLine(c.Accepted)}
 		v.Cause = gatewayCauses[c.Accepted.Reason]
 	default:
 		return health.Verdict{State: health.Ready}
@@ -131,8 +132,8 @@ func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 	case g.Deleting:
 		v.Message = "is being deleted"
 	case g.Class != spec.Class:
-		v.State, v.Message = health.Stuck,
-			fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
+		v.State = health.Stuck
+		v.Message = fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
 	case unreconciled(g.Accepted):
 		v.Message = "not reconciled yet: no status"
 		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"

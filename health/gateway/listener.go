@@ -69,8 +69,8 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	}
 	if conflict := kube.ConditionOf(conditions, "Conflicted"); conflicts(conflict) &&
 		!conflict.Stale(g.Generation) {
-		v.Message, v.Evidence = "conflicts: "+conditionMessage(conflict),
-			[]string{kube.ConditionLine(conflict)}
+		v.Message = "conflicts: " + conditionMessage(conflict)
+		v.Evidence = []string{kube.ConditionLine(conflict)}
 		v.Cause = gatewayCauses[conflict.Reason]
 		return v
 	}

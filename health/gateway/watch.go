@@ -104,8 +104,9 @@ func (o *gatewayObject) facts() gatewaySeen {
 		listener := listenerSeen{Name: wanted.Name}
 		for _, reported := range o.Status.Listeners {
 			if reported.Name == wanted.Name {
-				listener.Reported, listener.Conditions, listener.Routes = true, reported.Conditions,
-					reported.AttachedRoutes
+				listener.Reported = true
+				listener.Conditions = reported.Conditions
+				listener.Routes = reported.AttachedRoutes
 			}
 		}
 		seen.Listeners = append(seen.Listeners, listener)

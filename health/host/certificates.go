@@ -17,8 +17,8 @@ func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdi
 	unit := seen.Get("k3s")
 	switch left := first.Ends.Sub(now); {
 	case !some && (unit != "" || len(seen["certificate"]) > 0):
-		v.State, v.Message = health.Skipped,
-			"K3s is installed, and none that can be read was found below /var/lib/rancher/k3s"
+		v.State = health.Skipped
+		v.Message = "K3s is installed, and none that can be read was found below /var/lib/rancher/k3s"
 	case !some:
 	case left <= 0:
 		v.State, v.Message = health.Stuck,

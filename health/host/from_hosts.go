@@ -91,8 +91,10 @@ func fromHosts(
 			Stream(ctx, host, key, script,
 				func(b Block) {
 					update(i, func(r *Run) {
-						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"),
-							strings.Join(b["output"], "\n")
+						r.Seen = true
+						r.Fault = ""
+						r.Code = b.number("code")
+						r.Output = strings.Join(b["output"], "\n")
 					})
 				},
 				func(err error) {

@@ -77,17 +77,17 @@ func reach(check string, host health.Host, err error) health.Verdict {
 		v.Hint = "compare the key on the host, then set its hosts.nodes[].ssh.hostKey, or name a " +
 			"file of known hosts in strata:hosts.ssh.knownHosts"
 	case errors.Is(err, remote.ErrKeyRejected):
-		v.State, v.Cause = health.Stuck,
-			"the public key is not in the user's authorized_keys, or the user does not exist"
+		v.State = health.Stuck
+		v.Cause = "the public key is not in the user's authorized_keys, or the user does not exist"
 		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"
 	case errors.Is(err, remote.ErrSudoPassword):
-		v.State, v.Cause = health.Stuck,
-			"the sudo password is another one, or the user may not use sudo"
+		v.State = health.Stuck
+		v.Cause = "the sudo password is another one, or the user may not use sudo"
 		v.Hint = "set it anew: pulumi config set --secret --path strata:hosts.ssh.sudoPassword; " +
 			"on the host, sudo -l as the user says what is allowed"
 	case errors.Is(err, remote.ErrAgent):
-		v.State, v.Cause = health.Stuck,
-			"hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
+		v.State = health.Stuck
+		v.Cause = "hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
 		v.Hint = "run ssh-add -l; where it fails, start an agent and add the key, or set strata:hosts.ssh.keyFile"
 	case errors.Is(err, remote.ErrForwarding):
 		v.State, v.Cause = health.Stuck, "the jump host's sshd allows this user no forwarding"

@@ -70,8 +70,8 @@ func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 		ca := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
 		if f.CA != "" {
 			ca.State, ca.Message = health.Waiting, f.CA
-			ca.Cause, ca.Hint = "the Certificate that makes the CA is not issued yet",
-				"kubectl get certificates -A"
+			ca.Cause = "the Certificate that makes the CA is not issued yet"
+			ca.Hint = "kubectl get certificates -A"
 		}
 		verdicts = append(verdicts, ca)
 		after = append(after, ca.Check)

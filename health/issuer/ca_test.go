@@ -12,8 +12,8 @@ import (
 )
 
 func TestFactsOfACA(t *testing.T) {
-	one, other := healthtest.Issue(t, "one", nil, healthtest.AsCA),
-		healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	one := healthtest.Issue(t, "one", nil, healthtest.AsCA)
+	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	recorded, err := certificateIn(one.Pem())
 	require.NoError(t, err)
 	same := caFactsOf(&corev1.Secret{Data: map[string][]byte{"tls.crt": one.Pem()}}, recorded)

@@ -51,8 +51,8 @@ func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 // A wrong CA may be an earlier installation that is about to go: only one that stays is given up,
 // and a server that is away never is.
 func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
-	otherCA, refused := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"},
-		&Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
+	otherCA := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}
+	refused := &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
 	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
 	assert.Equal(t, health.Stuck, otherCA.Verdict("api", true).State)
 	assert.Equal(t, health.Waiting, refused.Verdict("api", true).State)

@@ -7,8 +7,8 @@ import (
 
 // Absent judges a missing object of the stack's own: there is nothing to describe.
 func Absent(v *health.Verdict) {
-	v.Message, v.Cause = "does not exist",
-		"it was deleted, or is not applied yet, or its CRD is not established"
+	v.Message = "does not exist"
+	v.Cause = "it was deleted, or is not applied yet, or its CRD is not established"
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 

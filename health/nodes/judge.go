@@ -101,8 +101,8 @@ const nodeSetCheck = "node set"
 func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.Verdict {
 	v := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(expected) == 0 || len(nodes) == 0 {
-		v.State, v.Message = health.Waiting,
-			fmt.Sprintf("no Nodes registered, expected %d", len(expected))
+		v.State = health.Waiting
+		v.Message = fmt.Sprintf("no Nodes registered, expected %d", len(expected))
 		return v
 	}
 	var extra []string
@@ -121,8 +121,8 @@ func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.V
 			strings.Join(extra, ", "))
 		v.Hint = "kubectl delete node " + strings.Join(extra, " ") + ", or add it to strata:hosts"
 		if stable {
-			v.State, v.Cause = health.Stuck,
-				"a Node that no host of the configuration explains; no controller removes it"
+			v.State = health.Stuck
+			v.Cause = "a Node that no host of the configuration explains; no controller removes it"
 		}
 		return v
 	}

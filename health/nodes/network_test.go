@@ -18,8 +18,8 @@ import (
 // up, and anew after each absence.
 func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	now := time.Unix(0, 0)
-	a, b := health.Host{Target: remote.Target{Name: "a"}, Role: "server"},
-		health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
+	a := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
+	b := health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
 	up := host.UnitFacts{Seen: true, Active: "active", Sub: "running",
 		Routes: []string{"10.42.0.0/24", "10.42.1.0/24"}}
 	cut := up
@@ -58,8 +58,8 @@ func TestWhatAHostAsks(t *testing.T) {
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,
 		observe.NewStable(time.Now))
 	routes := []string{"10.42.0.0/24", "10.42.1.0/24"}
-	a, b := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"},
-		nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
+	a := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"}
+	b := nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
 	after := func(change func()) string {
 		seen.update(change)
 		return seen.asks(0)

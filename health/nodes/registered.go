@@ -17,8 +17,9 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 	}
 	set := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(facts.Nodes) == 0 {
-		set.State, set.Message, set.Hint = health.Waiting, "no Nodes registered",
-			"kubectl get nodes"
+		set.State = health.Waiting
+		set.Message = "no Nodes registered"
+		set.Hint = "kubectl get nodes"
 		return []health.Verdict{set}
 	}
 	verdicts, ready := make([]health.Verdict, 0, len(facts.Nodes)+1), 0

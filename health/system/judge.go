@@ -131,8 +131,8 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 		}
 		v.Message = "is left although metrics-server is disabled, and does not answer: " +
 			apiServiceReason(m.Available)
-		v.Cause, v.Hint = "it blocks the deletion of namespaces",
-			"kubectl delete apiservice "+metricsAPI
+		v.Cause = "it blocks the deletion of namespaces"
+		v.Hint = "kubectl delete apiservice " + metricsAPI
 		return v
 	}
 	switch {

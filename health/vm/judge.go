@@ -28,16 +28,17 @@ func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
 	var foreign *hypervisor.ForeignError
 	switch {
 	case errors.As(f.Fault, &foreign):
-		first.State, first.Message, first.Hint = health.Stuck, health.OneLine(f.Fault.Error()),
-			foreign.Fix
+		first.State = health.Stuck
+		first.Message = health.OneLine(f.Fault.Error())
+		first.Hint = foreign.Fix
 	case f.Fault != nil:
 		first.State, first.Message = health.Waiting, health.OneLine(f.Fault.Error())
 		first.Hint = "see that it is on and reachable: strata:hosts.hypervisor"
 	case !f.Seen:
 		first.State, first.Message = health.Waiting, "not asked yet"
 	}
-	second, third := health.Verdict{State: health.Waiting, Message: "not seen"},
-		health.Verdict{State: health.Waiting, Message: "not seen"}
+	second := health.Verdict{State: health.Waiting, Message: "not seen"}
+	third := health.Verdict{State: health.Waiting, Message: "not seen"}
 	if f.Seen {
 		second, third = judgePower(spec, f), judgeAddressOf(spec, f)
 	}
@@ -55,8 +56,8 @@ func judgePower(spec hypervisor.Spec, f vmFacts) health.Verdict {
 		Evidence: console(f)}
 	switch {
 	case !f.Exists:
-		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none",
-			"it was removed by hand"
+		v.Message = "expected a machine called " + spec.Name() + ", found none"
+		v.Cause = "it was removed by hand"
 		v.Hint = "make it anew: pulumi up --replace with the URN of the node's -vm resource"
 	case f.Running:
 		return health.Verdict{State: health.Ready, Message: "running"}

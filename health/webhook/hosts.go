@@ -53,8 +53,8 @@ func judgeHostRun(spec Spec, address string, run host.Run) health.Verdict {
 	v.Cause = "kube-proxy on the host has not seen the endpoint, or the Pod does not listen"
 	v.Hint = "on " + run.Host + ": " + run.Command
 	if run.Code == host.TimedOut {
-		v.Message, v.Cause = address+" does not answer in time",
-			"network fault between "+run.Host+" and the webhook's Pod: Pod network or a firewall"
+		v.Message = address + " does not answer in time"
+		v.Cause = "network fault between " + run.Host + " and the webhook's Pod: Pod network or a firewall"
 	}
 	return v
 }

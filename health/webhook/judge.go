@@ -113,8 +113,9 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 		}
 		if probe.strange() && (!probe.clusterName() ||
 			slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {
-			v.State, v.Cause, v.Hint = health.Waiting, strangerCause,
-				probeHint(spec, answerUnreachable)
+			v.State = health.Waiting
+			v.Cause = strangerCause
+			v.Hint = probeHint(spec, answerUnreachable)
 		}
 		v.Check, v.After = "webhook through "+probe.Server, existence
 		verdicts = append(verdicts, v)

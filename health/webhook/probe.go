@@ -110,8 +110,8 @@ func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	if p.Deny.Kind != answerAccepted {
 		v.Message = "an object that the webhook must refuse was not refused by it: " +
 			probeMessage(p.Deny.Kind)
-		v.Evidence, v.Cause = []string{p.Deny.Text},
-			probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
+		v.Evidence = []string{p.Deny.Text}
+		v.Cause = probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
 	}
 	stable := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied ||
 		p.Deny.Kind == answerInvalid

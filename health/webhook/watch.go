@@ -74,8 +74,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 func (w *webhookWatch) newProbes() error {
-	accept, deny := &unstructured.Unstructured{Object: w.spec.Accept},
-		&unstructured.Unstructured{Object: w.spec.Deny}
+	accept := &unstructured.Unstructured{Object: w.spec.Accept}
+	deny := &unstructured.Unstructured{Object: w.spec.Deny}
 	if accept.GetKind() == "" || accept.GetAPIVersion() == "" {
 		return errors.New("spec: webhook.accept: expected an object with apiVersion and kind; " +
 			"without one nothing can be proved")

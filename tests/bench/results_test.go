@@ -65,8 +65,8 @@ func TestATargetIsMetFromItsSide(t *testing.T) {
 }
 
 func TestAPointSortsByItsPlace(t *testing.T) {
-	ten, hundred := On("up", "workloads", 10, "s", []float64{1, 3, 2}),
-		On("up", "workloads", 100, "s", []float64{4})
+	ten := On("up", "workloads", 10, "s", []float64{1, 3, 2})
+	hundred := On("up", "workloads", 100, "s", []float64{4})
 	assert.Less(t, ten.Name, hundred.Name)
 	assert.Equal(t, 2.0, ten.Value)
 	assert.Equal(t, &Point{Curve: "up", Of: "workloads", X: 10}, ten.Point)

@@ -100,8 +100,9 @@ func place(
 			loaded, err := loader.LoadFile(other)
 			require.NoError(t, err, other)
 			charts[loaded.Name()] = ""
-			file, entry.Version, entry.Origin = other, loaded.Metadata.Version,
-				"real: given in CHARTS"
+			file = other
+			entry.Version = loaded.Metadata.Version
+			entry.Origin = "real: given in CHARTS"
 		}
 	}
 	text, err := os.ReadFile(file)

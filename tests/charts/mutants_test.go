@@ -110,8 +110,8 @@ func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
-	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)),
-		newWorld(t, newProgram(t, platforms[1].sections))
+	vault := newWorld(t, newProgram(t, platforms[2].sections))
+	apisix := newWorld(t, newProgram(t, platforms[1].sections))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
 			w, named := vault, func(s health.Spec) bool { return s.Gate == mutant.gate }

@@ -31,8 +31,8 @@ func newWorld(t *testing.T, p *program) *world {
 	for _, release := range p.releases {
 		objects, err := release.render()
 		require.NoError(t, err)
-		w.charts, w.releases = append(w.charts, objects...),
-			append(w.releases, release.namespace+"/"+release.name)
+		w.charts = append(w.charts, objects...)
+		w.releases = append(w.releases, release.namespace+"/"+release.name)
 	}
 	for _, one := range append(slices.Clone(w.charts), p.definitions...) {
 		if one.Kind == "CustomResourceDefinition" {

@@ -135,8 +135,8 @@ func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	for _, page := range slices.Concat(followed, forges) {
 		read, text := shell.Page, all[page]
 		if slices.Contains(forges, page) {
-			read, text = shell.Pipeline,
-				files(t, func(path string) bool { return path == page })[page]
+			read = shell.Pipeline
+			text = files(t, func(path string) bool { return path == page })[page]
 		}
 		commands, err := read(text)
 		require.NoError(t, err, page)

@@ -9,8 +9,8 @@ import (
 )
 
 func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
-	standIn, original := []string{"port 80", "port 90", "same", "same"},
-		[]string{"same", "port 443", "role a", "role b"}
+	standIn := []string{"port 80", "port 90", "same", "same"}
+	original := []string{"same", "port 443", "role a", "role b"}
 	report := drift.Compare(standIn, original, []drift.Known{
 		{Fact: "- port 90", Why: "the lab asks for it"},
 		{Fact: "+ role *", Why: "the lab has no roles"},

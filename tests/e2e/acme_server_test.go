@@ -61,8 +61,8 @@ func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	required(t, err)
 	var pair tls.Certificate
 	pair, s.ca = certificateOf(t, host)
-	server.Listener, server.TLS = listener,
-		&tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	server.Listener = listener
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s.directory = "https://" + listener.Addr().String() + wfe.DirectoryPath

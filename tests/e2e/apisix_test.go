@@ -124,8 +124,8 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 		}
 		s.configure(merged(sections, map[string]any{"apps": apps}))
 	}
-	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")),
-		write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
+	good := write("good.yaml", fmt.Sprintf(object, "good", "key"))
+	refused := write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
 	with(good, write("bad.yaml", "invalid: yaml: :\n"))
 	s.refused(t, s.up(), "bad.yaml", "nothing was changed")
 	assert.False(t, there("good"), "an unreadable file comes before any change")

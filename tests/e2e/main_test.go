@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	kind := withOriginals(os.Getenv("ORIGINALS"))
-	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"+kind),
-		filepath.Join(cache, "strata/pulumi-home"+kind)
+	bundle = filepath.Join(cache, "strata/bundle"+kind)
+	pulumiHome = filepath.Join(cache, "strata/pulumi-home"+kind)
 	if given := os.Getenv("STRATA_ARTIFACTS"); given != "" {
 		bundle = given
 	}

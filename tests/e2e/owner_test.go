@@ -32,8 +32,8 @@ func (s *stack) staysAsItIs(
 	s.refused(t, s.up(), "found that of node "+agent.name,
 		"two steps: take "+agent.name+" out of strata:hosts.nodes")
 
-	sections["hosts"], sections["k3s"] = hosts.hosts(server, agent),
-		map[string]any{"clusterCIDR": "10.52.0.0/16", "secretsEncryption": false}
+	sections["hosts"] = hosts.hosts(server, agent)
+	sections["k3s"] = map[string]any{"clusterCIDR": "10.52.0.0/16", "secretsEncryption": false}
 	s.configure(sections)
 	changed := []string{"strata:k3s.clusterCIDR is 10.52.0.0/16, and the cluster has 10.42.0.0/16",
 		"strata:k3s.secretsEncryption is false"}

@@ -84,8 +84,8 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	s := newStack(t, "e2e-slow", nil)
 	with := func(host string, change map[string]any) {
 		sections := pve.sections(change, server)
-		sections["timeouts"], sections["metallb"] = map[string]any{"host": host},
-			map[string]any{"enabled": false}
+		sections["timeouts"] = map[string]any{"host": host}
+		sections["metallb"] = map[string]any{"enabled": false}
 		s.configure(sections)
 	}
 	s.step("cloud-init that fails is named at once, with its log", func(t *testing.T) {

@@ -40,8 +40,9 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	s.env = s.atHome(home)
 	s.must(s.runIn(clone, "sh", "-euc", typed))
 
-	s.program, s.name, s.config = clone, "production",
-		filepath.Join(clone, "Pulumi.production.yaml")
+	s.program = clone
+	s.name = "production"
+	s.config = filepath.Join(clone, "Pulumi.production.yaml")
 	s.backend = filepath.Join(home, ".strata/state")
 	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+s.backend+"?metadata=skip",
 		"PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))

@@ -17,8 +17,9 @@ import (
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
-	server, agent, absent := node{"server-1", "server", 11}, node{"agent-1", "agent", 21},
-		node{"agent-9", "agent", 99}
+	server := node{"server-1", "server", 11}
+	agent := node{"agent-1", "agent", 21}
+	absent := node{"agent-9", "agent", 99}
 	hosts := existingHosts(t, "e2er", net, server, agent)
 	s := newStack(t, "e2e-refusals", impatient(hosts, server))
 

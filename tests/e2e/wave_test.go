@@ -53,8 +53,8 @@ func TestWave(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2ewv", net, all...)
 	sections := platform(hosts, all...)
-	sections["ingress"], sections["argocd"] = map[string]any{"controllers": []any{}},
-		map[string]any{"enabled": false}
+	sections["ingress"] = map[string]any{"controllers": []any{}}
+	sections["argocd"] = map[string]any{"enabled": false}
 	delete(sections, "traefik")
 	sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
 	s := newStack(t, "e2e-wave", sections)

@@ -104,8 +104,8 @@ func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
 			if known == "" {
 				known = "ADDRESS HOST"
 			}
-			file, knownFile := filepath.Join(t.TempDir(), "config"),
-				filepath.Join(t.TempDir(), "known_hosts")
+			file := filepath.Join(t.TempDir(), "config")
+			knownFile := filepath.Join(t.TempDir(), "known_hosts")
 			writeFile(t, knownFile, fill.Replace(known)+"\n")
 			text := "StrictHostKeyChecking yes\nGlobalKnownHostsFile " +
 				"/dev/null\nUserKnownHostsFile " + knownFile +

@@ -33,8 +33,10 @@ type workloadStory struct {
 // Pods go 5 s after they are told.
 func quickShop() map[string]any {
 	shop := defaultShop()
-	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s",
-		"5s", "2s"
+	shop["preStop"] = "5s"
+	shop["longestRequest"] = "10s"
+	shop["slack"] = "5s"
+	shop["minReady"] = "2s"
 	return shop
 }
 

@@ -30,8 +30,8 @@ func (s *stack) newArtifact(name string, version ...string) {
 		}
 		content := []byte("the next " + name)
 		sum := sha256.Sum256(content)
-		manifest.Artifacts[i].SHA256, manifest.Artifacts[i].Size = hex.EncodeToString(sum[:]),
-			int64(len(content))
+		manifest.Artifacts[i].SHA256 = hex.EncodeToString(sum[:])
+		manifest.Artifacts[i].Size = int64(len(content))
 		require.NoError(s.t, os.WriteFile(filepath.Join(bundle, entry.Path), content, 0o600))
 	}
 	require.True(s.t, found, "the bundle has no artifact %s", name)

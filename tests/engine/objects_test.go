@@ -76,8 +76,8 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	}
 	outputs := resource.ToResourcePropertyMap(req.State)
 	maps.Copy(outputs, w.reality.content[object])
-	inputs, state := resource.FromResourcePropertyMap(w.reality.content[object]),
-		resource.FromResourcePropertyMap(outputs)
+	inputs := resource.FromResourcePropertyMap(w.reality.content[object])
+	state := resource.FromResourcePropertyMap(outputs)
 	found.Inputs, found.Outputs = &inputs, &state
 	return found, nil
 }

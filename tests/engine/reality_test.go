@@ -66,8 +66,9 @@ func newReality(w *world) *reality {
 // clone returns a copy.
 func (r *reality) clone() *reality {
 	other := *r
-	other.nodes, other.objects, other.content = maps.Clone(r.nodes), maps.Clone(r.objects),
-		maps.Clone(r.content)
+	other.nodes = maps.Clone(r.nodes)
+	other.objects = maps.Clone(r.objects)
+	other.content = maps.Clone(r.content)
 	other.hosts = map[string]*host{}
 	for name, one := range r.hosts {
 		same := *one

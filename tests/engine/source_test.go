@@ -38,8 +38,9 @@ func (s *stack) bundleOf(origin string) string {
 func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	t.Helper()
 	s = newStack(t, name)
-	own, newer, lab = s.bundleOf("real: a release"), s.bundleOf("real: the next"),
-		s.bundleOf("stand-in: the lab's")
+	own = s.bundleOf("real: a release")
+	newer = s.bundleOf("real: the next")
+	lab = s.bundleOf("stand-in: the lab's")
 	t.Setenv(config.ArtifactsVariable, "")
 	s.registers = platform.Program{State: s.state}.Run
 	s.set("artifacts", "source", own)

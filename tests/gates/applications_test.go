@@ -95,8 +95,8 @@ func TestApplicationsGateFaults(t *testing.T) {
 // count at an earlier source.
 func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	t.Parallel()
-	root, middle := map[string]any{"brings": "middle"},
-		map[string]any{"name": "middle", "brings": "shop"}
+	root := map[string]any{"brings": "middle"}
+	middle := map[string]any{"name": "middle", "brings": "shop"}
 	for _, fault := range []struct {
 		name string
 		shop map[string]any

@@ -74,8 +74,8 @@ func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	c := poolCluster(t)
 	spec := poolSpec(c)
 	healthtest.Change(&spec, func(s *pool.Spec) {
-		s.Speakers, s.SpeakerPods = nil,
-			"app.kubernetes.io/component=speaker"
+		s.Speakers = nil
+		s.SpeakerPods = "app.kubernetes.io/component=speaker"
 	})
 	gate := start(t, c, spec)
 	gate.says("no node has a speaker's Pod")

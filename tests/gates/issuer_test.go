@@ -87,8 +87,8 @@ func TestIssuerGateFaults(t *testing.T) {
 // cert-manager makes another CA for a deleted Secret, and reports Ready for both.
 func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
 	t.Parallel()
-	recorded, other := healthtest.Issue(t, "recorded", nil, healthtest.AsCA),
-		healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	recorded := healthtest.Issue(t, "recorded", nil, healthtest.AsCA)
+	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	secret := func(ca healthtest.Issued) string {
 		return object(t, caText, map[string]any{"crt": base64.StdEncoding.EncodeToString(ca.Pem())})
 	}

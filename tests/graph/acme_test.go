@@ -88,8 +88,8 @@ func TestByACMETheRulesHold(t *testing.T) {
 // The ingress must answer on port 80 before the certificate exists: the certificate waits for it,
 // and it must not wait for the certificate.
 func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
-	byHTTP, byDNS := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t),
-		signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
+	byHTTP := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t)
+	byDNS := signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
 	for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
 		assert.True(t, byHTTP.reaches(certificate, "traefik-address"), certificate)
 		assert.False(t, byDNS.reaches(certificate, "traefik-release"), certificate)

@@ -42,8 +42,8 @@ func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 // The layers behave the same in both, except for the cluster that they wait for and that is deleted
 // with them.
 func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
-	ours, kind := everything(t, newProgram(t, "local")).graph(t),
-		everything(t, newProgram(t, "kind"))
+	ours := everything(t, newProgram(t, "local")).graph(t)
+	kind := everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
 	theirs := kind.graph(t)
 	layersOf := func(g graph) graph {

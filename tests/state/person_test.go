@@ -92,8 +92,8 @@ func artifacts(t *testing.T) string {
 // command returns a command in the person's checkout.
 func (p *person) command(name string, args ...string) *exec.Cmd {
 	command := exec.Command(filepath.Join(tools, name), args...)
-	command.Dir, command.Env = p.checkout,
-		append(p.env[:len(p.env):len(p.env)], "PULUMI_CONFIG_PASSPHRASE="+p.hasPassphrase)
+	command.Dir = p.checkout
+	command.Env = append(p.env[:len(p.env):len(p.env)], "PULUMI_CONFIG_PASSPHRASE="+p.hasPassphrase)
 	return command
 }
 

@@ -42,8 +42,8 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	bob.must("pulumi", "login", s.login())
 	previews := append([]string{"preview", "--diff"}, at...)
 	changes := regexp.MustCompile(`\+ \d+ to create`)
-	asAda, asBob := changes.FindString(ada.must("pulumi", previews...)),
-		changes.FindString(bob.must("pulumi", previews...))
+	asAda := changes.FindString(ada.must("pulumi", previews...))
+	asBob := changes.FindString(bob.must("pulumi", previews...))
 	assert.NotEmpty(t, asAda)
 	assert.Equal(t, asAda, asBob)
 	bob.hasPassphrase = "another one"

@@ -29,8 +29,8 @@ func main() {
 	defer stop()
 	command, work := "bundle make", func() error { return run(ctx, *project, *stack, *file, *into) }
 	if *into == "" {
-		command, work = "fetch --images",
-			func() error { return record(ctx, *project, *stack, *file, os.Stderr) }
+		command = "fetch --images"
+		work = func() error { return record(ctx, *project, *stack, *file, os.Stderr) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintf(os.Stderr, "strata: %s: %v\n", command, err)

@@ -169,8 +169,9 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 		return err
 	}
 	strange := first.Unread
-	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0),
-		spec.Hold.Duration+spec.Age()
+	sum := tally{last: map[string]counter{}}
+	held := time.Duration(0)
+	hold := spec.Hold.Duration + spec.Age()
 	sum.add(first.Counters)
 	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
 	for ; held < hold || tooFew() && held < HoldAtMost*hold; held += observeEvery {

@@ -20,8 +20,8 @@ func Renamed(text []byte, name string) (*clientcmdapi.Config, error) {
 	}
 	named := clientcmdapi.NewConfig()
 	named.CurrentContext = name
-	named.Clusters[name], named.AuthInfos[name] = raw.Clusters[context.Cluster],
-		raw.AuthInfos[context.AuthInfo]
+	named.Clusters[name] = raw.Clusters[context.Cluster]
+	named.AuthInfos[name] = raw.AuthInfos[context.AuthInfo]
 	named.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	return named, clientcmd.ConfirmUsable(*named, name)
 }
@@ -43,7 +43,8 @@ func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 			"another name with --context", name, options.GetDefaultFilename(), there.Server)
 	}
 	before, into.CurrentContext = into.CurrentContext, name
-	into.Clusters[name], into.AuthInfos[name], into.Contexts[name] = cluster, added.AuthInfos[name],
-		added.Contexts[name]
+	into.Clusters[name] = cluster
+	into.AuthInfos[name] = added.AuthInfos[name]
+	into.Contexts[name] = added.Contexts[name]
 	return before, options.GetDefaultFilename(), clientcmd.ModifyConfig(options, *into, true)
 }

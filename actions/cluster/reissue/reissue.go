@@ -91,8 +91,8 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 func one(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 ) error {
-	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()),
-		certificate.GetName()
+	own := client.Resource(certificates).Namespace(certificate.GetNamespace())
+	name := certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
 	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, gate.AfterAnnotation,
 		strconv.FormatInt(revision, 10))

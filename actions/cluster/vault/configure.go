@@ -79,8 +79,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 		generated := map[string]any{"common_name": want.CommonName, "ttl": rootTTL,
 			"key_type": "ec", "key_bits": 256}
 		if len(want.Permitted) > 0 {
-			generated["permitted_dns_domains"], generated["excluded_ip_ranges"] = want.Permitted,
-				[]string{"0.0.0.0/0", "::/0"}
+			generated["permitted_dns_domains"] = want.Permitted
+			generated["excluded_ip_ranges"] = []string{"0.0.0.0/0", "::/0"}
 		}
 		made, err := write(ctx, client, RootMount+"/root/generate/internal", generated,
 			"certificate")

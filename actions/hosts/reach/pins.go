@@ -50,8 +50,8 @@ func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("knownHosts: %w", err)
 	}
-	names, fix := []string{host.address, host.name},
-		"log in there once with ssh and compare, or set its hostKey"
+	names := []string{host.address, host.name}
+	fix := "log in there once with ssh and compare, or set its hostKey"
 	if alias != "" {
 		names, host.port = []string{alias}, config.DefaultPort
 	}

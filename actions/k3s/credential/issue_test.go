@@ -188,8 +188,8 @@ func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 		"refused by the signer": {func(w *world) { w.refuses = true },
 			"SignerValidationFailure"},
 		"without rights": {func(w *world) {
-			w.forbidden, w.limit = true,
-				3*time.Second
+			w.forbidden = true
+			w.limit = 3 * time.Second
 		}, "its rights do not hold yet"},
 		"a binding of another role": {func(w *world) {
 			binding := Binding("strata:dev", role)

@@ -54,8 +54,9 @@ func things(t *testing.T, dir string) []string {
 }
 
 func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
-	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
-		vmtest.OnLibvirt()
+	dir := newVirsh(t)
+	secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
+	spec := vmtest.OnLibvirt()
 	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t,
@@ -164,8 +165,9 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 
 func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	spec := vmtest.OnLibvirt()
-	spec.Hypervisor.Name, spec.Hypervisor.Address, spec.Hypervisor.Port = "hypervisor",
-		"127.0.0.1", 1
+	spec.Hypervisor.Name = "hypervisor"
+	spec.Hypervisor.Address = "127.0.0.1"
+	spec.Hypervisor.Port = 1
 	spec.Hypervisor.HostKey = vmtest.PublicOf(t, vmtest.NewKey(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

@@ -44,8 +44,8 @@ func onEach(t *testing.T, released bool,
 	for name, on := range hypervisors {
 		t.Run(name, func(t *testing.T) {
 			file, ours, theirs := on.new(t), on.spec(), on.spec()
-			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed",
-				[]string{"ssh-ed25519 BBBB theirs"}
+			theirs.Cluster = "feed"
+			theirs.Guest.AuthorizedKeys = []string{"ssh-ed25519 BBBB theirs"}
 			first := ours
 			if released {
 				first.Cluster, first.Project = "", ""

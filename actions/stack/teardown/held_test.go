@@ -61,8 +61,8 @@ func listable(plural, kind string, namespaced bool) metav1.APIResource {
 func holding(t *testing.T, objects ...string) Cluster {
 	t.Helper()
 	kinds := fake.NewClientset().Discovery().(*fakediscovery.FakeDiscovery)
-	lists, resources := map[schema.GroupVersionResource]string{},
-		map[schema.GroupVersionKind]schema.GroupVersionResource{}
+	lists := map[schema.GroupVersionResource]string{}
+	resources := map[schema.GroupVersionKind]schema.GroupVersionResource{}
 	for version, all := range served {
 		kinds.Resources = append(kinds.Resources,
 			&metav1.APIResourceList{GroupVersion: version, APIResources: all})

@@ -69,8 +69,11 @@ type Surveyor interface {
 func MachineFacts(have *Found, err error) hypervisor.MachineFacts {
 	facts := hypervisor.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {
-		facts.Whole, facts.Running, facts.CPUs, facts.MemoryMiB, facts.DiskGiB = true, have.Running,
-			have.CPUs, have.MemoryMiB, have.DiskGiB
+		facts.Whole = true
+		facts.Running = have.Running
+		facts.CPUs = have.CPUs
+		facts.MemoryMiB = have.MemoryMiB
+		facts.DiskGiB = have.DiskGiB
 	}
 	return facts
 }

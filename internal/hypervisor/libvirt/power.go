@@ -54,8 +54,9 @@ func untilOff(
 }
 
 func (l *libvirt) Resize(ctx context.Context, _ *driver.Found) error {
-	name, cpus, memory := l.Spec.Name(), strconv.Itoa(l.Spec.CPUs),
-		strconv.Itoa(l.Spec.MemoryMiB)+"MiB"
+	name := l.Spec.Name()
+	cpus := strconv.Itoa(l.Spec.CPUs)
+	memory := strconv.Itoa(l.Spec.MemoryMiB) + "MiB"
 	for _, words := range [][]string{
 		{"setvcpus", name, cpus, "--config", "--maximum"}, {"setvcpus", name, cpus, "--config"},
 		{"setmaxmem", name, memory, "--config"}, {"setmem", name, memory, "--config"},

@@ -24,8 +24,10 @@ func TestADomainIsWhatItsSpecSays(t *testing.T) {
 	} {
 		assert.Contains(t, string(text), part)
 	}
-	spec.Libvirt.Type, spec.Libvirt.Arch, spec.Libvirt.Bridge, spec.Libvirt.Network = "qemu",
-		"arm64", "", "a<b"
+	spec.Libvirt.Type = "qemu"
+	spec.Libvirt.Arch = "arm64"
+	spec.Libvirt.Bridge = ""
+	spec.Libvirt.Network = "a<b"
 	text, err = domainXML(spec)
 	require.NoError(t, err)
 	for _, part := range []string{`<cpu mode="maximum"/>`, `arch="aarch64" machine="virt"`,

@@ -52,8 +52,9 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 // written stays.
 func TestPushRemovesForgottenPartsOnly(t *testing.T) {
 	folder := t.TempDir()
-	left, written, recent := filepath.Join(folder, ".strata-push.a"),
-		filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")
+	left := filepath.Join(folder, ".strata-push.a")
+	written := filepath.Join(folder, ".strata-push.b")
+	recent := filepath.Join(folder, ".strata-push.c")
 	for _, file := range []string{left, written, recent, filepath.Join(folder, "other")} {
 		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))
 		if file != recent {

@@ -144,8 +144,8 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
 	}
 	r := &run{client: c, job: j, mark: rand.Text(), stages: c.stages(j)}
-	r.stdout, r.stderr = newMarked(r.mark, len(r.stages), j.stdout),
-		newMarked(r.mark, len(r.stages), j.stderr)
+	r.stdout = newMarked(r.mark, len(r.stages), j.stdout)
+	r.stderr = newMarked(r.mark, len(r.stages), j.stderr)
 	session.Stdout, session.Stderr = r.stdout, r.stderr
 	if err := session.Start(shell); err != nil {
 		return -1, c.lost(err)

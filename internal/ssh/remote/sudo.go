@@ -52,8 +52,9 @@ func (c *Client) sudoRefused(code int, words string) error {
 	fix := "allow it in /etc/sudoers.d: " + user +
 		" ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword"
 	if c.sudo != "" {
-		err, link, fix = ErrSudoPassword, "of",
-			"correct strata:hosts.ssh.sudoPassword, it was tried once"
+		err = ErrSudoPassword
+		link = "of"
+		fix = "correct strata:hosts.ssh.sudoPassword, it was tried once"
 	}
 	switch {
 	case code == notFound:

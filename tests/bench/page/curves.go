@@ -31,8 +31,8 @@ func (s scale) ticks() []float64 {
 
 // decades returns the scale of powers of ten that contains the values.
 func decades(values []float64, from, to float64) scale {
-	low, high := math.Floor(math.Log10(slices.Min(values))),
-		math.Ceil(math.Log10(slices.Max(values)))
+	low := math.Floor(math.Log10(slices.Min(values)))
+	high := math.Ceil(math.Log10(slices.Max(values)))
 	return scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), from, to}
 }
 

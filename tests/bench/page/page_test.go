@@ -82,8 +82,8 @@ func TestHeadlinesHaveTheirTrialsAndDay(t *testing.T) {
 
 func TestPartsOfANumberShareItsMeaning(t *testing.T) {
 	var text strings.Builder
-	one, other := bench.Most("noop_up/a", "s", 0.5, 0, nil),
-		bench.Most("noop_up/b", "s", 0.5, 0, nil)
+	one := bench.Most("noop_up/a", "s", 0.5, 0, nil)
+	other := bench.Most("noop_up/b", "s", 0.5, 0, nil)
 	writeSingle(&text, []bench.Result{one, other}, nil)
 	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
 }

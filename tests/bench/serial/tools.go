@@ -75,8 +75,10 @@ func (m installed) install(release release, values map[string]any) error {
 		return err
 	}
 	install := action.NewInstall(configuration)
-	install.ReleaseName, install.Namespace, install.Timeout, install.SkipCRDs = release.name,
-		release.namespace, helmTimeout, true
+	install.ReleaseName = release.name
+	install.Namespace = release.namespace
+	install.Timeout = helmTimeout
+	install.SkipCRDs = true
 	_, err = install.Run(chart, values)
 	return err
 }
@@ -87,8 +89,9 @@ func (m installed) uninstall(release release) error {
 		return err
 	}
 	uninstall := action.NewUninstall(configuration)
-	uninstall.Wait, uninstall.Timeout, uninstall.DeletionPropagation = true, helmTimeout,
-		"foreground"
+	uninstall.Wait = true
+	uninstall.Timeout = helmTimeout
+	uninstall.DeletionPropagation = "foreground"
 	_, err = uninstall.Run(release.name)
 	return err
 }

@@ -123,8 +123,8 @@ func TestAnImageComesFromTheMirrorThatNodesAsk(t *testing.T) {
 	assert.Contains(t, m.asked, "docker.io")
 
 	t.Run("by rewrites", func(t *testing.T) {
-		p.Registries[0].Mirrors[0], p.Registries[0].Rewrites = "https://"+m.host,
-			map[string]string{"^library/(.*)": "hub/library/$1"}
+		p.Registries[0].Mirrors[0] = "https://" + m.host
+		p.Registries[0].Rewrites = map[string]string{"^library/(.*)": "hub/library/$1"}
 		_, err := p.Pull(t.Context(), "docker.io/library/redis:8", "")
 		require.NoError(t, err)
 	})

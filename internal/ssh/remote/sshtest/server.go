@@ -129,8 +129,8 @@ func (s *Server) PrivateKey() []byte { return s.login64 }
 // AcceptKeyOf makes the server accept another one's key in place of its own, like hosts with the
 // same authorized_keys.
 func (s *Server) AcceptKeyOf(other *Server) {
-	s.accepted, s.login64 = other.accepted,
-		other.login64
+	s.accepted = other.accepted
+	s.login64 = other.login64
 }
 
 // Commands returns the command lines that clients requested.
