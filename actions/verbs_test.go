@@ -25,7 +25,7 @@ func TestATextStandsForOneVerb(t *testing.T) {
 }
 
 func TestAVerbThatIsNotInTheTableIsASlip(t *testing.T) {
-	assert.Panics(t, func() { Text(verb.Unbounded[verb.None](nil)) })
+	assert.Panics(t, func() { Text(verb.NewUnbounded[verb.None](nil)) })
 }
 
 // Resources run the table's verbs, and no others; the gates of deletes and creates are built apart.

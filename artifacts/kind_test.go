@@ -37,6 +37,6 @@ func TestKindIsOfTheFilesThatAStackNeeds(t *testing.T) {
 			assert.Equal(t, test.want, set.Kind())
 		})
 	}
-	upstream := artifacts.Pinned(stack(t, config.SourceUpstream, nil))
+	upstream := artifacts.NewPinnedSet(stack(t, config.SourceUpstream, nil))
 	assert.Equal(t, config.SourceUpstream, upstream.Kind())
 }

@@ -23,7 +23,7 @@ func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResu
 	values, err := laterValues(given).apply(func(
 		own config.Values,
 	) (pulumi.Map, error) {
-		return under(metallbValues(), own)
+		return mergeValues(metallbValues(), own)
 	})
 	require.NoError(t, err)
 	return internals.UnsafeAwaitOutput(t.Context(), values.ToMapOutput())

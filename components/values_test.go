@@ -21,7 +21,7 @@ func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 		"service": pulumi.Map{"spec": pulumi.Map{"type": pulumi.String("LoadBalancer")}},
 		"list":    pulumi.Array{pulumi.String("ours")},
 	}
-	merged, err := under(ours, own(map[string]any{
+	merged, err := mergeValues(ours, own(map[string]any{
 		"service": map[string]any{"annotations": map[string]any{"a/b": "c"},
 			"spec": map[string]any{"loadBalancerSourceRanges": []any{"10.0.0.0/8"}}},
 		"env": []any{map[string]any{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
@@ -44,7 +44,7 @@ func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 }
 
 func TestADefaultOfOursGivesWay(t *testing.T) {
-	merged, err := under(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
+	merged, err := mergeValues(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
 		"name": pulumi.String("traefik")}},
 		own(map[string]any{"ingressClass": map[string]any{"isDefaultClass": false}}))
 	require.NoError(t, err)
@@ -61,14 +61,14 @@ func TestWhatBothSetIsRefused(t *testing.T) {
 		"a.b": {"a": map[string]any{"b": int64(1)}}, "a": {"a": "none"},
 		"list": {"list": []any{"mine"}}, "c": {"c": map[string]any{"d": "e"}},
 	} {
-		_, err := under(ours, own(tree))
+		_, err := mergeValues(ours, own(tree))
 		require.ErrorContains(t, err, "strata:traefik.values: Strata sets "+path+" as well")
 	}
 }
 
 func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Int(1)}
-	merged, err := under(ours, config.Values{})
+	merged, err := mergeValues(ours, config.Values{})
 	require.NoError(t, err)
 	assert.Equal(t, ours, merged)
 	assert.Equal(t, pulumi.String("chart"), ownValues{}.revision("chart"),
@@ -93,7 +93,7 @@ func TestTextsOfSecretValuesAreSecrets(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
 	secret.Secret = true
-	merged, err := under(pulumi.Map{"ours": pulumi.String("plain")}, secret)
+	merged, err := mergeValues(pulumi.Map{"ours": pulumi.String("plain")}, secret)
 	require.NoError(t, err)
 	assert.Equal(t, pulumi.String("plain"), merged["ours"])
 	inner := merged["a"].(pulumi.Map)

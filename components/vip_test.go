@@ -27,7 +27,7 @@ func (h *fakeHost) vip(peers string) (string, int) {
 }
 
 func (h *fakeHost) noVIP() (string, int) {
-	variables := append(owned(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"},
+	variables := append(ownerVariables(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"},
 		"server-1"), variable{"MARK", keepalivedMark})
 	return h.run("k3s-vip-remove.sh", "", variables...)
 }

@@ -48,7 +48,7 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 func TestAnExternalAccountWithoutPadding(t *testing.T) {
 	for given, want := range map[string]string{"aHVudGVyMg==": "aHVudGVyMg", "aHVudGVyMg": "aHVudGVyMg", "": ""} {
 		assert.Equal(t, config.ACMEExternalAccount{KeyID: "kid-1", Key: want},
-			config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.Unpadded())
+			config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.TrimPadding())
 	}
 }
 

@@ -218,7 +218,7 @@ func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
 	assert.Equal(t, []string{config.ControllerTraefik}, cfg.Ingress.Controllers)
 	assert.Equal(t, "dev.strata.test", cfg.Ingress.Domain)
 	assert.Equal(t, 1, cfg.CertManager.Replicas)
-	assert.Subset(t, cfg.Needed(), []string{config.ArtifactCertManagerChart,
+	assert.Subset(t, cfg.NeededArtifacts(), []string{config.ArtifactCertManagerChart,
 		config.ArtifactGatewayCRDs, config.ArtifactTraefikChart})
 
 	raw := good()
@@ -226,5 +226,5 @@ func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
 	cfg, err = config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
 	assert.Empty(t, cfg.Ingress.Controllers, "no certificates, no ingress")
-	assert.NotContains(t, cfg.Needed(), config.ArtifactTraefikChart)
+	assert.NotContains(t, cfg.NeededArtifacts(), config.ArtifactTraefikChart)
 }

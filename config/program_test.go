@@ -33,7 +33,7 @@ func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	cfg, err := fromProgram(path)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())
-	assert.Empty(t, cfg.Needed())
+	assert.Empty(t, cfg.NeededArtifacts())
 }
 
 func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
@@ -45,7 +45,7 @@ func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
 	require.NoError(t, err)
-	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.Needed())
+	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.NeededArtifacts())
 	_, err = fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
 }

@@ -28,7 +28,7 @@ func stack(t *testing.T) *config.Config {
 // An agent has no datastore: only servers have the settings that K3s fixes when a cluster is made.
 func TestOnlyAServerHasWhatAClusterWasMadeWith(t *testing.T) {
 	cfg := stack(t)
-	assert.Equal(t, cfg.K3s.Fixed(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
+	assert.Equal(t, cfg.K3s.CriticalValues(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
 	assert.Nil(t, hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").Fixed)
 	assert.Equal(t, "v1.34.2+k3s1", hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").K3s)
 }
@@ -51,7 +51,7 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 	cfg.K3s.Version, cfg.Artifacts.Source = "", "bundle"
 	assert.Empty(t, wantedK3s(cfg, project), "up says that there is no bundle")
 	var manifest artifacts.Manifest
-	for _, name := range cfg.Needed() {
+	for _, name := range cfg.NeededArtifacts() {
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: name, Version: "v1.34.2+k3s1", Path: name, SHA256: strings.Repeat("0", 64),
 			Origin: "stand-in: none",

@@ -13,7 +13,7 @@ import (
 
 func TestLocalNeedsNoVault(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
-	lines, err := needed("../../Pulumi.local.yaml")
+	lines, err := listArtifacts("../../Pulumi.local.yaml")
 	require.NoError(t, err)
 	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart,
 		config.ArtifactAPISIXChart})
@@ -28,7 +28,7 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 	require.Contains(t, files, "../../Pulumi.staging.yaml")
 	for _, file := range files {
 		t.Setenv(config.ArtifactsVariable, "")
-		lines, err := needed(file)
+		lines, err := listArtifacts(file)
 		require.NoError(t, err)
 		if name := filepath.Base(file); name == "Pulumi.local.yaml" ||
 			name == "Pulumi.rehearsal.yaml" {
@@ -37,7 +37,7 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 		}
 		assert.Equal(t, []string{config.SourceUpstream}, lines, file)
 		t.Setenv(config.ArtifactsVariable, labBundle)
-		lines, err = needed(file)
+		lines, err = listArtifacts(file)
 		require.NoError(t, err)
 		assert.Contains(t, lines, config.ArtifactMetalLBChart)
 		assert.Equal(t, "lab", lines[len(lines)-1], file)
@@ -47,7 +47,7 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
 	for _, source := range []string{config.SourceUpstream, "/srv/bundle"} {
 		t.Setenv(config.ArtifactsVariable, source)
-		lines, err := needed("../../Pulumi.local.yaml")
+		lines, err := listArtifacts("../../Pulumi.local.yaml")
 		require.NoError(t, err)
 		assert.Equal(t, []string{source}, lines)
 	}
@@ -57,6 +57,6 @@ func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
 	require.NoError(t, os.WriteFile(path,
 		[]byte("config: {strata:hosts: {driver: promox}}"), 0o600))
-	_, err := needed(path)
+	_, err := listArtifacts(path)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }

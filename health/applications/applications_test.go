@@ -99,7 +99,7 @@ func TestAStatusIsOfOneSource(t *testing.T) {
 		{"not hydrated yet", `{spec: {sourceHydrator: {drySource: {repoURL: d}}}}`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, healthtest.Decode[applicationObject](t, c.text).compared())
+			assert.Equal(t, c.want, healthtest.Decode[applicationObject](t, c.text).isSourceCompared())
 		})
 	}
 }

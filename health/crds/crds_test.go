@@ -28,9 +28,9 @@ status: {conditions: [{type: NamesAccepted, status: "True"}, {type: Established,
 		Established: kube.Condition{Type: "Established", Status: "False", Reason: "Installing"},
 	}, object.facts("widgets.example.org"))
 	assert.Equal(t, []kube.ServedResource{{Group: "example.org", Version: "v1", Plural: "widgets"},
-		{Group: "example.org", Version: "v2", Plural: "widgets"}}, object.served())
+		{Group: "example.org", Version: "v2", Plural: "widgets"}}, object.servedResources())
 	assert.Equal(t, crdFacts{Name: "x", Missing: true}, (*crdObject)(nil).facts("x"))
-	assert.Empty(t, (*crdObject)(nil).served())
+	assert.Empty(t, (*crdObject)(nil).servedResources())
 	object.DeletionTimestamp = nil
 	assert.False(t, object.facts("x").Deleting)
 }

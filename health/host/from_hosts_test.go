@@ -16,10 +16,10 @@ func TestWhyNoHostIsAsked(t *testing.T) {
 }
 
 func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
-	assert.True(t, Run{Seen: true}.Passed())
-	assert.False(t, Run{}.Passed())
-	assert.False(t, Run{Seen: true, Code: 1}.Passed())
-	assert.False(t, Run{Seen: true, Fault: "connection lost"}.Passed())
-	assert.False(t, Run{Fault: "connection lost"}.Passed())
-	assert.False(t, Run{Code: 1}.Passed())
+	assert.True(t, Run{Seen: true}.HasPassed())
+	assert.False(t, Run{}.HasPassed())
+	assert.False(t, Run{Seen: true, Code: 1}.HasPassed())
+	assert.False(t, Run{Seen: true, Fault: "connection lost"}.HasPassed())
+	assert.False(t, Run{Fault: "connection lost"}.HasPassed())
+	assert.False(t, Run{Code: 1}.HasPassed())
 }

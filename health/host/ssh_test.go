@@ -192,8 +192,8 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 			}
 		})
 	require.Len(t, last, 2)
-	assert.True(t, last[0].Passed())
-	assert.False(t, last[1].Passed())
+	assert.True(t, last[0].HasPassed())
+	assert.False(t, last[1].HasPassed())
 	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" "+
 		"|| exit; done\nexit code 1\nconnect: Connection refused", last[1].Evidence())
 }

@@ -124,8 +124,8 @@ func TestALongLineIsCut(t *testing.T) {
 
 func TestATokenIsBelievedToBeWrongAtItsTime(t *testing.T) {
 	wrong := unitCause{state: health.Stuck, belief: repeated}
-	assert.True(t, wrong.believed(UnitFacts{Seconds: insistSeconds}, ""))
-	assert.False(t, wrong.believed(UnitFacts{Seconds: insistSeconds - 1}, ""))
+	assert.True(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds}, ""))
+	assert.False(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
 // The line that ended K3s is shown with its cause; lines of another cause are not.
@@ -136,6 +136,6 @@ func TestTheLinesThatTellOfACause(t *testing.T) {
 		full    = `level=error msg="write /var/lib/rancher/k3s/agent/x: no space left on device"`
 		ends    = `level=fatal msg="Error: starting kubernetes: boom"`
 	)
-	assert.Equal(t, []string{flag}, telling([]string{differs, flag}))
-	assert.Equal(t, []string{full, ends}, telling([]string{full, ends}))
+	assert.Equal(t, []string{flag}, findCauseLines([]string{differs, flag}))
+	assert.Equal(t, []string{full, ends}, findCauseLines([]string{full, ends}))
 }

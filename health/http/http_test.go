@@ -104,7 +104,7 @@ func TestSmallThingsOfHTTP(t *testing.T) {
 	for latency, want := range map[time.Duration]string{
 		0: "10ms", 10 * time.Millisecond: "10ms", 11 * time.Millisecond: "100ms", 100 * time.Millisecond: "100ms", 101 * time.Millisecond: "1s", time.Second: "1s", 2 * time.Second: "3s",
 	} {
-		assert.Equal(t, want, within(latency))
+		assert.Equal(t, want, roundLatency(latency))
 	}
 	from, err := url.Parse("http://a/b/c")
 	require.NoError(t, err)

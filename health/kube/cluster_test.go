@@ -153,21 +153,21 @@ func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 
 // An existing cluster's kubeconfig may name a proxy of a person's own.
 func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
-	none := dialled(&rest.Config{}, tunnel.Spec{})
+	none := withDialer(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)
-	web := dialled(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
+	web := withDialer(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
 		tunnel.Spec{})
 	assert.Nil(t, web.Dial)
 	assert.NotNil(t, web.Proxy)
 	at := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
 	socks := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: at,
 		User: url.UserPassword("me", "hunter2")})}
-	_, err := dialled(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
+	_, err := withDialer(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
 	var down *tunnel.DownError
 	require.ErrorAs(t, err, &down)
 	assert.True(t, down.Foreign)
 	assert.NotNil(t, socks.Proxy, "who forwards a port goes by it")
-	_, err = dialled(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp",
+	_, err = withDialer(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp",
 		"10.10.0.11:6443")
 	require.ErrorAs(t, err, &down)
 	assert.False(t, down.Foreign, "the stack's own tunnel is before it")

@@ -18,7 +18,7 @@ func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
 		return m
 	}
 	after := func(state, other metav1.ObjectMeta) bool {
-		return (&stateObject{ObjectMeta: state}).after(other)
+		return (&stateObject{ObjectMeta: state}).isNewerThan(other)
 	}
 	assert.True(t, after(meta("20", 1, 5), meta("19", 100, 0)),
 		"a later write is newer whatever the clocks say")

@@ -46,7 +46,7 @@ func TestWhatADataPlaneHasForARoute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var config planeConfig
 			require.NoError(t, json.Unmarshal([]byte(c.text), &config))
-			assert.Equal(t, c.want, config.held(shop))
+			assert.Equal(t, c.want, config.findRoute(shop))
 		})
 	}
 }
@@ -74,24 +74,24 @@ func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
 	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}
 	stale := routeHeld{Known: true, Addresses: []string{"10.0.0.9:80"}}
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 	now = now.Add(200 * time.Second)
-	assert.Equal(t, 200, w.since("p", want, stale))
+	assert.Equal(t, 200, w.differenceSeconds("p", want, stale))
 	want.Addresses = append(want.Addresses, "10.0.0.2:80")
-	assert.Zero(t, w.since("p", want, stale), "another Pod became ready")
+	assert.Zero(t, w.differenceSeconds("p", want, stale), "another Pod became ready")
 	now = now.Add(10 * time.Second)
-	assert.Equal(t, 10, w.since("p", want, stale))
-	assert.Zero(t, w.since("other", want, stale), "each Pod of the data plane by itself")
-	assert.Zero(t, w.since("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
-	assert.Zero(t, w.since("p", want, stale), "it was well in between")
+	assert.Equal(t, 10, w.differenceSeconds("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("other", want, stale), "each Pod of the data plane by itself")
+	assert.Zero(t, w.differenceSeconds("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
+	assert.Zero(t, w.differenceSeconds("p", want, stale), "it was well in between")
 	now = now.Add(10 * time.Second)
 	behind, missing := want, want
 	behind.Behind, missing.Missing = "the EndpointSlices are behind the Pods", true
-	assert.Zero(t, w.since("p", behind, stale), "the data plane cannot be ahead of the cluster")
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", behind, stale), "the data plane cannot be ahead of the cluster")
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 	now = now.Add(10 * time.Second)
-	assert.Zero(t, w.since("p", missing, stale), "no request goes to a route that is not there")
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", missing, stale), "no request goes to a route that is not there")
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 }
 
 func TestATunnelIsClosedOnce(t *testing.T) {

@@ -25,12 +25,12 @@ func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
 		{"a condition below a filter", accepted,
 			`jsonpath={.status.parents[?@.controllerName=="traefik.io/gateway-controller"].conditions[?@.type=="Accepted"].status}=True`},
 		{
-			"several at once", waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"),
+			"several at once", waitfor.Combine(waitfor.Equals("{.status.sync.status}", "Synced"),
 				waitfor.Condition("Ready")),
 			`["jsonpath={.status.sync.status}=Synced","condition=Ready"]`,
 		},
 		{"several with comparison signs",
-			waitfor.All(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"),
+			waitfor.Combine(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"),
 				waitfor.Condition("Ready")),
 			`["jsonpath={.status.list[?@ > 3 && @ < 5]}","condition=Ready"]`},
 	} {
@@ -105,8 +105,8 @@ func TestABracketInQuotesIsOfAName(t *testing.T) {
 }
 
 func TestBuildersRefuseAtOnce(t *testing.T) {
-	assert.Panics(t, func() { waitfor.All() }, "an empty list")
-	assert.Panics(t, func() { waitfor.All(waitfor.Expression{}) }, "an empty expression")
+	assert.Panics(t, func() { waitfor.Combine() }, "an empty list")
+	assert.Panics(t, func() { waitfor.Combine(waitfor.Expression{}) }, "an empty expression")
 	assert.Panics(t, func() { waitfor.Condition("Ready=True") })
 	assert.Panics(t, func() { waitfor.Exists(".status.phase") })
 	assert.Panics(t, func() { waitfor.Equals("{.status.phase}", "=Running") })

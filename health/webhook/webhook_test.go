@@ -117,20 +117,20 @@ func TestAFieldIsFilledWhenItHasAValue(t *testing.T) {
 	}}
 	paths := []string{"spec.username", "spec.zero", "spec.uid", "spec.none", "spec.groups",
 		"spec.extra", "spec.absent", "spec.text.deeper"}
-	assert.Equal(t, paths[2:], unfilled(object, paths))
+	assert.Equal(t, paths[2:], findUnfilled(object, paths))
 	assert.Equal(t, []string{"spec.username=wave"},
-		unfilled(object, []string{"spec.username=strata", "spec.username=wave"}),
+		findUnfilled(object, []string{"spec.username=strata", "spec.username=wave"}),
 		"another webhook's value is none")
-	assert.Equal(t, []string{"a"}, unfilled(nil, []string{"a"}))
-	assert.Empty(t, unfilled(nil, nil))
+	assert.Equal(t, []string{"a"}, findUnfilled(nil, []string{"a"}))
+	assert.Empty(t, findUnfilled(nil, nil))
 }
 
 func TestBothConfigurationsMustExist(t *testing.T) {
-	assert.True(t, webhookFacts{}.configured())
-	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.configured())
-	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.configured())
-	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.configured())
-	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.configured())
+	assert.True(t, webhookFacts{}.hasConfigurations())
+	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.hasConfigurations())
+	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.hasConfigurations())
+	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.hasConfigurations())
+	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.hasConfigurations())
 }
 
 func TestADryRunThatHangsIsEndedByNews(t *testing.T) {

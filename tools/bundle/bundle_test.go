@@ -73,7 +73,7 @@ func TestAnImageThatIsHereIsNotTakenFromAChangedFile(t *testing.T) {
 	b, err = opened(t, dir)
 	require.NoError(t, err)
 	has := func(origin string) bool {
-		_, still := b.had(origin, "images/a.tar")
+		_, still := b.formerSum(origin, "images/a.tar")
 		return still
 	}
 	assert.True(t, has("real: this project's"))

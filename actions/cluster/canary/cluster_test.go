@@ -335,11 +335,11 @@ func TestAVersionIsKnownByItsPods(t *testing.T) {
 // The one that the API server has in its list is dead: its time was over long ago.
 func TestAPodLeavesUntilItsTimeIsOver(t *testing.T) {
 	a := &api{canaryPods: []string{"10.42.0.7"}}
-	leaving, err := in(t, a).Leaving(t.Context())
+	leaving, err := in(t, a).CountTerminating(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, leaving)
 	a.leaving = time.Now().Add(time.Minute)
-	leaving, err = in(t, a).Leaving(t.Context())
+	leaving, err = in(t, a).CountTerminating(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, leaving)
 }

@@ -53,7 +53,7 @@ func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
 
 func (w *fakeWorld) Distinct(context.Context) error { return w.clash }
 
-func (w *fakeWorld) Leaving(context.Context) (int, error) { return w.leaving, nil }
+func (w *fakeWorld) CountTerminating(context.Context) (int, error) { return w.leaving, nil }
 
 func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	w.weights = append(w.weights, percent)

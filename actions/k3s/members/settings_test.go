@@ -41,7 +41,7 @@ func TestANodeGetsWhatTheStackSetsAndKeepsWhatOthersDo(t *testing.T) {
 		node.Labels)
 	assert.ElementsMatch(t, []corev1.Taint{others,
 		{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}, node.Spec.Taints)
-	assert.True(t, wanted.Lacking(node).IsEmpty())
+	assert.True(t, wanted.FindMissing(node).IsEmpty())
 
 	client.ClearActions()
 	require.NoError(t, applySettings(t.Context(), client, wanted, wanted.NodeSettings))
@@ -76,5 +76,5 @@ func TestAMemberThatHasNotJoinedIsNoError(t *testing.T) {
 func TestTheNextRunKnowsWhatThisOneSet(t *testing.T) {
 	set := Set{Members: []Member{agentWith(map[string]string{"tier": "db"},
 		"dedicated=db:NoSchedule")}}
-	assert.Equal(t, set.Members[0].NodeSettings, set.Remembered().Members[0].NodeSettings)
+	assert.Equal(t, set.Members[0].NodeSettings, set.Output().Members[0].NodeSettings)
 }

@@ -176,10 +176,10 @@ func TestTheServerThatHasTheSnapshotIsReset(t *testing.T) {
 }
 
 func TestANodeThatIsLeftOutMustExist(t *testing.T) {
-	left, err := restore.Without(hosts("server", "a", "b"), []string{"a"})
+	left, err := restore.ExcludeHosts(hosts("server", "a", "b"), []string{"a"})
 	require.NoError(t, err)
 	assert.Equal(t, hosts("server", "b"), left)
-	_, err = restore.Without(hosts("server", "a"), []string{"c"})
+	_, err = restore.ExcludeHosts(hosts("server", "a"), []string{"c"})
 	require.ErrorContains(t, err, "no node is called c; there are a")
 }
 

@@ -61,7 +61,7 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t,
 		hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1",
-			MAC: spec.MAC(), Made: spec.Made()}, made)
+			MAC: spec.MAC(), Made: spec.FixedProperties()}, made)
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso",
 		"strata-dev-server-1.qcow2"},
 		things(t, dir))

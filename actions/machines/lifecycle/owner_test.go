@@ -90,7 +90,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		}
 		assert.Equal(t, before, mark())
 
-		owned, err := drivers.New(here(t), theirs).Owned(t.Context())
+		owned, err := drivers.New(here(t), theirs).ListOwned(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, owned, "what is left of their stack")
 		machine := Survey(t.Context(), here(t), hypervisor.Specs{theirs}).Machines[0]
@@ -101,7 +101,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 
-		owned, err = drivers.New(here(t), ours).Owned(t.Context())
+		owned, err = drivers.New(here(t), ours).ListOwned(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
 		require.NoError(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
@@ -172,6 +172,6 @@ func TestWhatPeopleWroteStays(t *testing.T) {
 	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no",
 		p.read(id)["description"])
 	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's",
-		spec.Mark(hypervisor.StateMade).In("Ada's\n"))
-	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).In(""))
+		spec.Mark(hypervisor.StateMade).Apply("Ada's\n"))
+	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).Apply(""))
 }

@@ -80,7 +80,7 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 			"data":     map[string]any{"password": "bmV3"}, "__initialApiVersion": "v1",
 			"status": map[string]any{},
 		}
-		require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
+		require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, inputs))
 		for _, did := range changes(c) {
 			assert.NotContains(t, string(did.(clienttesting.PatchAction).GetPatch()),
 				"__initialApiVersion")
@@ -96,7 +96,7 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 
 func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "traefik", "pulumi-kubernetes")})
-	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
+	require.NoError(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"},
 	}))
 	for _, did := range changes(c) {
@@ -111,12 +111,12 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 		"metadata": map[string]any{"name": "traefik"}}
 	unmanaged := object("Namespace", "", "traefik")
 	c := cluster(t, []runtime.Object{unmanaged})
-	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
+	require.NoError(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
 
 	unowned := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
 	unowned.SetLabels(map[string]string{"team": "a"})
 	c = cluster(t, []runtime.Object{unowned})
-	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs),
+	require.ErrorContains(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, inputs),
 		"did not make it")
 }
 
@@ -124,7 +124,7 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create",
 		"pulumi-kubernetesque")})
-	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
+	err := c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"},
 	})
 	require.ErrorContains(t, err, "Namespace team-a exists and this program did not make it "+
@@ -143,7 +143,7 @@ func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
 		})
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Secret",
 		"metadata": map[string]any{"name": "ca", "namespace": "default"}}
-	require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
+	require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, inputs))
 	assert.Equal(t, -1, away)
 }
 
@@ -161,13 +161,13 @@ func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
 		inputs("metallb.io/v1beta1", "IPAddressPool", "x", "pool"),
 		inputs("v1", "Unheard", "x", "y"),
 	} {
-		require.NoError(t, c.Before(t.Context(), objectToken, false, absent))
+		require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, absent))
 	}
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+	require.ErrorContains(t, c.BeforeChange(t.Context(), objectToken, false,
 		inputs("v1", "Secret", "", "named")), "did not make it", "the namespace default is meant")
-	require.NoError(t, c.Before(t.Context(), objectToken, true,
+	require.NoError(t, c.BeforeChange(t.Context(), objectToken, true,
 		inputs("v1", "Secret", "", "named")), "an update is the provider's")
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+	require.ErrorContains(t, c.BeforeChange(t.Context(), objectToken, false,
 		inputs("v1", "Namespace", "", "going")), "being deleted")
 	assert.Empty(t, changes(c))
 }
@@ -206,7 +206,7 @@ func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) 
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
 		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
 			record("other", "1", "deployed", "helm"))
-		require.NoError(t, c.Before(t.Context(), ReleaseToken, false, traefik))
+		require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik))
 		assert.Equal(t, map[string]string{"sh.helm.release.v1.other.v1": "deployed"},
 			c.records(t), status)
 	}
@@ -215,7 +215,7 @@ func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) 
 func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"),
 		record("traefik", "2", "deployed", "helm"))
-	require.ErrorContains(t, c.Before(t.Context(), ReleaseToken, false, traefik),
+	require.ErrorContains(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik),
 		"did not install its revision 2")
 	assert.Len(t, c.records(t), 2)
 }
@@ -224,7 +224,7 @@ func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 func TestAnInterruptedUpgradeIsGivenUpBeforeTheNext(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
 		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
-	require.NoError(t, c.Before(t.Context(), ReleaseToken, true, traefik))
+	require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, true, traefik))
 	assert.Equal(t, map[string]string{"sh.helm.release.v1.traefik.v1": "deployed",
 		"sh.helm.release.v1.traefik.v2": "failed"}, c.records(t))
 }

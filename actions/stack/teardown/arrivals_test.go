@@ -84,10 +84,10 @@ func TestArgoCDThatComesBackToApplicationsInDeletionIsRefused(t *testing.T) {
 func TestEndOfANamespaceIsAskedTheGuardsWay(t *testing.T) {
 	way := tunnel.Spec{Port: 1080, Via: []remote.Hop{{Address: "10.0.0.2"}}, Agent: true}
 	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way,
-		Existing: true}.Ending("team-a")
+		Existing: true}.DeletionGate("team-a")
 	require.NoError(t, spec.Validate())
 	assert.Equal(t, way, spec.Tunnel())
 	assert.Equal(t, namespace.Spec{Name: "team-a"}, spec.Body)
 	assert.True(t, spec.Existing)
-	assert.False(t, Guard{Servers: spec.Servers}.Ending("team-a").Tunnel().There())
+	assert.False(t, Guard{Servers: spec.Servers}.DeletionGate("team-a").Tunnel().There())
 }

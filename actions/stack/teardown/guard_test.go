@@ -43,7 +43,7 @@ func space(name string) *corev1.Namespace { return &corev1.Namespace{ObjectMeta:
 // before returns a guard's report on a cluster.
 func before(t *testing.T, guard Guard, objects ...runtime.Object) (string, error) {
 	var log bytes.Buffer
-	err := guard.Before(t.Context(), fake.NewClientset(objects...), nil, &log)
+	err := guard.CheckDestroy(t.Context(), fake.NewClientset(objects...), nil, &log)
 	return log.String(), err
 }
 
@@ -110,7 +110,7 @@ func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 		defer cancel()
 		var log bytes.Buffer
 		start := time.Now()
-		err := guard.Before(ctx, dead(), nil, &log)
+		err := guard.CheckDestroy(ctx, dead(), nil, &log)
 		assert.Less(t, time.Since(start), 5*time.Second)
 		assert.Contains(t, log.String(),
 			"no API server answered within 300ms with what will be lost: ")
@@ -122,7 +122,7 @@ func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 
 func TestAClusterThatCannotBeReadIsDestroyed(t *testing.T) {
 	var log bytes.Buffer
-	require.NoError(t, Guard{}.Before(t.Context(), nil,
+	require.NoError(t, Guard{}.CheckDestroy(t.Context(), nil,
 		errors.New("STRATA_KUBECONFIG: no context"), &log))
 	assert.Contains(t, log.String(), "STRATA_KUBECONFIG: no context")
 }

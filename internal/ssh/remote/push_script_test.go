@@ -16,7 +16,7 @@ import (
 
 // receive returns a host's shell that receives a file; sent is the part that arrives.
 func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
-	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0,
+	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Sum([]byte(content))}.settings(0,
 		int64(len(content)))
 	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
 	command.Stdin = strings.NewReader(sent)
@@ -43,7 +43,7 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	command := receive(t, filepath.Join(folder, "k3s"), "half", "the whole")
 	command.Stderr = writes
 	require.Error(t, command.Run())
-	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Of([]byte("the whole"))))
+	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Sum([]byte("the whole"))))
 	require.NoError(t, err)
 	assert.Equal(t, "half", string(kept))
 }

@@ -25,11 +25,11 @@ import (
 // SOCKS proxy.
 func TestAnotherProxyIsLeftAlone(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
-	assert.False(t, Proxied(config))
-	Through(config, net.Dialer{})
+	assert.False(t, HasProxy(config))
+	ProxyDialer(config, net.Dialer{})
 	assert.NotNil(t, config.Proxy)
-	assert.False(t, Proxied(&rest.Config{}))
-	assert.True(t, Proxied(&rest.Config{
+	assert.False(t, HasProxy(&rest.Config{}))
+	assert.True(t, HasProxy(&rest.Config{
 		Proxy: http.ProxyURL(&url.URL{Scheme: "socks5h", Host: "proxy:1080"})}))
 }
 
@@ -42,7 +42,7 @@ func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
 				"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: " +
 				"'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
 	require.NoError(t, err)
-	assert.True(t, Proxied(config))
+	assert.True(t, HasProxy(config))
 }
 
 // socksProxy starts a user's own SOCKS proxy, like ssh -D or, with a login, a company's.
@@ -64,7 +64,7 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 		config := &rest.Config{
 			Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy,
 				User: url.UserPassword("me", password)})}
-		conn, err := Through(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
+		conn, err := ProxyDialer(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
 			server.Listener.Addr().String())
 		require.Nil(t, config.Proxy)
 		if err == nil {
@@ -94,15 +94,15 @@ func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
 	}
 	proxy := socksProxy(t, nil)
-	conn, err := Through(config(proxy), net.Dialer{})(t.Context(), "tcp",
+	conn, err := ProxyDialer(config(proxy), net.Dialer{})(t.Context(), "tcp",
 		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
-	_, err = Through(config(proxy), net.Dialer{})(t.Context(), "tcp", closedPort(t))
+	_, err = ProxyDialer(config(proxy), net.Dialer{})(t.Context(), "tcp", closedPort(t))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 
 	var down *DownError
-	_, err = Through(config(closedPort(t)), net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
+	_, err = ProxyDialer(config(closedPort(t)), net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Error(), "strata tunnel opens it", "it may be a stack's own kubeconfig")
 }
@@ -113,7 +113,7 @@ func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 	config := &rest.Config{}
 	tunnel.Use(config)
 	var down *DownError
-	_, err := Through(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
+	_, err := ProxyDialer(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Error(),
 		"the tunnel at "+tunnel.Address()+
@@ -121,7 +121,7 @@ func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 }
 
 func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
-	conn, err := Through(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
+	conn, err := ProxyDialer(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
 		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
