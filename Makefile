@@ -7,7 +7,7 @@ STACK ?= local
 # Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Empty: where the stack file says, which is
 # the lab for local and rehearsal.
 ARTIFACTS ?=
-# A folder of what projects publish, or of what was built from their repositories, in the place of the lab's own (docs/originals.md).
+# A folder of what projects publish, or of what was built from their repositories, in the place of the lab's own (tests/lab/originals.md).
 ORIGINALS ?=
 export ORIGINALS
 # The flags of all that the lab compiles (tests/lab/internal/gobuild). With others, such as cgo where there is a C compiler, the standard
@@ -67,7 +67,7 @@ lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, 
 	@$(LAB) build
 
 .PHONY: originals
-originals: ## download what is pinned for STACK, and Pulumi's official plugins, into the folder ORIGINALS, which then takes the lab's place (docs/originals.md)
+originals: ## download what is pinned for STACK, and Pulumi's official plugins, into the folder ORIGINALS, which then takes the lab's place (tests/lab/originals.md)
 	@go run ./tests/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
 
 .PHONY: test-originals

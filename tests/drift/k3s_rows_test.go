@@ -2,7 +2,7 @@ package drift_test
 
 import "testing"
 
-// contractRow is a row of docs/k3s-contract.md, with its checks.
+// contractRow is a row of tests/lab/k3s-contract.md, with its checks.
 type contractRow struct {
 	// begins is the beginning of the row.
 	begins string

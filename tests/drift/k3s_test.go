@@ -169,7 +169,7 @@ func TestTheListHasEachFlagOfTheOriginal(t *testing.T) {
 
 // A row outside the list would have no test, and a removed test checks none.
 func TestEachRowOfTheContractIsListed(t *testing.T) {
-	rows := rowsOf(t, filepath.Join(project, "docs", "k3s-contract.md"))
+	rows := rowsOf(t, filepath.Join(project, "tests/lab/k3s-contract.md"))
 	for _, row := range rows {
 		listed := 0
 		for _, one := range contract {
@@ -178,12 +178,12 @@ func TestEachRowOfTheContractIsListed(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 1, listed,
-			"expected one row of the list that begins as this one of docs/k3s-contract.md: %s", row)
+			"expected one row of the list that begins as this one of tests/lab/k3s-contract.md: %s", row)
 	}
 	for _, one := range contract {
 		assert.True(t, slices.ContainsFunc(rows,
 			func(row string) bool { return strings.HasPrefix(row, one.begins) }),
-			"docs/k3s-contract.md has no row %s", one.begins)
+			"tests/lab/k3s-contract.md has no row %s", one.begins)
 		for _, test := range one.also {
 			assert.True(t, testIsThere(t, test), "%s: there is no %s", one.begins, test)
 		}

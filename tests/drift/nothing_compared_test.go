@@ -70,7 +70,7 @@ func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
 	said, err := command.CombinedOutput()
 	require.Error(t, err)
 	assert.Equal(t, "ORIGINALS="+dir+
-		" has no original that can be compared: see docs/originals.md for the names\n",
+		" has no original that can be compared: see tests/lab/originals.md for the names\n",
 		string(said))
 }
 

@@ -25,7 +25,7 @@ import (
 // story is apart (make test-gc). It needs to know the disk, which the lab has switched off.
 func TestImagesSurviveGarbageCollection(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
-		t.Skip("the lab's K3s pins no image that it imports (docs/k3s-contract.md): give K3s in ORIGINALS")
+		t.Skip("the lab's K3s pins no image that it imports (tests/lab/k3s-contract.md): give K3s in ORIGINALS")
 	}
 	net := network{"stgc0", "10.48.0"}
 	all := []node{{"server-1", "server", 11}}

@@ -98,8 +98,8 @@ const webhookHold = "strata-test-hold-webhook"
 // losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy
 // when its Pod is Ready is refused; who waits for the stack's gate, or runs the same as a
 // subcommand (examples/gate-webhook), never is. The original's webhook listens before its Pod is
-// Ready (docs/originals.md), so there it is who waits for nothing that is refused. The export is of
-// a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
+// Ready (tests/lab/originals.md), so there it is who waits for nothing that is refused. The export
+// is of a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
 // being open, in seconds. With held the lab's webhook listens no sooner than the first has been
 // refused, however long that takes; without, after the seconds that the original took.
 func (s *stack) losesTheProxyRace(

@@ -1,6 +1,6 @@
 // Command k3s is the lab's K3s: upstream Kubernetes v1.36.3, etcd and flannel in one process,
-// behind K3s's command line, files and endpoints. docs/k3s-contract.md lists the similarities and
-// differences.
+// behind K3s's command line, files and endpoints. tests/lab/k3s-contract.md lists the
+// similarities and differences.
 package main
 
 import (

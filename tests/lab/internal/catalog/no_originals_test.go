@@ -16,7 +16,7 @@ func TestAFolderWithoutAnOriginalIsNotBuiltFrom(t *testing.T) {
 	names, err := catalog.ArtifactsOf(at)
 	require.NoError(t, err)
 	_, err = catalog.StepsFor(at, t.TempDir(), names)
-	assert.EqualError(t, err, "ORIGINALS="+at.Originals+" has no original: see docs/originals.md for the names")
+	assert.EqualError(t, err, "ORIGINALS="+at.Originals+" has no original: see tests/lab/originals.md for the names")
 
 	_, err = catalog.StepsFor(at, t.TempDir(), nil)
 	assert.NoError(t, err, "a destroy needs none, and the folder may have been emptied since the up")

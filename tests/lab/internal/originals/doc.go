@@ -8,5 +8,5 @@
 //	pulumi-resource-command-v1.2.1                a plugin of Pulumi, executable
 //	images.txt                                    references, one a line, that images of the lab's own get in place of theirs
 //
-// docs/originals.md says how to get them.
+// tests/lab/originals.md says how to get them.
 package originals

@@ -86,7 +86,7 @@ func (s Set) Some(dir string) error {
 	if dir == "" || len(s.All)+len(s.References) > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s=%s has no original: see docs/originals.md for the names", Variable, dir)
+	return fmt.Errorf("%s=%s has no original: see tests/lab/originals.md for the names", Variable, dir)
 }
 
 // parse reads a file's name.

@@ -76,7 +76,7 @@ func TestAFolderHasSomeOriginalOrNone(t *testing.T) {
 		dir := folder(t, name)
 		set, err := originals.Read(dir, known)
 		require.NoError(t, err)
-		assert.EqualError(t, set.Some(dir), "ORIGINALS="+dir+" has no original: see docs/originals.md for the names")
+		assert.EqualError(t, set.Some(dir), "ORIGINALS="+dir+" has no original: see tests/lab/originals.md for the names")
 	}
 	dir := folder(t, "metallb-chart-images-v0.16.2.tar")
 	set, err := originals.Read(dir, known)
