@@ -34,7 +34,7 @@ func TestABundleGivesVersionDigestAndPlaceWithoutReadingItsFiles(t *testing.T) {
 	assert.Equal(t, sum("core")+"+"+sum("metallb"), set.Digest(config.ArtifactK3sImages))
 }
 
-func TestTheBundlesVersionWinsUnlessTheUserNamesOne(t *testing.T) {
+func TestBundleVersionMustMatchConfiguredVersion(t *testing.T) {
 	dir, _ := bundle(t)
 	cases := []struct {
 		name, version, chart string
@@ -63,7 +63,7 @@ func TestTheBundlesVersionWinsUnlessTheUserNamesOne(t *testing.T) {
 	}
 }
 
-func TestABundleThatLacksSomethingIsAnErrorThatNamesIt(t *testing.T) {
+func TestIncompleteBundleErrorNamesArtifact(t *testing.T) {
 	dir, entries := bundle(t)
 	cases := []struct {
 		name    string
@@ -100,7 +100,7 @@ func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
 	assert.Empty(t, images[0].For)
 }
 
-func TestABundleNeedsNoImages(t *testing.T) {
+func TestBundleWithoutImagesIsAccepted(t *testing.T) {
 	dir, entries := bundle(t)
 	writeManifest(t, dir, entries[0], entries[1], entries[4])
 	set, err := artifacts.Resolve(stack(t, dir, nil), t.TempDir())
@@ -114,7 +114,7 @@ func TestAFolderWithoutManifestIsNoBundle(t *testing.T) {
 	assert.ErrorContains(t, err, "strata:artifacts.source")
 }
 
-func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
+func TestInvalidBundleManifestIsRefused(t *testing.T) {
 	dir, entries := bundle(t)
 	cases := []struct {
 		name    string
@@ -146,7 +146,7 @@ func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-func TestMaterialisePutsEveryFileInItsPlaceAndASecondTimeChangesNothing(t *testing.T) {
+func TestMaterialiseIsIdempotent(t *testing.T) {
 	dir, _ := bundle(t)
 	project := t.TempDir()
 	set, err := artifacts.Resolve(stack(t, dir, nil), project)
@@ -178,7 +178,7 @@ func TestAFileWithAWrongSumIsAnErrorThatNamesIt(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(project, set.Artifacts()[0].Path))
 }
 
-func TestAPlacedFileThatWasChangedIsNoticed(t *testing.T) {
+func TestMaterialiseRestoresChangedFile(t *testing.T) {
 	dir, _ := bundle(t)
 	project := t.TempDir()
 	set, err := artifacts.Resolve(stack(t, dir, nil), project)

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestAnImageThatUpstreamHasOnlyIsAskedForAndNotDownloaded(t *testing.T) {
+func TestPublishedChecksImageWithoutDownload(t *testing.T) {
 	asked := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.Method

@@ -16,7 +16,7 @@ func own(tree map[string]any) config.Values {
 		Key: "traefik.values"}
 }
 
-func TestTheUsersValuesComeBelowOurs(t *testing.T) {
+func TestUserValuesAreMergedBelowStrataValues(t *testing.T) {
 	ours := pulumi.Map{
 		"service": pulumi.Map{"spec": pulumi.Map{"type": pulumi.String("LoadBalancer")}},
 		"list":    pulumi.Array{pulumi.String("ours")},
@@ -43,7 +43,7 @@ func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 		ours["service"].(pulumi.Map)["spec"], "ours are not changed")
 }
 
-func TestADefaultOfOursGivesWay(t *testing.T) {
+func TestUserValuesOverrideStrataDefaults(t *testing.T) {
 	merged, err := mergeValues(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
 		"name": pulumi.String("traefik")}},
 		own(map[string]any{"ingressClass": map[string]any{"isDefaultClass": false}}))
@@ -54,7 +54,7 @@ func TestADefaultOfOursGivesWay(t *testing.T) {
 
 // The configuration's rules refuse it long before; nothing is overridden in silence where they
 // forget one.
-func TestWhatBothSetIsRefused(t *testing.T) {
+func TestConflictingUserValuesAreRefused(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{},
 		"c": pulumi.String("x")}
 	for path, tree := range map[string]map[string]any{
@@ -66,7 +66,7 @@ func TestWhatBothSetIsRefused(t *testing.T) {
 	}
 }
 
-func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
+func TestMergeWithoutUserValuesChangesNothing(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Int(1)}
 	merged, err := mergeValues(ours, config.Values{})
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
 		"and gates are asked what they were")
 }
 
-func TestOtherValuesAreAnotherRevision(t *testing.T) {
+func TestRevisionChangesWithUserValues(t *testing.T) {
 	seen := map[pulumi.StringInput]bool{pulumi.String("chart"): true}
 	for _, tree := range []map[string]any{{"a": "b"}, {"a": "c"}, {"a": map[string]any{"a": "b"}}} {
 		revision := ownValues{userValues: userValues{Values: own(tree)}}.revision("chart")
@@ -89,7 +89,7 @@ func TestOtherValuesAreAnotherRevision(t *testing.T) {
 }
 
 // Only texts can be encrypted; names, numbers and switches stay readable in a preview.
-func TestTextsOfSecretValuesAreSecrets(t *testing.T) {
+func TestStringsOfSecretValuesAreSecret(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
 	secret.Secret = true

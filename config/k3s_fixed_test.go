@@ -49,7 +49,7 @@ func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestAFixedValueIsNamedAsTheConfigurationHasIt(t *testing.T) {
+func TestFixedKeyReturnsConfigurationKey(t *testing.T) {
 	assert.Equal(t, "strata:k3s.clusterCIDR", FixedKey("cluster-cidr"))
 	assert.Equal(t, `strata:k3s.serverArgs["flannel-backend"]`, FixedKey("flannel-backend"))
 }

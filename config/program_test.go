@@ -36,7 +36,7 @@ func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	assert.Empty(t, cfg.NeededArtifacts())
 }
 
-func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
+func TestProgramStackWithHostsFollowsHostRules(t *testing.T) {
 	_, err := fromProgram(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
 	require.ErrorContains(t, err, "strata:hosts.nodes")
 }
@@ -51,7 +51,7 @@ func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
 }
 
 // A program's other resources may know the addresses, so none is needed in the stack file.
-func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
+func TestCheckAddressesValidatesAddressesFromProgram(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
 		"overlaps cluster.podNetwork")
 }
 
-func TestValuesThatAreGivenLaterFollowTheRulesOfTheirChart(t *testing.T) {
+func TestLaterValuesFollowChartRules(t *testing.T) {
 	cfg, err := fromProgram(programFile(t, "config: {}\n"))
 	require.NoError(t, err)
 	own, err := cfg.LaterValues(config.ArtifactCertManagerChart,

@@ -26,7 +26,7 @@ func stack(t *testing.T) *config.Config {
 }
 
 // An agent has no datastore: only servers have the settings that K3s fixes when a cluster is made.
-func TestOnlyAServerHasWhatAClusterWasMadeWith(t *testing.T) {
+func TestOnlyServersCheckFixedK3sSettings(t *testing.T) {
 	cfg := stack(t)
 	assert.Equal(t, cfg.K3s.CriticalValues(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
 	assert.Nil(t, hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").Fixed)
@@ -44,7 +44,7 @@ func TestAPreflightAsksForThePoolsFirstAddresses(t *testing.T) {
 	assert.Equal(t, "10.20.0.255", found[maxPoolProbes-1].String())
 }
 
-func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
+func TestPreflightUsesK3sVersionOfUpdate(t *testing.T) {
 	cfg, project := stack(t), t.TempDir()
 	cfg.K3s.Version = "v1.35.1+k3s1"
 	assert.Equal(t, "v1.35.1+k3s1", wantedK3s(cfg, project))
@@ -65,6 +65,6 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 	assert.Equal(t, "v1.34.2+k3s1", wantedK3s(cfg, project))
 }
 
-func TestHostsThatAnUpMakesAreNoFailure(t *testing.T) {
+func TestPreflightSkipsHostsCreatedByUpdate(t *testing.T) {
 	assert.Equal(t, health.Skipped, madeByUp(stack(t)).State)
 }

@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestLocalNeedsNoVault(t *testing.T) {
+func TestLocalStackNeedsNoVault(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	lines, err := listArtifacts("../../Pulumi.local.yaml")
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestLocalNeedsNoVault(t *testing.T) {
 }
 
 // Only the stacks of the lab's machines take the lab's K3s of themselves.
-func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
+func TestOnlyLabStacksUseLabArtifacts(t *testing.T) {
 	files, err := filepath.Glob("../../Pulumi.*.yaml")
 	require.NoError(t, err)
 	require.Contains(t, files, "../../Pulumi.staging.yaml")
@@ -44,7 +44,7 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 	}
 }
 
-func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
+func TestStackWithOtherSourceNeedsNoLabArtifacts(t *testing.T) {
 	for _, source := range []string{config.SourceUpstream, "/srv/bundle"} {
 		t.Setenv(config.ArtifactsVariable, source)
 		lines, err := listArtifacts("../../Pulumi.local.yaml")
@@ -53,7 +53,7 @@ func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
 	}
 }
 
-func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
+func TestInvalidStackFileIsReportedBeforeBuild(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
 	require.NoError(t, os.WriteFile(path,
 		[]byte("config: {strata:hosts: {driver: promox}}"), 0o600))

@@ -8,14 +8,14 @@ import (
 	"strata/health"
 )
 
-func TestWhyNoHostIsAsked(t *testing.T) {
+func TestWhyNoHostsNamesMissingKeyOrHost(t *testing.T) {
 	hosts := []health.Host{{Role: "server"}}
 	assert.Empty(t, WhyNoHosts(hosts, []byte("key")))
 	assert.Equal(t, NoKey, WhyNoHosts(hosts, nil))
 	assert.Contains(t, WhyNoHosts(nil, []byte("key")), "names no host")
 }
 
-func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
+func TestRunPassesOnlyWithExitCodeZero(t *testing.T) {
 	assert.True(t, Run{Seen: true}.HasPassed())
 	assert.False(t, Run{}.HasPassed())
 	assert.False(t, Run{Seen: true, Code: 1}.HasPassed())

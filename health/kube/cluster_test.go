@@ -24,7 +24,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestErrorsAreToldApart(t *testing.T) {
+func TestErrorsMapToFaultKinds(t *testing.T) {
 	wrap := func(err error) error {
 		return fmt.Errorf("list nodes: %w",
 			&url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: err})
@@ -66,14 +66,14 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAnErrorReadsTheSameOnEveryAttempt(t *testing.T) {
+func TestStableRemovesLocalPortsFromErrors(t *testing.T) {
 	one := Stable("read tcp 10.10.0.1:53412->10.10.0.11:6443: read: connection reset by peer ")
 	two := Stable("read tcp 10.10.0.1:60001->10.10.0.11:6443: read: connection reset by peer")
 	assert.Equal(t, one, two)
 	assert.Contains(t, one, "10.10.0.11:6443")
 }
 
-func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
+func TestClusterRefusesUnusableAccess(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
 	for _, c := range []struct {
 		name       string
@@ -131,7 +131,7 @@ func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 
 // Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy
 // would tell it as the proxy's.
-func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
+func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	server := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
 	f := faultThrough(t, way, server)

@@ -27,7 +27,7 @@ func TestReadyzIsReadToItsLastLine(t *testing.T) {
 	assert.Equal(t, APIServerFacts{}, read("ok"), "not a verbose answer")
 }
 
-func TestOfANestedErrorTheInnermostPartIsTold(t *testing.T) {
+func TestInnermostShortensNestedErrors(t *testing.T) {
 	tail := strings.Repeat("x", 150)
 	assert.Equal(t, "b: "+tail, Innermost("a "+tail+": b: "+tail))
 	assert.Equal(t, strings.Repeat("y", 157)+": z", Innermost(strings.Repeat("y", 157)+": z"),

@@ -11,7 +11,7 @@ import (
 
 func TestMetricsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "metrics", judgeSeries) }
 
-func TestOnlyASampleIsASeries(t *testing.T) {
+func TestMetricSeriesRequireSamples(t *testing.T) {
 	text := "# HELP a_total counts a_total\n# TYPE b gauge\na_total{code=\"200\"} 1\na_total " +
 		"3\nc_total_more 1\nd\t1\n{} 1\n"
 	assert.Equal(t, []string{"a_total", "d"},
@@ -19,7 +19,7 @@ func TestOnlyASampleIsASeries(t *testing.T) {
 	assert.Empty(t, findSeries("", []string{"a"}))
 }
 
-func TestAMetricsGateNamesWhatItIsAsked(t *testing.T) {
+func TestMetricsSpecErrorsNameFields(t *testing.T) {
 	good := Spec{Namespace: "n", Service: "s", Port: 1, Path: "/m", Series: []string{"a"}}
 	check := func(change func(*Spec)) error {
 		spec := good

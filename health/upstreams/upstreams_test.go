@@ -18,7 +18,7 @@ import (
 func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
 
 // The configuration that ADC 0.27 sends for a route with two backends, and other forms of the same.
-func TestWhatADataPlaneHasForARoute(t *testing.T) {
+func TestRouteAddressesAreReadFromDataPlaneConfig(t *testing.T) {
 	shop := RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
 	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`
 	for name, c := range map[string]struct {
@@ -51,7 +51,7 @@ func TestWhatADataPlaneHasForARoute(t *testing.T) {
 	}
 }
 
-func TestTheServicesThatARouteNames(t *testing.T) {
+func TestBackendServicesAreReadFromRoute(t *testing.T) {
 	parse := func(text string) map[string]any { return *healthtest.Decode[map[string]any](t, text) }
 	for kind, text := range map[string]string{
 		"HTTPRoute":   `spec: {rules: [{backendRefs: [{name: a, port: 80}, {name: b, namespace: else, port: 81}]}, {backendRefs: [{name: a, port: 80}]}]}`,
@@ -69,7 +69,7 @@ func TestTheServicesThatARouteNames(t *testing.T) {
 
 // A Pod that became ready a moment ago is waited for, however long another difference has been
 // there before.
-func TestADifferenceThatChangesIsANewOne(t *testing.T) {
+func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
 	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}
@@ -105,7 +105,7 @@ func TestATunnelIsClosedOnce(t *testing.T) {
 	assert.Empty(t, w.tunnels)
 }
 
-func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
+func TestUpstreamsSpecErrorsNameFields(t *testing.T) {
 	good := Spec{
 		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c",
 		Resync: metav1.Duration{Duration: time.Minute},

@@ -41,7 +41,7 @@ type sample struct {
 	Object map[string]any `json:"object"`
 }
 
-func TestEveryWaitEndsWhenItMayAndOnlyThen(t *testing.T) {
+func TestWaitExpressionsMatchOnlyReadyObjects(t *testing.T) {
 	for name, wait := range waits {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
 		require.NoError(t, err)

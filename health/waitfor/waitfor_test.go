@@ -10,7 +10,7 @@ import (
 	"strata/health/waitfor"
 )
 
-func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
+func TestExpressionsHaveProviderSyntax(t *testing.T) {
 	accepted := waitfor.ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted")
 	for _, c := range []struct {
 		name string
@@ -48,7 +48,7 @@ func TestTheTimeLimitIsWholeSeconds(t *testing.T) {
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
 
-func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
+func TestExpressionsProviderMisreadsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, part, why string
 	}{
@@ -98,13 +98,13 @@ func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
 	}
 }
 
-func TestABracketInQuotesIsOfAName(t *testing.T) {
+func TestCheckAcceptsQuotedBracketInJSONPath(t *testing.T) {
 	for _, path := range []string{`{.metadata.annotations['a]b']}`, `{.metadata.annotations["a]b"]}`} {
 		assert.NoError(t, waitfor.Check("jsonpath="+path), path)
 	}
 }
 
-func TestBuildersRefuseAtOnce(t *testing.T) {
+func TestBuildersPanicOnInvalidExpressions(t *testing.T) {
 	assert.Panics(t, func() { waitfor.Combine() }, "an empty list")
 	assert.Panics(t, func() { waitfor.Combine(waitfor.Expression{}) }, "an empty expression")
 	assert.Panics(t, func() { waitfor.Condition("Ready=True") })

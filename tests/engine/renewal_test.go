@@ -39,7 +39,7 @@ func (r *result) replaced() []string {
 }
 
 // K3s's own client certificate lives for a year, and a copy of it expires with it.
-func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
+func TestKubeconfigCertificateIsRenewedAfterThirdOfLifetime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.at(born)
 	s.mustUp()

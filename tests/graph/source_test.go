@@ -25,7 +25,7 @@ func TestOnlyWaitForWritesDependsOn(t *testing.T) {
 		"components/teardown.go: note"}, places)
 }
 
-func TestTheSearchForDependsOnFindsOne(t *testing.T) {
+func TestDependsOnSearchFindsOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.go")
 	require.NoError(t, os.WriteFile(file, []byte(
 		"package bad\nimport p \"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"\nfunc f() { _ = "+

@@ -25,7 +25,7 @@ func merge(t *testing.T, text []byte, name string) (before, file string, err err
 	return Merge(added)
 }
 
-func TestAStacksContextComesBesideOthers(t *testing.T) {
+func TestMergeKeepsContextsOfOtherStacks(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "config")
 	t.Setenv(Variable, path)

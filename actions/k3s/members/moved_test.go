@@ -20,7 +20,7 @@ func at(nodes map[string]string) members.Set {
 	return set
 }
 
-func TestAnAddressKeepsItsNode(t *testing.T) {
+func TestAddressCannotMoveToAnotherNode(t *testing.T) {
 	previous := at(map[string]string{"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"})
 	for name, wanted := range map[string]map[string]string{
 		"renamed":            {"worker-1": "10.0.0.1", "agent-2": "10.0.0.2"},

@@ -19,7 +19,7 @@ import (
 // Linux bounds one environment variable at 128 KiB (MAX_ARG_STRLEN).
 const longestVariable = 128 << 10
 
-func TestMembersOutputOfFiveHundredNodesIsAVariable(t *testing.T) {
+func TestMembersOutputOf500NodesFitsEnvironmentVariable(t *testing.T) {
 	set := members.Set{}
 	for i := range 500 {
 		// A key of the length of rsa-4096 with another modulus.

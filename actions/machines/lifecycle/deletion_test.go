@@ -27,7 +27,7 @@ func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	}))
 }
 
-func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
+func TestMachineIsRecreatedAfterInterruptedDeletion(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 		before, err := updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
@@ -50,7 +50,7 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 
 // The marks of a destroy count for the machines that it left, until the next run asks. A machine
 // made since has none.
-func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
+func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.WithNode("server-9")},

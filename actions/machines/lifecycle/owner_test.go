@@ -128,7 +128,7 @@ func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
 	})
 }
 
-func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
+func TestChangeOwnerRewritesMachineMark(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		was, err := ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Show)
@@ -157,7 +157,7 @@ func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
 }
 
 // People write notes on a VM, and Proxmox VE returns them with a newline.
-func TestWhatPeopleWroteStays(t *testing.T) {
+func TestUpdateKeepsNotesInVMDescription(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
 		io.Discard)

@@ -69,7 +69,7 @@ func changes(c *Cluster) []clienttesting.Action {
 	return found
 }
 
-func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) {
+func TestObjectOfKilledRunIsAdoptedWithCurrentInputs(t *testing.T) {
 	for _, by := range []string{"pulumi-kubernetes", "pulumi-kubernetes-0a1b2c3d"} {
 		found := object("Secret", "traefik", "dashboard", "k3s", by)
 		found.Object["data"] = map[string]any{"password": "b2xk", "kept": "eA=="}
@@ -94,7 +94,7 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 	}
 }
 
-func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
+func TestNamespaceIsAdoptedWithoutDeletion(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "traefik", "pulumi-kubernetes")})
 	require.NoError(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"},
@@ -106,7 +106,7 @@ func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 
 // An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy
 // that was killed.
-func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
+func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace",
 		"metadata": map[string]any{"name": "traefik"}}
 	unmanaged := object("Namespace", "", "traefik")
@@ -133,7 +133,7 @@ func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 }
 
 // A loaded server's K3s starts anew, and its supervisor says meanwhile that there is no API server.
-func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
+func TestAdoptionRetriesWhileAPIServerRestarts(t *testing.T) {
 	c := cluster(t, nil)
 	away := 2
 	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*",
@@ -147,7 +147,7 @@ func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
 	assert.Equal(t, -1, away)
 }
 
-func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
+func TestMissingOrTerminatingObjectIsLeftToCreate(t *testing.T) {
 	going := object("Namespace", "", "going", "pulumi-kubernetes")
 	going.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
 	going.SetFinalizers([]string{"kubernetes"})
@@ -202,7 +202,7 @@ func (c *Cluster) records(t *testing.T) map[string]string {
 
 var traefik = map[string]any{"name": "traefik", "namespace": "traefik"}
 
-func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) {
+func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
 		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
 			record("other", "1", "deployed", "helm"))
@@ -221,7 +221,7 @@ func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 }
 
 // Helm refuses every upgrade while a revision is pending.
-func TestAnInterruptedUpgradeIsGivenUpBeforeTheNext(t *testing.T) {
+func TestPendingHelmUpgradeIsMarkedFailed(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
 		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
 	require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, true, traefik))

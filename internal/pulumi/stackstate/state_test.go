@@ -54,7 +54,7 @@ func TestAStateIsReadWithItsSecrets(t *testing.T) {
 	assert.Equal(t, map[string]any{"echo": "https://echo"}, outputs["urls"])
 }
 
-func TestAStackThatWasNeverUpHasAnEmptyState(t *testing.T) {
+func TestStackBeforeFirstUpdateHasEmptyState(t *testing.T) {
 	for _, text := range []string{`{"version":3,"deployment":null}`, `{"deployment":{}}`, `{}`} {
 		state, err := stackstate.Parse([]byte(text))
 		require.NoError(t, err, text)
@@ -75,7 +75,7 @@ func TestASecretThatCannotBeReadIsAnErrorWithoutItsText(t *testing.T) {
 	require.ErrorContains(t, err, "exported state")
 }
 
-func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
+func TestReadEncryptedNeedsNoSecrets(t *testing.T) {
 	var asked []string
 	pulumi := stackstate.Pulumi(func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		asked = args
@@ -90,7 +90,7 @@ func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
 	assert.Equal(t, []string{"stack", "export", "--stack", "dev", "--show-secrets"}, asked)
 }
 
-func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
+func TestMissingStackIsDistinguishedFromBackendError(t *testing.T) {
 	for output, missing := range map[string]bool{"error: no stack named 'dev' found": true,
 		"error: the backend is away": false} {
 		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) {
@@ -102,7 +102,7 @@ func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
 	}
 }
 
-func TestTheTextsOfAStateAreToldApartByWhetherTheyAreSecret(t *testing.T) {
+func TestTextsSeparatesSecretAndPlainStrings(t *testing.T) {
 	inner := secret(`"plaintext":"{\"user\":\"me\",\"keys\":[\"hunter2\",7]}"`)
 	secrets, plain, err := stackstate.Texts([]byte(export(inner)))
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func filesIn(t *testing.T, folder string) []string {
 }
 
 // A killed caller reads no more: the script's last output finds no reader.
-func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
+func TestPushKeepsPartialFileWhenCallerDies(t *testing.T) {
 	folder := t.TempDir()
 	reads, writes, err := os.Pipe()
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 
 // The next push to a folder removes a part that no push has resumed for a day. One that is being
 // written stays.
-func TestPushRemovesForgottenPartsOnly(t *testing.T) {
+func TestPushRemovesOnlyStalePartialFiles(t *testing.T) {
 	folder := t.TempDir()
 	left := filepath.Join(folder, ".strata-push.a")
 	written := filepath.Join(folder, ".strata-push.b")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestARefusedPortIsTriedSoonAndWhatCostsTheHostSomethingLater(t *testing.T) {
+func TestRefusedPortIsRetriedSoonerThanOtherErrors(t *testing.T) {
 	refused := plainDialError(fmt.Errorf("dial tcp: %w", syscall.ECONNREFUSED))
 	assert.Equal(t, 25*time.Millisecond, retryPause(refused))
 	for _, err := range []error{plainDialError(syscall.ECONNRESET),
@@ -19,7 +19,7 @@ func TestARefusedPortIsTriedSoonAndWhatCostsTheHostSomethingLater(t *testing.T) 
 	}
 }
 
-func TestASilentAgentIsGivenTimeForATouchAndThenGivenUp(t *testing.T) {
+func TestSilentAgentIsGivenUpAfterGracePeriod(t *testing.T) {
 	silent := (&agentSession{path: "/run/agent"}).silent("it did not sign")
 	start := time.Now()
 	var p patience
@@ -33,7 +33,7 @@ func TestASilentAgentIsGivenTimeForATouchAndThenGivenUp(t *testing.T) {
 	assert.True(t, p.isExhausted(ErrAgent, start), "one that is gone is not waited for")
 }
 
-func TestAKeyIsRejectedForGoodOnceTheHostHasHadTimeToBoot(t *testing.T) {
+func TestKeyRejectionIsFinalAfterBootGracePeriod(t *testing.T) {
 	start := time.Now()
 	var p patience
 	assert.True(t, p.isExhausted(ErrKeyRejected, start), "the host runs")

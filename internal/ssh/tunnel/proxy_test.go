@@ -23,7 +23,7 @@ import (
 
 // A user's own proxy, in the kubeconfig of an existing cluster, is left to client-go unless it is a
 // SOCKS proxy.
-func TestAnotherProxyIsLeftAlone(t *testing.T) {
+func TestHTTPProxyOfKubeconfigIsKept(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
 	assert.False(t, HasProxy(config))
 	ProxyDialer(config, net.Dialer{})
@@ -33,7 +33,7 @@ func TestAnotherProxyIsLeftAlone(t *testing.T) {
 		Proxy: http.ProxyURL(&url.URL{Scheme: "socks5h", Host: "proxy:1080"})}))
 }
 
-func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
+func TestTunnelURLInKubeconfigIsRecognized(t *testing.T) {
 	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
 	config, err := clientcmd.RESTConfigFromKubeConfig(
 		[]byte(
@@ -89,7 +89,7 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 }
 
 // `ssh -D 1080` listens at a tunnel's port, and closes connections of other protocols.
-func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
+func TestSSHDynamicForwardingReachesServer(t *testing.T) {
 	config := func(proxy string) *rest.Config {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
 	}
@@ -108,7 +108,7 @@ func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
 }
 
 // The kubeconfig of a stack names its tunnel, but not the owner.
-func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
+func TestStackKubeconfigReportsTunnelFault(t *testing.T) {
 	tunnel := rejected(t)
 	config := &rest.Config{}
 	tunnel.Use(config)
@@ -132,7 +132,7 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 
 // kubectl and Pulumi's provider use a tunnel as a SOCKS proxy: its answers are as exact as SOCKS
 // permits.
-func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
+func TestSOCKSRepliesDistinguishServerFromTunnelFaults(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {
 		at := &url.URL{Scheme: "socks5", Host: tunnel.Address(), User: nil}
@@ -155,7 +155,7 @@ func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 		"the jump host refuses, and not the address")
 }
 
-func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {
+func TestSilentSOCKSProxyTimesOut(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = silent.Close() }()

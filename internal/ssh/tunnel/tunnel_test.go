@@ -121,7 +121,7 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 
 // Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact
 // about the cluster.
-func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
+func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	_, err := dial(t.Context(), "tcp", closedPort(t))
@@ -170,7 +170,7 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 
 // A client that waits for the far end's answer may have ended its output: the end of one direction
 // is not that of the other.
-func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
+func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -190,7 +190,7 @@ func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
 	assert.Equal(t, "all", string(text))
 }
 
-func TestAJumpHostThatDoesNotLetInIsNamed(t *testing.T) {
+func TestServeReportsJumpHostRejectingKey(t *testing.T) {
 	jump, other := sshtest.Start(t), sshtest.Start(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -152,7 +152,7 @@ func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registrat
 	return all
 }
 
-func TestAllThatPodsRunIsAskedFor(t *testing.T) {
+func TestImagesOfAllPodsAreCollected(t *testing.T) {
 	files := packed(t)
 	chart := files[len(files)-1]
 	asked := func(values pulumi.Map) map[string]string {
