@@ -115,7 +115,7 @@ test-loaded: ready ## the stories and the conformance table beside LOAD (20) bus
 
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
-	$(CHAOS) -run '^TestWhatIsPlantedIsFoundAndShrunk$$' .
+	$(CHAOS) -run '^TestHistoriesFindAndShrinkPlantedFaults$$' .
 	for stack in local staging rehearsal proxmox libvirt kind vip vault workload; do $(CHAOS) -run "^TestEveryKillConverges$$/^$$stack\$$" .; done
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^proxmox$$' .
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^staging$$' .
@@ -207,4 +207,4 @@ keep: ## keep the states that this commit leaves, for the tests of the commits a
 golden: ## rewrite golden files and generated docs
 	go generate ./config ./tests/bench
 	go test ./tests/graph ./components ./cli/scaffold -update
-	go -C tests/engine test . -run '^TestTheTableSays' -update
+	go -C tests/engine test . -run '^TestChangesTable' -update

@@ -59,7 +59,7 @@ func CommandOf[In any](
 		Create: Text(v), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
 	if _, none := any(*new(In)).(verb.None); !none {
-		command.Stdin = encoded(string(Text(v)), input.ToOutput(context.Background()))
+		command.Stdin = encodeInput(string(Text(v)), input.ToOutput(context.Background()))
 	}
 	if len(environment) > 0 {
 		command.Environment = environment
@@ -73,8 +73,8 @@ func AtDelete(command *local.CommandArgs) *local.CommandArgs {
 	return command
 }
 
-// encoded returns an input as JSON. An error of it is the resource's.
-func encoded(text string, input pulumi.Output) pulumi.StringPtrOutput {
+// encodeInput returns an input as JSON. An error of it is the resource's.
+func encodeInput(text string, input pulumi.Output) pulumi.StringPtrOutput {
 	return input.ApplyT(func(value any) (*string, error) {
 		encoded, err := json.Marshal(value)
 		if err != nil {

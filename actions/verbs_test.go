@@ -15,7 +15,7 @@ import (
 	"strata/actions/verb"
 )
 
-func TestATextStandsForOneVerb(t *testing.T) {
+func TestEachCommandTextMapsToOneVerb(t *testing.T) {
 	for _, row := range verbs {
 		assert.Same(t, row.verb, Find(row.text), "%s stands for another verb as well", row.text)
 		assert.Equal(t, execute+row.text, string(Text(row.verb)), "%s has another text as well",
@@ -24,12 +24,12 @@ func TestATextStandsForOneVerb(t *testing.T) {
 	assert.Nil(t, Find("no such command"))
 }
 
-func TestAVerbThatIsNotInTheTableIsASlip(t *testing.T) {
-	assert.Panics(t, func() { Text(verb.Unbounded[verb.None](nil)) })
+func TestTextPanicsForUnregisteredVerb(t *testing.T) {
+	assert.Panics(t, func() { Text(verb.NewUnbounded[verb.None](nil)) })
 }
 
 // Resources run the table's verbs, and no others; the gates of deletes and creates are built apart.
-func TestTheTableHasWhatResourcesRun(t *testing.T) {
+func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 	text, err := os.ReadFile("../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)
 	var texts []string
@@ -46,7 +46,7 @@ func TestTheTableHasWhatResourcesRun(t *testing.T) {
 }
 
 // Who looks for a command in a state does so by its text, from a package that the table imports.
-func TestATextThatIsLookedForInAStateIsInTheTable(t *testing.T) {
+func TestCommandTextsSearchedInStateAreRegistered(t *testing.T) {
 	looked := regexp.MustCompile(`\.Running\("([^"]+)"\)`)
 	count := 0
 	for _, room := range []string{".", "../cli", "../components", "../platform"} {

@@ -40,7 +40,7 @@ func fetchGoRest(t *testing.T, project string) Locked {
 	return locked
 }
 
-func TestAnImageOfOurOwnIsBuiltAndLockedAnew(t *testing.T) {
+func TestOwnImageIsRebuiltAndRelockedAfterChange(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
 	program(t, project, "1")
@@ -52,7 +52,7 @@ func TestAnImageOfOurOwnIsBuiltAndLockedAnew(t *testing.T) {
 		"no download that must stay as it was")
 }
 
-func TestOnAnotherMachineItIsBuiltAgainAndHeldToTheLock(t *testing.T) {
+func TestOwnImageRebuildMustMatchLock(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
 	program(t, project, "1")

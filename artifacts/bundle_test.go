@@ -20,21 +20,21 @@ func TestABundleGivesVersionDigestAndPlaceWithoutReadingItsFiles(t *testing.T) {
 	}
 	set, err := artifacts.Resolve(stack(t, dir, nil), t.TempDir())
 	require.NoError(t, err)
-	k3s, err := set.One(config.ArtifactK3s)
+	k3s, err := set.Get(config.ArtifactK3s)
 	require.NoError(t, err)
 	assert.Equal(t, "v1.34.2+k3s1", k3s.Version)
 	assert.Equal(t, sum("binary"), k3s.SHA256)
 	assert.Equal(t, ".strata/artifacts/k3s-v1.34.2+k3s1-"+sum("binary")[:12], k3s.Path)
-	chart, err := set.One(config.ArtifactMetalLBChart)
+	chart, err := set.Get(config.ArtifactMetalLBChart)
 	require.NoError(t, err)
 	assert.Equal(t, "metallb-chart-0.16.2-"+sum("chart")[:12]+".tgz", chart.FileName())
-	images := set.All(config.ArtifactK3sImages)
+	images := set.List(config.ArtifactK3sImages)
 	require.Len(t, images, 2)
 	assert.Equal(t, "k3s-images-v0.16.2-"+sum("metallb")[:12]+".tar.zst", images[1].FileName())
 	assert.Equal(t, sum("core")+"+"+sum("metallb"), set.Digest(config.ArtifactK3sImages))
 }
 
-func TestTheBundlesVersionWinsUnlessTheUserNamesOne(t *testing.T) {
+func TestBundleVersionMustMatchConfiguredVersion(t *testing.T) {
 	dir, _ := bundle(t)
 	cases := []struct {
 		name, version, chart string
@@ -63,7 +63,7 @@ func TestTheBundlesVersionWinsUnlessTheUserNamesOne(t *testing.T) {
 	}
 }
 
-func TestABundleThatLacksSomethingIsAnErrorThatNamesIt(t *testing.T) {
+func TestIncompleteBundleErrorNamesArtifact(t *testing.T) {
 	dir, entries := bundle(t)
 	cases := []struct {
 		name    string
@@ -94,18 +94,18 @@ func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
 	set, err := artifacts.Resolve(stack(t, dir,
 		func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
 	require.NoError(t, err)
-	images := set.All(config.ArtifactK3sImages)
+	images := set.List(config.ArtifactK3sImages)
 	require.Len(t, images, 1)
 	assert.Equal(t, sum("core"), images[0].SHA256)
 	assert.Empty(t, images[0].For)
 }
 
-func TestABundleNeedsNoImages(t *testing.T) {
+func TestBundleWithoutImagesIsAccepted(t *testing.T) {
 	dir, entries := bundle(t)
 	writeManifest(t, dir, entries[0], entries[1], entries[4])
 	set, err := artifacts.Resolve(stack(t, dir, nil), t.TempDir())
 	require.NoError(t, err)
-	assert.Empty(t, set.All(config.ArtifactK3sImages))
+	assert.Empty(t, set.List(config.ArtifactK3sImages))
 }
 
 func TestAFolderWithoutManifestIsNoBundle(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAFolderWithoutManifestIsNoBundle(t *testing.T) {
 	assert.ErrorContains(t, err, "strata:artifacts.source")
 }
 
-func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
+func TestInvalidBundleManifestIsRefused(t *testing.T) {
 	dir, entries := bundle(t)
 	cases := []struct {
 		name    string
@@ -146,7 +146,7 @@ func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-func TestMaterialisePutsEveryFileInItsPlaceAndASecondTimeChangesNothing(t *testing.T) {
+func TestMaterialiseIsIdempotent(t *testing.T) {
 	dir, _ := bundle(t)
 	project := t.TempDir()
 	set, err := artifacts.Resolve(stack(t, dir, nil), project)
@@ -178,7 +178,7 @@ func TestAFileWithAWrongSumIsAnErrorThatNamesIt(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(project, set.Artifacts()[0].Path))
 }
 
-func TestAPlacedFileThatWasChangedIsNoticed(t *testing.T) {
+func TestMaterialiseRestoresChangedFile(t *testing.T) {
 	dir, _ := bundle(t)
 	project := t.TempDir()
 	set, err := artifacts.Resolve(stack(t, dir, nil), project)

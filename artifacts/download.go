@@ -27,15 +27,15 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// cached returns the artifact's file in the download cache. It downloads or builds it if it is
+// ensureCached returns the artifact's file in the download cache. It downloads or builds it if it is
 // missing.
-func cached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
+func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {
 		return "", err
 	}
 	file := filepath.Join(dir, artifact.FileName())
-	if verified(file, artifact.SHA256) {
+	if hasSum(file, artifact.SHA256) {
 		return file, nil
 	}
 	partial := file + ".part"

@@ -29,7 +29,7 @@ func Fetch(
 		return err
 	}
 	f := &fetcher{projectDir: projectDir, source: sourceOf(from), old: old}
-	fetched, failures, err := f.all(ctx, pins, out)
+	fetched, failures, err := f.fetchPins(ctx, pins, out)
 	if err := errors.Join(append(failures, err)...); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ type fetcher struct {
 	hosts *hosts
 }
 
-func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
+func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := f.old.Find(pin)
 	// A built image follows its sources and this machine's Go, whatever the lock has: it comes only
 	// from this machine.
@@ -70,7 +70,7 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 		}
 		return f.file(ctx, pin, "", out)
 	}
-	if isLocked && verified(filepath.Join(f.dir, known.artifact(nil).FileName()), known.SHA256) {
+	if isLocked && hasSum(filepath.Join(f.dir, known.artifact(nil).FileName()), known.SHA256) {
 		_, err := fmt.Fprintln(out, "already here")
 		return known, err
 	}

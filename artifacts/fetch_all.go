@@ -17,10 +17,10 @@ import (
 // and does not overload servers.
 const downloadsAtOnce = 4
 
-// all gets pins into the download cache, a few at once, and excludes other fetches. fetched are the
+// fetchPins gets pins into the download cache, a few at once, and excludes other fetches. fetched are the
 // successes, in the order of pins; failures names the others. err reports why no download could be
 // tried.
-func (f *fetcher) all(
+func (f *fetcher) fetchPins(
 	ctx context.Context, pins []config.Pin, out io.Writer,
 ) (fetched []Locked, failures []error, err error) {
 	if f.dir, err = CacheDir(); err != nil {
@@ -41,7 +41,7 @@ func (f *fetcher) all(
 			places <- struct{}{}
 			defer func() { <-places }()
 			label := strings.TrimSpace(pin.Name + " " + pin.Version + " " + pin.Arch)
-			entries[i], wrong[i] = f.one(ctx, pin, &labelled{to: told, label: label})
+			entries[i], wrong[i] = f.fetchPin(ctx, pin, &labelled{to: told, label: label})
 		})
 	}
 	all.Wait()

@@ -64,7 +64,7 @@ func (up *upstream) pins() []config.Pin {
 	}
 }
 
-func TestFetchLocksTheSumsOfWhatItDownloaded(t *testing.T) {
+func TestFetchRecordsChecksumsInLock(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	var out bytes.Buffer
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &out))
@@ -87,7 +87,7 @@ func TestFetchLocksTheSumsOfWhatItDownloaded(t *testing.T) {
 	assert.Equal(t, 1, up.requests["/k3s"], "what is locked and here is not downloaded again")
 }
 
-func TestFetchRefusesAFileThatUpstreamsListContradicts(t *testing.T) {
+func TestFetchRefusesMismatchWithUpstreamChecksums(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	pins := up.pins()[:1]
 	pins[0].Sums = up.URL + "/sha256sum-broken.txt"
@@ -122,7 +122,7 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 
 // A version that comes back is checked against its former sum. A lock without it would trust any
 // new content.
-func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
+func TestReturningVersionMustMatchFormerChecksum(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
 		io.Discard))
@@ -138,7 +138,7 @@ func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 		"metallb-0.16.2.tgz")
 }
 
-func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {
+func TestFetchRefusesChecksumListChangedSinceLock(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
 		&bytes.Buffer{}))
@@ -163,7 +163,7 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 	assert.Equal(t, []string{"bytes=4000-"}, up.ranges)
 }
 
-func TestDownloadGivesUpWhereEachAttemptBeginsAnew(t *testing.T) {
+func TestDownloadGivesUpWithoutProgress(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	asked := 0
 	// cuts each answer off, and knows no ranges
@@ -206,7 +206,7 @@ func TestAMissingFileIsAnErrorWithItsURL(t *testing.T) {
 	assert.ErrorContains(t, err, "404")
 }
 
-func TestUpstreamWithoutLockSaysFetch(t *testing.T) {
+func TestResolveWithoutLockAsksForFetch(t *testing.T) {
 	cfg := stack(t, config.SourceUpstream,
 		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
 	_, err := artifacts.Resolve(cfg, t.TempDir())
@@ -215,7 +215,7 @@ func TestUpstreamWithoutLockSaysFetch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "arm64")
 }
 
-func TestUpstreamComesFromTheLockAndIsDownloadedOnlyWhenPutInPlace(t *testing.T) {
+func TestUpstreamArtifactsDownloadOnlyOnMaterialise(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	cfg := stack(t, config.SourceUpstream,
 		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
@@ -230,7 +230,7 @@ func TestUpstreamComesFromTheLockAndIsDownloadedOnlyWhenPutInPlace(t *testing.T)
 	set, err := artifacts.Resolve(cfg, project)
 	require.NoError(t, err)
 	assert.Empty(t, up.requests)
-	chart, err := set.One(config.ArtifactMetalLBChart)
+	chart, err := set.Get(config.ArtifactMetalLBChart)
 	require.NoError(t, err)
 	assert.Equal(t, config.MetalLBChartVersion, chart.Version)
 	assert.Contains(t, chart.Origin, "real: https://github.com/metallb/")

@@ -40,8 +40,8 @@ func (a Artifact) AtHand(projectDir string) (string, error) {
 	return "", nil
 }
 
-// Published reports whether upstream has the file, without downloading it.
-func (a Artifact) Published(ctx context.Context) error {
+// CheckUpstream reports whether upstream has the file, without downloading it.
+func (a Artifact) CheckUpstream(ctx context.Context) error {
 	if a.url == "" {
 		return errors.New("it is a bundle's, which publishes nothing")
 	}

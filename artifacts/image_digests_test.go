@@ -18,7 +18,7 @@ func locked(reference, arch string, digests ...string) artifacts.Locked {
 		SHA256: strings.Repeat("a", 64), Digests: digests}
 }
 
-func TestImageDigestsAreOfEveryPlatform(t *testing.T) {
+func TestImageDigestsIncludeEveryPlatform(t *testing.T) {
 	lock := &artifacts.Lock{Artifacts: []artifacts.Locked{
 		locked("quay.io/a/b:1", "amd64", "sha256:index", "sha256:amd64"),
 		locked("quay.io/a/b:1", "arm64", "sha256:index", "sha256:arm64"),

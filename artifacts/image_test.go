@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestAnImageThatUpstreamHasOnlyIsAskedForAndNotDownloaded(t *testing.T) {
+func TestPublishedChecksImageWithoutDownload(t *testing.T) {
 	asked := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.Method
@@ -29,12 +29,12 @@ func TestAnImageThatUpstreamHasOnlyIsAskedForAndNotDownloaded(t *testing.T) {
 	path, err := image.AtHand(project)
 	require.NoError(t, err)
 	assert.Empty(t, path)
-	require.NoError(t, image.Published(t.Context()))
+	require.NoError(t, image.CheckUpstream(t.Context()))
 	assert.Equal(t, http.MethodHead, asked)
 	image.url = server.URL + "/gone.qcow2"
-	require.ErrorContains(t, image.Published(t.Context()), "404")
+	require.ErrorContains(t, image.CheckUpstream(t.Context()), "404")
 	server.Close()
-	require.Error(t, image.Published(t.Context()))
+	require.Error(t, image.CheckUpstream(t.Context()))
 
 	file := filepath.Join(project, image.Path)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -48,5 +48,5 @@ func TestABundlesImageThatIsGoneIsReported(t *testing.T) {
 	image := Artifact{Name: "vm-image", source: filepath.Join(t.TempDir(), "disk.qcow2")}
 	_, err := image.AtHand(t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, image.Published(t.Context()), "bundle")
+	assert.ErrorContains(t, image.CheckUpstream(t.Context()), "bundle")
 }

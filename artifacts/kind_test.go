@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-func TestKindIsOfTheFilesThatAStackNeeds(t *testing.T) {
+func TestKindCountsOnlyNeededArtifacts(t *testing.T) {
 	for name, test := range map[string]struct{ k3s, chart, unneeded, want string }{
 		"releases": {"real: a release", "real: a release", "stand-in: a chart",
 			artifacts.KindBundle},
@@ -37,6 +37,6 @@ func TestKindIsOfTheFilesThatAStackNeeds(t *testing.T) {
 			assert.Equal(t, test.want, set.Kind())
 		})
 	}
-	upstream := artifacts.Pinned(stack(t, config.SourceUpstream, nil))
+	upstream := artifacts.NewPinnedSet(stack(t, config.SourceUpstream, nil))
 	assert.Equal(t, config.SourceUpstream, upstream.Kind())
 }

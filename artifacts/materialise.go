@@ -29,12 +29,12 @@ func (s *Set) Materialise(ctx context.Context) error {
 
 func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	target := filepath.Join(s.projectDir, artifact.Path)
-	if verified(target, artifact.SHA256) {
+	if hasSum(target, artifact.SHA256) {
 		return nil
 	}
 	source := artifact.source
 	if source == "" {
-		fetched, err := cached(ctx, s.projectDir, artifact)
+		fetched, err := ensureCached(ctx, s.projectDir, artifact)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func stampOf(path, sum string) (stamp, error) {
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
 		// The change time cannot be set back, so it reveals an edit that keeps size and
 		// modification time.
-		stamped.Changed, stamped.Inode = changed(system), system.Ino
+		stamped.Changed, stamped.Inode = changeTime(system), system.Ino
 	}
 	return stamped, nil
 }
@@ -88,8 +88,8 @@ func stampFile(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
 }
 
-// verified reports whether the file has the sum: by its stamp, else by reading it.
-func verified(path, sum string) bool {
+// hasSum reports whether the file has the sum: by its stamp, else by reading it.
+func hasSum(path, sum string) bool {
 	stamped, err := stampOf(path, sum)
 	if err != nil {
 		return false

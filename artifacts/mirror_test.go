@@ -130,7 +130,7 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 
 // A company's machine that reaches only the mirror: fetch, then an update by the lock on another
 // machine.
-func TestEverythingComesFromTheMirror(t *testing.T) {
+func TestFetchUsesOnlyMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	var out bytes.Buffer
@@ -186,7 +186,7 @@ func (m *mirror) chart(t *testing.T, pins []config.Pin) string {
 	return ""
 }
 
-func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
+func TestMirrorErrorsHidePassword(t *testing.T) {
 	pins := config.Pins()[:1]
 	m := newMirror(t, pins)
 	plain := httptest.NewServer(m)
@@ -255,7 +255,7 @@ func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
 	assert.Empty(t, seen)
 }
 
-func TestAllThatCannotBeFetchedIsNamedAtOnce(t *testing.T) {
+func TestFetchReportsAllMissingArtifactsTogether(t *testing.T) {
 	pins := config.Pins()
 	m := newMirror(t, pins)
 	delete(m.files, below(pins[0].URL))

@@ -68,7 +68,7 @@ func Originals(
 	})
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts),
 		hosts: &hosts{}}
-	fetched, failures, err := f.all(ctx, pins, out)
+	fetched, failures, err := f.fetchPins(ctx, pins, out)
 	// An interrupted download looks like a host that does not answer.
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return filled, err
@@ -78,7 +78,7 @@ func Originals(
 		return filled, err
 	}
 	whole := slices.DeleteFunc(fetched, func(one Locked) bool {
-		return broken(one.Name, fetched,
+		return isIncomplete(one.Name, fetched,
 			pins)
 	})
 	filled.Missing = missing
@@ -120,8 +120,8 @@ func goesWith(name string) []string {
 	return []string{name}
 }
 
-// broken reports whether an artifact that must go with this one was requested and failed.
-func broken(name string, fetched []Locked, pins []config.Pin) bool {
+// isIncomplete reports whether an artifact that must go with this one was requested and failed.
+func isIncomplete(name string, fetched []Locked, pins []config.Pin) bool {
 	return slices.ContainsFunc(goesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
 		came := slices.ContainsFunc(fetched, func(one Locked) bool { return one.Name == other })
@@ -150,7 +150,7 @@ func (f *fetcher) place(one *Locked, dir string) error {
 	if isPlugin(one.Name) {
 		return one.unpack(cached, target)
 	}
-	if verified(target, one.SHA256) {
+	if hasSum(target, one.SHA256) {
 		return nil
 	}
 	temporary := filepath.Join(dir, ".part-"+one.OriginalName())

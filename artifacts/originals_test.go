@@ -84,7 +84,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
+func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	filled, err := m.fill(t, dir, pins)
@@ -141,7 +141,7 @@ func TestFileThatChangedInTheFolderIsReplaced(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-func TestWhatDoesNotComeIsMissingWithWhatGoesWithIt(t *testing.T) {
+func TestFillSkipsRelatedFilesOfMissingArtifact(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	for _, pin := range pins {
@@ -158,7 +158,7 @@ func TestWhatDoesNotComeIsMissingWithWhatGoesWithIt(t *testing.T) {
 	}
 }
 
-func TestAWrongSumIsNoMissingFile(t *testing.T) {
+func TestFillFailsOnWrongChecksum(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	delete(m.files, below(pins[0].URL))
@@ -172,7 +172,7 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
+func TestFillRemovesOldVersionAfterNewOneArrives(t *testing.T) {
 	old := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}})
 	next := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, append(old, next...)).withPlugins(t, old), t.TempDir()
@@ -195,7 +195,7 @@ func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
 	assert.Contains(t, contents(t, dir), "metallb-chart-"+config.MetalLBChartVersion+".tgz")
 }
 
-func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
+func TestFillKeepsUserFilesAndSkipsRelatedDownloads(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1.34.2+k3s1"),
@@ -240,7 +240,7 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 
 // An interrupt says nothing about the network. To treat it as a missing file would compile
 // everything for a user who wanted to stop.
-func TestAnInterruptIsNoMissingFile(t *testing.T) {
+func TestInterruptedFillIsAnError(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -258,7 +258,7 @@ func TestAnInterruptIsNoMissingFile(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, artifacts.LockFile))
 }
 
-func TestTwoThatFillAtOnceWaitForEachOther(t *testing.T) {
+func TestConcurrentFillsWaitForEachOther(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	var both sync.WaitGroup

@@ -23,7 +23,7 @@ func (s *Set) MaterialiseCharts(ctx context.Context) error {
 	var wrong []error
 	for _, artifact := range s.all {
 		atHand := artifact.source != "" ||
-			verified(filepath.Join(cache, artifact.FileName()), artifact.SHA256)
+			hasSum(filepath.Join(cache, artifact.FileName()), artifact.SHA256)
 		if !strings.HasSuffix(artifact.Path, ".tgz") || !atHand {
 			continue
 		}

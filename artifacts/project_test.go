@@ -67,7 +67,7 @@ func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
 }
 
 // What `environment:` brings cannot be read: a copy of the file, named on the command line, has it.
-func TestAFetchReadsTheFilesThatItIsGiven(t *testing.T) {
+func TestFetchReadsStackFilesFromArguments(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MirrorVariable, "")
 	project, copied := t.TempDir(), t.TempDir()+"/dev.yaml"

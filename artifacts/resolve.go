@@ -36,7 +36,7 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 		set.images = lock.ImageDigests()
 		take(fromLock(cfg, lock))
 	} else {
-		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.Needed()))
+		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.NeededArtifacts()))
 	}
 	if cfg.NeedsVMImage() {
 		take(vmImage(cfg, projectDir))
@@ -80,7 +80,7 @@ func fromBundle(cfg *config.Config, projectDir, source string, names []string) (
 	}
 	var found []Artifact
 	var wrong []error
-	needed := cfg.Needed()
+	needed := cfg.NeededArtifacts()
 	for _, name := range names {
 		entries := slices.DeleteFunc(manifest.entries(name, cfg.Hosts.Arch),
 			func(entry Entry) bool {
@@ -149,9 +149,9 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	return []Artifact{locked.artifact(sourceOf(cfg.Artifacts))}, nil
 }
 
-// One returns the only artifact of a name, and fails if there are none or several.
-func (s *Set) One(name string) (Artifact, error) {
-	found := s.All(name)
+// Get returns the only artifact of a name, and fails if there are none or several.
+func (s *Set) Get(name string) (Artifact, error) {
+	found := s.List(name)
 	if len(found) != 1 {
 		return Artifact{}, fmt.Errorf("artifact %s: %s has %d, expected one", name, s.source,
 			len(found))
@@ -159,8 +159,8 @@ func (s *Set) One(name string) (Artifact, error) {
 	return found[0], nil
 }
 
-// All returns the artifacts of a name, in the order of the manifest.
-func (s *Set) All(name string) []Artifact {
+// List returns the artifacts of a name, in the order of the manifest.
+func (s *Set) List(name string) []Artifact {
 	var found []Artifact
 	for _, artifact := range s.all {
 		if artifact.Name == name {
@@ -174,7 +174,7 @@ func (s *Set) All(name string) []Artifact {
 // there are none.
 func (s *Set) Digest(name string) string {
 	var sums []string
-	for _, artifact := range s.All(name) {
+	for _, artifact := range s.List(name) {
 		sums = append(sums, artifact.SHA256)
 	}
 	return strings.Join(sums, "+")

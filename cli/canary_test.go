@@ -13,7 +13,7 @@ import (
 
 // A renewed kubeconfig runs every command again. A canary must not repeat then: it would send
 // requests for minutes to a version that passed long ago.
-func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
+func TestCanaryDoesNotRepeatTriedVersion(t *testing.T) {
 	const asked = `{"namespace":"shop","routes":["shop"],"stable":"shop","canary":"shop-canary","path":"/","steps":[10],"hold":"1s","maxFailing":1,"minAnswers":1,"timeout":"2s"`
 	t.Setenv("STRATA_KUBECONFIG", "")
 	code, _, stderr := invoke(t, asked+"}", "canary")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
+func TestCheckPodsNamesPodWithoutCertWait(t *testing.T) {
 	text, err := os.ReadFile("../docs/cert-wait.yaml")
 	require.NoError(t, err)
 	run := func(stdin string, args ...string) (int, string) {
@@ -35,7 +35,7 @@ func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
 }
 
 // As `kubectl get --output yaml` and --output json print objects, and the second Pod of a stream.
-func TestCheckPodsReadsWhatKubectlPrints(t *testing.T) {
+func TestCheckPodsReadsKubectlOutput(t *testing.T) {
 	const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "generateName": "a-"},
 		"spec": {"containers": [{"name": "a", "image": "b"}], "volumes": [{"name": "tls", "secret": {"secretName": "NAME-tls"}}]}}`
 	good, bad := strings.ReplaceAll(pod, "NAME-tls", "none"), strings.ReplaceAll(pod, "NAME", "bad")
@@ -57,7 +57,7 @@ func TestCheckPodsReadsWhatKubectlPrints(t *testing.T) {
 	}
 }
 
-func TestCheckPodsPrintsWhatWasAskedFor(t *testing.T) {
+func TestCheckPodsPrintsRequestedOutputFormat(t *testing.T) {
 	const pod = `{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}, "spec": {"template": {"spec":
 		{"containers": [{"name": "a", "image": "b", "ports": [{"containerPort": 80}], "lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}]}}}}`
 	for _, test := range []struct {

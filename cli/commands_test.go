@@ -14,7 +14,7 @@ import (
 
 // Verbs of resources are no commands for users, but for the listed ones. Run finds the verb first,
 // so that both are the same.
-func TestNoCommandOfAResourceIsAmongThoseOfPeople(t *testing.T) {
+func TestResourceVerbsAreNotUserCommands(t *testing.T) {
 	both := map[string]string{
 		"hostkey": "errors about a host's key name it",
 	}

@@ -47,7 +47,7 @@ func stackWithMirror(t *testing.T, server *httptest.Server) []byte {
 	return text
 }
 
-func TestFetchLocksWhatTheProjectsStacksNeed(t *testing.T) {
+func TestFetchLocksArtifactsOfAllStacks(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(mirrored))
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -63,7 +63,7 @@ func TestGateExitsByItsVerdict(t *testing.T) {
 	assert.Contains(t, stderr, "strata:timeouts.api is 300ms")
 }
 
-func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
+func TestGateRefusesInvalidSpec(t *testing.T) {
 	for _, spec := range []string{"", "{}", `{"kind":"nosuch"}`, `{"kind":"host","typo":1}`} {
 		code, stdout, stderr := invoke(t, spec, "gate")
 		assert.Equal(t, 2, code, spec)
@@ -72,7 +72,7 @@ func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
 	}
 }
 
-func TestHostKeyPrintsTheKeyOfTheFirstContact(t *testing.T) {
+func TestHostKeyPrintsScannedHostKey(t *testing.T) {
 	server := sshtest.Start(t)
 	code, stdout, stderr := invoke(t, fmt.Sprintf(
 		`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
@@ -83,7 +83,7 @@ func TestHostKeyPrintsTheKeyOfTheFirstContact(t *testing.T) {
 	assert.Contains(t, stderr, "positive timeout")
 }
 
-func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
+func TestPushPrintsChecksumAndSkipsExistingFile(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	dir := t.TempDir()

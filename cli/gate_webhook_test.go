@@ -26,7 +26,7 @@ contexts:
 - {name: two, context: {cluster: b, user: u}}
 `
 
-func TestAWebhookIsGatedByFlags(t *testing.T) {
+func TestGateWebhookBuildsSpecFromFlags(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -62,7 +62,7 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 	require.ErrorContains(t, err, "--service NAMESPACE/NAME")
 }
 
-func TestTheExamplesObjectIsRead(t *testing.T) {
+func TestGateWebhookReadsExampleObject(t *testing.T) {
 	var stderr bytes.Buffer
 	code := Run([]string{
 		"gate", "webhook", "c", "--service", "n/s", "--accept",

@@ -41,7 +41,7 @@ func project(t *testing.T, stackFile string) string {
 
 // An up that failed leaves the gates in the state that opened before: that they are open says
 // nothing about the platform.
-func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
+func TestHealthReportsMissingGatesAfterFailedUpdate(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
@@ -76,7 +76,7 @@ cat "$(dirname "$0")/state"
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-func TestHealthOfAStackThatWasNeverUpHasNoGateOpen(t *testing.T) {
+func TestHealthReportsNoOpenGateBeforeFirstUpdate(t *testing.T) {
 	for name, state := range map[string]string{"no stack": "", "no up": `{"version":3,"deployment":null}`} {
 		t.Run(name, func(t *testing.T) {
 			pulumiWithout(t, state)
@@ -89,7 +89,7 @@ func TestHealthOfAStackThatWasNeverUpHasNoGateOpen(t *testing.T) {
 	}
 }
 
-func TestHealthWithoutTheConfigurationDoesNotCountWhatItCannotKnow(t *testing.T) {
+func TestHealthFailsWithoutReadableStackFile(t *testing.T) {
 	server := sshtest.Start(t)
 	file := filepath.Join(t.TempDir(), "strata.prom")
 	for name, test := range map[string]struct {
@@ -129,7 +129,7 @@ func TestHealthWithoutTheConfigurationDoesNotCountWhatItCannotKnow(t *testing.T)
 	}
 }
 
-func TestHealthAfterAChangeOfTheConfigurationSaysWhatIsLeftOver(t *testing.T) {
+func TestHealthReportsLeftoverGatesAfterConfigurationChange(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	fakePulumi(t, stateOf(t, server, "k3s-server-2-gate"))
@@ -151,7 +151,7 @@ func TestHealthAfterAChangeOfTheConfigurationSaysWhatIsLeftOver(t *testing.T) {
 	assert.Equal(t, true, gates[5]["leftOver"])
 }
 
-func TestAGateThatIsAskedForByNameAndMissingIsNotOpen(t *testing.T) {
+func TestHealthCountsRequestedMissingGateAsNotOpen(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	for gate, want := range map[string]struct {

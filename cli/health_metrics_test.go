@@ -61,7 +61,7 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 	}
 }
 
-func TestHealthInALoopOutlivesARoundThatFailsAndEndsWellWhenInterrupted(t *testing.T) {
+func TestHealthLoopContinuesAfterFailedRound(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	calls := fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
@@ -84,7 +84,7 @@ func TestHealthInALoopOutlivesARoundThatFailsAndEndsWellWhenInterrupted(t *testi
 	assert.FileExists(t, file)
 }
 
-func TestMetricsOfSomeGatesOnlyAreRefused(t *testing.T) {
+func TestHealthRefusesMetricsWithGateFilter(t *testing.T) {
 	code, _, stderr := invoke(t, "", "health", "-s", "dev", "--metrics", "x.prom", "--gate", "a")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "gate metrics")

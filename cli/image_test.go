@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestImageSaysHowAStackUsesWhatItMade(t *testing.T) {
+func TestImageExplainsUseOfBuiltArchive(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
 		code := Run(append([]string{"image"}, args...), strings.NewReader(""), &out, &out)

@@ -24,7 +24,7 @@ func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, 
 	return code, stdout, stderr, home
 }
 
-func TestInitPreparesAStateWhereItIsAskedTo(t *testing.T) {
+func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 35, "--local-state")
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Next:\n\n  . "+home+"/.strata/env\n  pulumi stack init dev\n")
@@ -41,7 +41,7 @@ func TestInitPreparesNoStateUnasked(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(home, ".strata"))
 }
 
-func TestInitRefusesAStateBesideOneThatIsChosen(t *testing.T) {
+func TestInitRefusesLocalStateBesideChosenBackend(t *testing.T) {
 	t.Setenv("PULUMI_BACKEND_URL", "s3://states")
 	code, _, stderr, home := atHome(t, 37, "--local-state")
 	assert.Equal(t, 2, code)

@@ -39,7 +39,7 @@ func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
 	assert.Contains(t, stderr, "is there already, and is not overwritten")
 }
 
-func TestInitFailsWhereAHostHasAProblem(t *testing.T) {
+func TestInitWritesNothingWhenHostHasProblem(t *testing.T) {
 	host, project := scaffoldtest.New(t, 32), scaffoldtest.Project(t)
 	host.User, host.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
 	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key",
@@ -109,7 +109,7 @@ func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 }
 
 // Keywords of an ssh_config go before init's defaults.
-func TestInitAsksAnSSHConfigForWhatNoFlagSays(t *testing.T) {
+func TestInitTakesUnsetFlagsFromSSHConfig(t *testing.T) {
 	host, project := scaffoldtest.New(t, 34), scaffoldtest.Project(t)
 	host.User = "root"
 	file := filepath.Join(project, "ssh_config")

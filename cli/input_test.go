@@ -8,7 +8,7 @@ import (
 )
 
 // An unbounded subcommand would hold the whole run for ever.
-func TestEverySubcommandOfTheProgramsOwnNeedsATimeout(t *testing.T) {
+func TestInternalSubcommandsRequireTimeout(t *testing.T) {
 	for output, args := range map[string][]string{
 		"crds apply: a positive timeout": {"crds", "apply"},
 		"read: a positive timeout":       {"read"},
@@ -27,7 +27,7 @@ func TestEverySubcommandOfTheProgramsOwnNeedsATimeout(t *testing.T) {
 	}
 }
 
-func TestASubcommandSaysWhoseKubeconfigItCannotRead(t *testing.T) {
+func TestUnreadableKubeconfigErrorNamesVariable(t *testing.T) {
 	t.Setenv("STRATA_KUBECONFIG", "no kubeconfig")
 	for _, args := range [][]string{{"crds", "remove"}, {"read"}} {
 		code, _, stderr := invoke(t, `{"timeout":"1s"}`, args...)

@@ -72,7 +72,7 @@ func (f *kubeconfigFlags) read(cmd *cobra.Command) (*clientcmdapi.Config, error)
 	if err != nil {
 		return nil, err
 	}
-	config, err := kubeconfig.Renamed(text, cmp.Or(f.context, f.stack))
+	config, err := kubeconfig.Rename(text, cmp.Or(f.context, f.stack))
 	if err != nil {
 		err = fmt.Errorf("output %s of stack %s: %w", output, f.stack, err)
 	}

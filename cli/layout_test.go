@@ -11,7 +11,7 @@ import (
 )
 
 // A destroy runs no program, only the commands that the state has, by whichever Strata is installed.
-func TestACommandOfAnotherLayoutDoesNothing(t *testing.T) {
+func TestResourceCommandRefusesOtherStateLayout(t *testing.T) {
 	for _, layout := range []string{"", "v1", "v1000"} {
 		t.Setenv(statelayout.Variable, layout)
 		if layout == "" {
@@ -35,7 +35,7 @@ func TestACommandOfAnotherLayoutDoesNothing(t *testing.T) {
 	assert.Contains(t, stderr, `"gone-since" is a command in the state of a stack of layout v1000`)
 }
 
-func TestPeoplesCommandsNeedNoLayout(t *testing.T) {
+func TestUserCommandsNeedNoStateLayout(t *testing.T) {
 	t.Setenv(statelayout.Variable, "")
 	require.NoError(t, os.Unsetenv(statelayout.Variable))
 	code, _, stderr := invoke(t, `{"address":"127.0.0.1"}`, "hostkey")

@@ -67,7 +67,7 @@ func snapshotServer(t *testing.T, sum [sha256.Size]byte, data string) *sshtest.S
 	return server
 }
 
-func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
+func TestSnapshotIsCopiedForOwnerOnly(t *testing.T) {
 	sum := sha256.Sum256([]byte("etcd's data"))
 	fakePulumi(t, clusterState(t, snapshotServer(t, sum, "etcd's data"), "server-1", "server-2"))
 	folder := t.TempDir()
@@ -97,7 +97,7 @@ func TestACopyThatBreaksOffLeavesNoSnapshot(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestASnapshotThatNoServerCanTakeNamesTheWayOut(t *testing.T) {
+func TestFailedSnapshotNamesRestoreCommand(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		_, err := io.WriteString(call.Stderr, "etcdserver: no leader")
@@ -112,7 +112,7 @@ func TestASnapshotThatNoServerCanTakeNamesTheWayOut(t *testing.T) {
 	}
 }
 
-func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
+func TestRestoreWithoutYesOnlyPrintsPlan(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string
 	server.Handler = func(call sshtest.Call) int {
@@ -133,7 +133,7 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 
 // After a year without an update, the stack's certificate has ended, and the gates of a restore
 // would wait in vain for servers that work.
-func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
+func TestRestoreVerifiesLoginBeforeStoppingServers(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string
 	server.Handler = func(call sshtest.Call) int {
@@ -156,7 +156,7 @@ func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 	assert.NotContains(t, steps, "stop")
 }
 
-func TestARestoreNeedsToKnowFromWhere(t *testing.T) {
+func TestRestoreRequiresSource(t *testing.T) {
 	code, _, stderr := invoke(t, "", "restore", "-s", "dev")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "snapshot file current")
@@ -174,7 +174,7 @@ func TestAStackWithoutAClusterHasNoSnapshots(t *testing.T) {
 	assert.Contains(t, stderr, "stack dev has no cluster yet: run pulumi up -s dev")
 }
 
-func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
+func TestHostIsAdmittedBeforeFirstClusterOrAsMember(t *testing.T) {
 	for name, answer := range map[string]string{"a member": "member\n", "before the first start": ""} {
 		t.Run(name, func(t *testing.T) {
 			server := sshtest.Start(t)

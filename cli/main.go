@@ -64,6 +64,6 @@ func connect(kubeconfig string, servers []string) (components.Before, error) {
 				return err
 			}
 		}
-		return cluster.Before(ctx, change.Token, change.Known, change.Inputs)
+		return cluster.BeforeChange(ctx, change.Token, change.Known, change.Inputs)
 	}, nil
 }

@@ -67,7 +67,7 @@ func (h *hypervisorStack) typeIn(text string) {
 	require.Positive(h.t, typed, text)
 }
 
-func TestOrphansNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
+func TestOrphansReportsDomainMissingFromState(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/strata-dev-mail", "<domain/>")
 	h.write("domains/strata-dev-2-server-1",
@@ -92,7 +92,7 @@ func TestOrphansNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	assert.Empty(t, h.orphans(cfg, stateWith(t, specs, "server-1")))
 }
 
-func TestOrphansNamesAVMThatIsHalfMade(t *testing.T) {
+func TestOrphansReportsHalfCreatedVM(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	cfg := h.configure(hosts, "10.10.0.21")
 	h.write("guests/105.json", `{"id": 105, "config": {"name": "strata-dev-agent-1", "description": "strata stack=dev node=agent-1 state=making"}}`)

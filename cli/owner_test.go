@@ -29,7 +29,7 @@ echo '{"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::t::k3s-cluster
 
 // Two people with one stack file: what each is told of the other's machines, and how they change
 // hands.
-func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
+func TestForeignMachinesAreReportedAndCanBeTakenOver(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/mail", "<domain/>")
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")

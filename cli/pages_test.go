@@ -13,7 +13,7 @@ import (
 
 // A command copied from a page, or a pipeline from the examples, works: the subcommand exists, and
 // so do its flags and arguments.
-func TestEachCommandOfThePagesIsASubcommand(t *testing.T) {
+func TestDocumentedCommandsExist(t *testing.T) {
 	checked := 0
 	for pattern, read := range map[string]func(string) ([]shell.Command, error){
 		"../docs/*.md": shell.Page, "../*.md": shell.Page, "../examples/ci/*.yaml": shell.Pipeline,
@@ -52,7 +52,7 @@ func accepts(args []string) error {
 	return command.ValidateArgs(command.Flags().Args())
 }
 
-func TestACommandThatIsNotThereIsNotAccepted(t *testing.T) {
+func TestUnknownDocumentedCommandIsRejected(t *testing.T) {
 	require.NoError(t, accepts([]string{"health", "-s", "STACK"}))
 	for _, args := range [][]string{{"helth"}, {"health", "-s", "STACK", "--metric", "F"}, {"health"}, {"init"}, {"fetch", "everything"}} {
 		require.Error(t, accepts(args), "%v", args)

@@ -113,7 +113,7 @@ func (h *hypervisorStack) preflight() (code int, output string) {
 	return code, stdout + stderr
 }
 
-func TestPreflightOfLibvirtHoldsBeforeAndAfterAnUp(t *testing.T) {
+func TestLibvirtPreflightPassesBeforeAndAfterUpdate(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/mail", "<domain/>")
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
@@ -173,7 +173,7 @@ func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 		strconv.Itoa(target.Port) + ", keyFile: key}\n    proxmox: {template: 9000}"
 }
 
-func TestPreflightOfProxmoxHoldsBeforeAndAfterAnUp(t *testing.T) {
+func TestProxmoxPreflightPassesBeforeAndAfterUpdate(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	h.write("faults.json", `{"memoryMiB": "8192"}`)
 	cfg := h.configure(hosts, "10.10.0.21")

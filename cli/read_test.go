@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestReadersRefuseWhatTheyCannotUnderstand(t *testing.T) {
+func TestReadCommandsRefuseInvalidInput(t *testing.T) {
 	code, _, stderr := invoke(t, `{"timeout":"1s","revison":"x"}`, "nodes")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "revison")

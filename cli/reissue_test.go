@@ -9,7 +9,7 @@ import (
 
 // Certificates are few a week. So only another server has them issued anew, and neither the first
 // update nor a renewed kubeconfig or another time limit.
-func TestOnlyAnotherServerIssuesAnew(t *testing.T) {
+func TestReissueRunsOnlyWhenACMEServerChanges(t *testing.T) {
 	const asked = `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"2s"}`
 	t.Setenv("STRATA_KUBECONFIG", "")
 	t.Setenv("STRATA_ATTEMPT", "one")

@@ -42,7 +42,7 @@ func TestRepairWithoutStackIsRefused(t *testing.T) {
 	assert.Contains(t, errors.String(), "stack")
 }
 
-func TestBundleVerifyNamesAFolderThatIsNone(t *testing.T) {
+func TestBundleVerifyRejectsFolderWithoutManifest(t *testing.T) {
 	var out, errors bytes.Buffer
 	assert.Equal(t, 1, Run([]string{"bundle", "verify", t.TempDir()}, strings.NewReader(""), &out,
 		&errors))

@@ -13,7 +13,7 @@ import (
 )
 
 // A copy holds every Secret of the cluster: the rest of a killed copy goes with the next.
-func TestWhatAKilledCopyLeavesGoesWithTheNext(t *testing.T) {
+func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
 	folder, killed := t.TempDir(), t.TempDir()
 	server := snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's data")
 	answer := server.Handler
@@ -40,7 +40,7 @@ func TestWhatAKilledCopyLeavesGoesWithTheNext(t *testing.T) {
 }
 
 // Who interrupts it is not told to restore, and no further server is asked.
-func TestASnapshotThatIsInterruptedSaysSo(t *testing.T) {
+func TestInterruptedSnapshotAsksNoFurtherServer(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		assert.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT)) // the command takes it, as from a terminal

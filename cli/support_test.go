@@ -205,7 +205,7 @@ func unpacked(t *testing.T, path string) map[string]string {
 	}
 }
 
-func TestSupportCollectsWhatHelpsAndNoSecret(t *testing.T) {
+func TestSupportArchiveContainsNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		if strings.Contains(call.Script, "journalctl --no-pager") {
@@ -275,7 +275,7 @@ func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 	}
 }
 
-func TestSupportCollectsNothingWhereTheSecretsAreNotKnown(t *testing.T) {
+func TestSupportCollectsNothingWhenSecretsAreUnknown(t *testing.T) {
 	supportPulumi(t, "")
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	code, _, stderr := invoke(t, "", "support", "-s", "dev", "--project", project(t, supportStack),

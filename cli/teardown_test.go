@@ -7,7 +7,7 @@ import (
 )
 
 // Inputs in old states must be understood for ever; nothing listens at the port.
-func TestTeardownUnderstandsWhatStatesHold(t *testing.T) {
+func TestTeardownAcceptsInputsOfOldStates(t *testing.T) {
 	const asked = `"servers":["https://127.0.0.1:1"],"namespaces":["traefik"],"timeout":"700ms"}`
 	for _, kubeconfig := range []string{"", `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1"}}],` +
 		`"contexts":[{"name":"c","context":{"cluster":"c","user":"c"}}],"users":[{"name":"c","user":{"token":"x"}}],"current-context":"c"}`} {

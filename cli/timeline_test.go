@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTimelineWritesWhatIsAskedFor(t *testing.T) {
+func TestTimelineWritesRequestedOutputs(t *testing.T) {
 	dir := t.TempDir()
 	recording := "timeline/testdata/destroy.jsonl"
 	code, stdout, stderr := invoke(t, "", "timeline", recording,

@@ -76,9 +76,9 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 	return err
 }
 
-// asking makes the engine call the hook before it creates or updates a resource; nothing where the
+// hookOptions makes the engine call the hook before it creates or updates a resource; nothing where the
 // cluster has none.
-func (c *Cluster) asking() []pulumi.ResourceOption {
+func (c *Cluster) hookOptions() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil
 	}

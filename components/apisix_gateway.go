@@ -95,7 +95,7 @@ func (a *apisix) listen() error {
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig}))
 	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command,
 		slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(),
-			[]pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
+			[]pulumi.ResourceOption{customTimeouts(a.args.Timeouts.APISIX)})...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)
 	}

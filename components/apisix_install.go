@@ -65,11 +65,11 @@ func (a *apisix) gates() (err error) {
 	if err != nil {
 		return err
 	}
-	a.Values = a.valued()
+	a.Values = a.gateValues()
 	a.Gateway, err = a.gate("gateway-gate", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
 			Listeners: []string{"http", "https"}},
-	}, Revision: a.Values.after(pulumi.String(""))}, with(a.Values.Rolled, a.gateway, a.tls)...)
+	}, Revision: a.Values.joinRevision(pulumi.String(""))}, with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
 }
 
-// valued returns the user's values of both releases for gates behind the rollout of both.
-func (a *apisix) valued() Valued {
+// gateValues returns the user's values of both releases for gates behind the rollout of both.
+func (a *apisix) gateValues() Valued {
 	if !a.plane.own.isSet() && !a.controller.own.isSet() {
 		return Valued{}
 	}

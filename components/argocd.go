@@ -138,7 +138,7 @@ func (a *argocd) route() error {
 	if err != nil {
 		return err
 	}
-	needs := with(a.args.IngressValues.Rolled, a.release.own.valued(a.Rollout).Rolled...)
+	needs := with(a.args.IngressValues.Rolled, a.release.own.gateValues(a.Rollout).Rolled...)
 	_, err = a.gate("server", gateArgs{Spec: health.Spec{
 		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
@@ -148,6 +148,6 @@ func (a *argocd) route() error {
 					Contains: `"Version"`},
 			},
 		},
-	}, Revision: a.args.IngressValues.after(a.release.revision())}, with(needs, route)...)
+	}, Revision: a.args.IngressValues.joinRevision(a.release.revision())}, with(needs, route)...)
 	return err
 }

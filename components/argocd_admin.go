@@ -50,7 +50,7 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	}
 	command.Triggers = pulumi.Array{word}
 	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command,
-		slices.Concat(opts, []pulumi.ResourceOption{bounded(limit), once()})...)
+		slices.Concat(opts, []pulumi.ResourceOption{customTimeouts(limit), once()})...)
 	if err != nil {
 		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
 	}

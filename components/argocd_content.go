@@ -90,7 +90,7 @@ func argocdRoute(host string) pulumi.Map {
 // routeWait holds an HTTPRoute until its Gateway has accepted it and found its backends.
 func routeWait(limit time.Duration) pulumi.StringMap {
 	const parent = `{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`
-	return pulumi.ToStringMap(waitfor.All(
+	return pulumi.ToStringMap(waitfor.Combine(
 		waitfor.ConditionOn(parent, "Accepted"), waitfor.ConditionOn(parent, "ResolvedRefs"),
 	).Annotations(limit))
 }

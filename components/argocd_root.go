@@ -99,7 +99,7 @@ func (a *argocd) application(
 // applicationWait holds the Application until Argo CD has brought everything, and all of it is
 // healthy.
 func applicationWait(limit time.Duration) pulumi.StringMap {
-	return pulumi.ToStringMap(waitfor.All(
+	return pulumi.ToStringMap(waitfor.Combine(
 		waitfor.Equals("{.status.sync.status}", "Synced"),
 		waitfor.Equals("{.status.health.status}", "Healthy"),
 	).Annotations(limit))

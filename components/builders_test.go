@@ -63,7 +63,7 @@ func clusterConfig() config.K3s {
 	}
 }
 
-func TestAServersConfigurationHasEveryKeyThatServersShare(t *testing.T) {
+func TestServerConfigMatchesGoldenFile(t *testing.T) {
 	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
 		"the-token", "the-agent-token")
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 }
 
 // The host decides how a node joins: it knows whether a cluster exists.
-func TestNoConfigurationSaysHowToJoin(t *testing.T) {
+func TestK3sConfigHasNoJoinSettings(t *testing.T) {
 	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode},
 			"the-token", "the-agent-token")
@@ -147,13 +147,13 @@ func TestAKubeconfigBehindAJumpHostNamesTheTunnel(t *testing.T) {
 	assert.Equal(t, "CA", string(parsed.Clusters["c"].CertificateAuthorityData))
 }
 
-func TestAKubeconfigOfAnotherFormIsAnErrorWithoutItsContent(t *testing.T) {
+func TestKubeconfigRewriteErrorHidesContent(t *testing.T) {
 	_, err := rewriteKubeconfig("client-key-data: SECRET", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.ErrorContains(t, err, "want server https://127.0.0.1:6443 in it")
 	assert.NotContains(t, err.Error(), "SECRET")
 }
 
-func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
+func TestHostRequirementsFollowRole(t *testing.T) {
 	server := host.Needs("server", false, true)
 	assert.Equal(t, []int{2379, 2380, 6443, 10250}, server.Ports)
 	assert.Equal(t, []string{"br_netfilter", "overlay", "ip_vs"}, server.Modules)
@@ -182,7 +182,7 @@ func metallbArgs() *MetalLBArgs {
 	}
 }
 
-func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
+func TestMetalLBWebhookGateSendsValidAndInvalidPool(t *testing.T) {
 	spec := metallbWebhook()
 	require.IsType(t, webhook.Spec{}, spec.Body)
 	body := spec.Body.(webhook.Spec)
@@ -198,7 +198,7 @@ func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 }
 
 // The gate's own dry-run pool must not overlap an existing pool.
-func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
+func TestMetalLBWebhookGateUsesDocumentationNetwork(t *testing.T) {
 	addresses := metallbWebhook().Body.(webhook.Spec).Accept["spec"].(map[string]any)["addresses"].([]any)
 	require.Len(t, addresses, 1)
 	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
@@ -214,7 +214,7 @@ func TestThePoolGateAsksEveryNodesSpeaker(t *testing.T) {
 	assert.Equal(t, metallbPool, body.Name)
 }
 
-func TestThePoolsWaitIsForItsAddressesAndBounded(t *testing.T) {
+func TestPoolWaitIsBoundedAndRequiresAddresses(t *testing.T) {
 	wait := poolWait(90 * time.Second)
 	assert.Len(t, wait, 2)
 	assert.EqualValues(t, "jsonpath={.status.availableIPv4}", wait["pulumi.com/waitFor"])

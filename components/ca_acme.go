@@ -94,7 +94,7 @@ func acmeSecrets(
 		}
 		data[secret][key] = pulumi.ToSecret(pulumi.String(value))
 	}
-	if external := args.Config.ExternalAccount.Unpadded(); external.Key != "" {
+	if external := args.Config.ExternalAccount.TrimPadding(); external.Key != "" {
 		put(acmeEAB, "key", external.Key)
 	}
 	for _, one := range args.Config.Secrets {
@@ -158,7 +158,7 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 // asked for again. It is secret where a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate,
-		cfg.ExternalAccount.Unpadded()))
+		cfg.ExternalAccount.TrimPadding()))
 	if cfg.ExternalAccount.Key != "" {
 		return pulumi.ToSecret(digest).(pulumi.StringOutput)
 	}

@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-func TestRootIsConstrainedWhereAskedFor(t *testing.T) {
+func TestRootCAHasNameConstraintsWhenConfigured(t *testing.T) {
 	assert.NotContains(t, rootCertificate(config.CertManager{}), "nameConstraints",
 		"a root that is there stays as it is")
 	spec := rootCertificate(config.CertManager{NameConstraints: []string{"example.org"}})

@@ -65,7 +65,7 @@ var whoseHosts = map[string]struct {
 	}, "its token is another", false, 1},
 }
 
-func TestAHostIsClaimedBeforeItIsChanged(t *testing.T) {
+func TestClaimMarksFreeHostAndRefusesForeignHost(t *testing.T) {
 	for name, test := range whoseHosts {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)
@@ -135,7 +135,7 @@ func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
 }
 
 // Of two stacks that claim a host at the same time one gets it, and the other is told.
-func TestOfTwoClaimsAtOnceOneIsRefused(t *testing.T) {
+func TestConcurrentClaimIsRefused(t *testing.T) {
 	h := newFakeHost(t)
 	// The other one is faster, between this one's read and its mark.
 	h.tool("mktemp", `printf 'cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n' > /var/lib/strata/owner; PATH=${PATH#*:} exec mktemp "$@"`)

@@ -9,9 +9,9 @@ import (
 // clockKey finds a program's clock in its context.
 type clockKey struct{}
 
-// At returns a context whose program uses this time. It is for tests: certificates and their
+// WithTime returns a context whose program uses this time. It is for tests: certificates and their
 // renewals follow the clock.
-func At(ctx *pulumi.Context, now time.Time) *pulumi.Context {
+func WithTime(ctx *pulumi.Context, now time.Time) *pulumi.Context {
 	return ctx.WithValue(clockKey{}, now)
 }
 

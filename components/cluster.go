@@ -155,7 +155,7 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command,
 		slices.Concat(opts, c.deletedWith(),
-			[]pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
+			[]pulumi.ResourceOption{customTimeouts(input.Timeout), rerun.ReplaceOnChange()})...)
 }
 
 // reissue registers the command that has cert-manager reissue the certificates of another signer,
@@ -175,7 +175,7 @@ func (c *Cluster) reissue(
 	command := actions.Command(reissue.Reissue, input,
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which signer it was
-	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
+	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(input.Timeout))...)
 }
 
 // read registers the command that reads a field of the core API once, behind the proof that it
@@ -186,7 +186,7 @@ func (c *Cluster) read(
 	field.Version = "v1"
 	command := actions.Command(kuberead.ReadField, field,
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
-	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)
+	read, err := local.NewCommand(ctx, name, command, append(opts, customTimeouts(field.Timeout))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

@@ -20,13 +20,13 @@ import (
 // childOf returns the options of a child: its parent, and the dependencies that must be ready
 // before it starts.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
-	return []pulumi.ResourceOption{pulumi.Parent(parent), After(needs...)}
+	return []pulumi.ResourceOption{pulumi.Parent(parent), WaitFor(needs...)}
 }
 
-// After returns the option of a resource that waits for gates and other custom resources. It is the
+// WaitFor returns the option of a resource that waits for gates and other custom resources. It is the
 // only place that writes DependsOn, which loses edges to components (docs/adr/0001), and it never
 // aliases the caller's slice.
-func After(needs ...pulumi.Resource) pulumi.ResourceOption {
+func WaitFor(needs ...pulumi.Resource) pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
 		if gate, ok := need.(*Gate); ok {
@@ -45,8 +45,8 @@ func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resourc
 	return slices.Concat(resources, more)
 }
 
-// bounded makes the engine give up on an action a little after the action's own bound.
-func bounded(limit metav1.Duration) pulumi.ResourceOption {
+// customTimeouts makes the engine give up on an action a little after the action's own bound.
+func customTimeouts(limit metav1.Duration) pulumi.ResourceOption {
 	text := (limit.Duration + 30*time.Second).String()
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
 }

@@ -92,7 +92,7 @@ func NewCRDs(
 func (c *CRDs) apply(
 	ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs,
 ) (*local.Command, error) {
-	file, err := args.Artifacts.One(artifact)
+	file, err := args.Artifacts.Get(artifact)
 	if err != nil {
 		return nil, err
 	}
@@ -109,5 +109,5 @@ func (c *CRDs) apply(
 	if err := again(ctx, name, command, opts); err != nil {
 		return nil, err
 	}
-	return local.NewCommand(ctx, name, command, append(opts, bounded(args.Timeouts.CRDs))...)
+	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(args.Timeouts.CRDs))...)
 }

@@ -126,7 +126,7 @@ func (d *demo) httpbin() error {
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin",
+	_, err = d.registerCustomResource("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin",
 		demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
 	return err
 }
@@ -137,25 +137,25 @@ func (d *demo) rest() error {
 		ready: "/healthz"}); err != nil {
 		return err
 	}
-	if _, err := d.admitted("rest-consumer", "apisix.apache.org/v1alpha1", "Consumer", "go-rest",
+	if _, err := d.registerCustomResource("rest-consumer", "apisix.apache.org/v1alpha1", "Consumer", "go-rest",
 		demoConsumer()); err != nil {
 		return err
 	}
 	keyAuth := demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")
-	plugins, err := d.admitted("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
+	plugins, err := d.registerCustomResource("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
 		"key-auth", keyAuth)
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("rest-route", "apisix.apache.org/v2", "ApisixRoute", "go-rest",
+	_, err = d.registerCustomResource("rest-route", "apisix.apache.org/v2", "ApisixRoute", "go-rest",
 		demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth"), plugins)
 	return err
 }
 
-// admitted registers an object of a kind that has to be served and admitted. It is refused without
+// registerCustomResource registers an object of a kind that has to be served and admitted. It is refused without
 // needs, the objects that it names. A route is a leaf, whose name is kept for the gate of
 // upstreams.
-func (d *demo) admitted(
+func (d *demo) registerCustomResource(
 	role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{

@@ -63,7 +63,7 @@ func (d *demo) keycloak() error {
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak",
+	_, err = d.registerCustomResource("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak",
 		demoHTTPRoute(host, "keycloak"))
 	return err
 }
@@ -71,7 +71,7 @@ func (d *demo) keycloak() error {
 // login registers httpbin once more, behind a login at Keycloak.
 func (d *demo) login() error {
 	host := "oidc." + d.args.Domain
-	plugins, err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
+	plugins, err := d.registerCustomResource("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
 		"login", demoPlugins("openid-connect", pulumi.Map{
 			"client_id": pulumi.String(demoClient),
 			"discovery": pulumi.String(fmt.Sprintf(
@@ -84,7 +84,7 @@ func (d *demo) login() error {
 	if err != nil {
 		return err
 	}
-	_, err = d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login",
+	_, err = d.registerCustomResource("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login",
 		demoApisixRoute("httpbin", host, "login"), plugins)
 	return err
 }

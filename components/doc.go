@@ -10,8 +10,8 @@
 //
 // Rules, each with its reason in docs/adr:
 //
-//   - A component registers without DependsOn; each of its root children waits for the gates in After (0001). Only
-//     After writes DependsOn, and the linter forbids it elsewhere.
+//   - A component registers without DependsOn; each of its root children waits for its gates by WaitFor (0001). Only
+//     WaitFor writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
 //   - A change of a host is a command that runs this program, which knows the way there and is
 //     bounded (0045). A change of the cluster is a kubernetes:* resource, but for bundles of CRDs

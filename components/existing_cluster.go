@@ -156,7 +156,7 @@ func (l *existingCluster) recognise() (err error) {
 		pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	l.same, err = local.NewCommand(l.ctx, name, command,
-		append(childOf(l, l.API), bounded(limit))...)
+		append(childOf(l, l.API), customTimeouts(limit))...)
 	return err
 }
 
@@ -189,7 +189,7 @@ func (l *existingCluster) list() error {
 	command := actions.CommandOf(kuberead.ListNodes, input,
 		pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	read, err := local.NewCommand(l.ctx, l.name+"-node-list", command,
-		slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
+		slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{customTimeouts(limit)})...)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (h *fakeHost) rooted(text string) string {
 func (h *fakeHost) run(script, stdin string, variables ...variable) (output string, code int) {
 	h.t.Helper()
 	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
-	variables = append(owned(ownCluster, "here"), variables...) // the last of a name wins
+	variables = append(ownerVariables(ownCluster, "here"), variables...) // the last of a name wins
 	return shell(h.t, h.rooted(hostrun.Bash(hostScript(script, variables...))), stdin,
 		"PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }

@@ -62,7 +62,7 @@ func newGate(
 	if args.Attempt != nil {
 		environment[self.Attempt] = args.Attempt
 	} else {
-		opts = append(opts, rerun.Replaced())
+		opts = append(opts, rerun.ReplaceOnChange())
 	}
 	runs := actions.CommandOf(gate.Ask, args.spec(), nil)
 	runs.Environment = environment // where it is empty, too: states have it so

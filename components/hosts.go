@@ -126,10 +126,10 @@ func NewHosts(
 	return hosts, registerOutputs(ctx, hosts)
 }
 
-// until returns the resources that a machine depends on so that it leaves the state before them:
+// machineDependencies returns the resources that a machine depends on so that it leaves the state before them:
 // its cluster cannot go on without them. They are registered once every file of the hosts has been
 // read.
-func (h *Hosts) until(more ...pulumi.Resource) ([]pulumi.Resource, error) {
+func (h *Hosts) machineDependencies(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 	if err := h.identify(); err != nil {
 		return nil, fmt.Errorf("identity of the cluster: %w", err)
 	}
@@ -153,21 +153,21 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		Spec: health.Spec{
 			Layer: "hosts", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host", Body: needs,
 		},
-		Hosts:  []pinnedHost{host.pinned()},
+		Hosts:  []pinnedHost{host.withKey()},
 		SSHKey: host.SSHKey,
 		Body: pulumix.Apply(h.Identity.owner, func(owner k3shost.Owner) health.Body {
 			if owner.Cluster != "" {
-				needs.Owner = owner.At(host.target().Name)
+				needs.Owner = owner.WithNode(host.target().Name)
 			}
 			return needs
 		}),
-	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
+	}, append(childOf(h, host.gateDependencies()...), host.deletedWith()...)...)
 	return err
 }
 
-// booted returns the resources that the host's gate waits for. Trouble of a virtual machine's boot
+// gateDependencies returns the resources that the host's gate waits for. Trouble of a virtual machine's boot
 // is seen from outside, and reported by them.
-func (h *Host) booted() []pulumi.Resource {
+func (h *Host) gateDependencies() []pulumi.Resource {
 	switch {
 	case h.Booted != nil:
 		return []pulumi.Resource{h.Booted}
@@ -177,12 +177,12 @@ func (h *Host) booted() []pulumi.Resource {
 	return nil
 }
 
-// pinned is the host as gates know it, with its key.
-func (h *Host) pinned() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
+// withKey is the host as gates know it, with its key.
+func (h *Host) withKey() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
 
 // pinnedTarget returns the host as commands know it, with its key.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
-	pinned := join.Typed[[]health.Host](pinHosts([]pinnedHost{h.pinned()}))
+	pinned := join.Cast[[]health.Host](pinHosts([]pinnedHost{h.withKey()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 

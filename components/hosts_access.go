@@ -22,7 +22,7 @@ func accessTo(hosts []*Host) access {
 	a := access{}
 	keys := make(pulumi.StringArray, 0, len(hosts))
 	for _, host := range hosts {
-		a.hosts = append(a.hosts, host.pinned())
+		a.hosts = append(a.hosts, host.withKey())
 		keys = append(keys, host.SSHKey)
 	}
 	a.sshKey = keys.ToStringArrayOutput().ApplyT(func(texts []string) string {
@@ -40,5 +40,5 @@ func accessTo(hosts []*Host) access {
 func inputOf[In any](
 	at access, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
-	return join.Two(join.Typed[[]health.Host](pinHosts(at.hosts)), owner, ask)
+	return join.Two(join.Cast[[]health.Host](pinHosts(at.hosts)), owner, ask)
 }

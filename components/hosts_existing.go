@@ -75,7 +75,7 @@ func pinHostKey(
 	if at.HostKey != "" {
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
-	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit,
+	input := ssh.ScanInput{Address: at.DialAddress(), Port: at.Port, Timeout: limit,
 		SendsPassword: contacted.sendsPassword}
 	input.ProxyCommand = at.ProxyCommand
 	environment := pulumi.StringMap{}
@@ -84,9 +84,9 @@ func pinHostKey(
 	}
 	command := actions.Command(sshkey.Scan, input, environment)
 	// The address decides whose key it is; nothing else may ask again.
-	command.Triggers = pulumi.Array{pulumi.String(at.Dialed())}
+	command.Triggers = pulumi.Array{pulumi.String(at.DialAddress())}
 	contact, err := local.NewCommand(ctx, name, command,
-		append(childOf(hosts), bounded(limit), once())...)
+		append(childOf(hosts), customTimeouts(limit), once())...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

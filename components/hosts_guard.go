@@ -26,7 +26,7 @@ func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi
 	command := actions.Command(machineset.Guard, wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(ctx, name+"-machine-guard", command,
-		append(childOf(h), bounded(args.Timeout))...)
+		append(childOf(h), customTimeouts(args.Timeout))...)
 }
 
 // recreation is the consent under which a node's machine was last made anew.

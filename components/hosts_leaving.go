@@ -41,7 +41,7 @@ func (v *vms) takeUp() error {
 	}
 	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	leaving, err := local.NewCommand(v.ctx, v.name+"-leaving", command,
-		append(childOf(v.hosts, machines...), bounded(limit))...)
+		append(childOf(v.hosts, machines...), customTimeouts(limit))...)
 	if err != nil {
 		return fmt.Errorf("machines that leave: %w", err)
 	}
@@ -65,5 +65,5 @@ func (v *vms) present(
 	}
 	return local.NewCommand(v.ctx, v.name+"-"+host.Node.Name+"-present", command,
 		slices.Concat(childOf(v.hosts, host.Machine, leaving), host.deletedWith(),
-			[]pulumi.ResourceOption{bounded(limit), once()})...)
+			[]pulumi.ResourceOption{customTimeouts(limit), once()})...)
 }

@@ -69,7 +69,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 		return err
 	}
 	for _, host := range hosts.All {
-		if err := v.booted(host); err != nil {
+		if err := v.registerBootGate(host); err != nil {
 			return fmt.Errorf("vm %s: boot: %w", host.Node.Name, err)
 		}
 	}
@@ -102,8 +102,8 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	return host, v.machine(name+"-vm", host, identity)
 }
 
-// booted registers the gate that sees a machine run.
-func (v *vms) booted(host *Host) (err error) {
+// registerBootGate registers the gate that sees a machine run.
+func (v *vms) registerBootGate(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
 	host.Booted, err = newGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &gateArgs{
@@ -153,7 +153,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 		return err
 	}
 	host.command = command
-	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces,
+	options = append(options, customTimeouts(limit), pulumi.DeleteBeforeReplace(true), replaces,
 		pulumi.Protect(v.args.Config.VM.Protect))
 	host.Machine, err = local.NewCommand(v.ctx, name, command, options...)
 	return err
@@ -161,7 +161,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 
 // putImage registers the image on the hypervisor.
 func (v *vms) putImage() error {
-	file, err := v.args.Artifacts.One(config.ArtifactVMImage)
+	file, err := v.args.Artifacts.Get(config.ArtifactVMImage)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (v *vms) needs() ([]pulumi.Resource, error) {
 	if v.image != nil {
 		needs = append(needs, v.image)
 	}
-	return v.hosts.until(needs...)
+	return v.hosts.machineDependencies(needs...)
 }
 
 // secrets adds the key of the hypervisor, where it has one.
@@ -205,7 +205,7 @@ func (v *vms) spec(node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout
 	if v.image != nil {
-		if file, err := v.args.Artifacts.One(config.ArtifactVMImage); err == nil { // putImage has seen it
+		if file, err := v.args.Artifacts.Get(config.ArtifactVMImage); err == nil { // putImage has seen it
 			spec.Image = hypervisor.Image{SHA256: file.SHA256}
 		}
 	}

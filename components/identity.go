@@ -95,9 +95,9 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
-// owned returns the variables of a script that knows the owner of a host.
-func owned(owner k3shost.Owner, node string) []variable {
-	values := owner.At(node).Variables()
+// ownerVariables returns the variables of a script that knows the owner of a host.
+func ownerVariables(owner k3shost.Owner, node string) []variable {
+	values := owner.WithNode(node).Variables()
 	list := make([]variable, 0, len(values))
 	for _, name := range []string{"CLUSTER", "TOKEN_SHA256", "PROJECT", "STACK", "NODE"} {
 		list = append(list, variable{name, values[name]})

@@ -19,7 +19,7 @@ const (
 
 // The data are in place before the unit is: K3s would start an empty cluster. A kill before the end
 // of the reset begins it again.
-func TestAnInstallGoesOnWithTheDataThatARestoreHasBrought(t *testing.T) {
+func TestInstallStartsFromRestoredData(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
 	h.write("answers/10.0.0.2", "")
@@ -42,7 +42,7 @@ func TestAnInstallGoesOnWithTheDataThatARestoreHasBrought(t *testing.T) {
 	assert.NotContains(t, out, "restored")
 }
 
-func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *testing.T) {
+func TestInstallWritesPrivateConfigAndStartsUnitAsynchronously(t *testing.T) {
 	h := newFakeHost(t)
 	out, code := h.install("server", "true", "")
 	require.Zero(t, code, out)
@@ -64,7 +64,7 @@ func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *t
 
 // A running K3s goes on with its configuration, and no half of a file with the token is left on a
 // full disk.
-func TestAConfigurationThatDoesNotFitIsNotInstalled(t *testing.T) {
+func TestFullDiskKeepsOldConfiguration(t *testing.T) {
 	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)
@@ -216,7 +216,7 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	}
 }
 
-func TestATokenThatDoesNotOpenTheDataIsNotInstalled(t *testing.T) {
+func TestInstallRefusesTokenThatCannotDecryptData(t *testing.T) {
 	key := func(token string) string { return "/bootstrap/" + sumOfText(token)[:12] }
 	const full = "token: K10" + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" +
 		"::server:secret\n"

@@ -9,7 +9,7 @@ import (
 	"strata/actions/k3s/members"
 )
 
-func TestHowANodeJoins(t *testing.T) {
+func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 	tests := []struct {
 		name                string
 		role, founds, peers string
@@ -76,7 +76,7 @@ func TestANodeThatCanOnlyJoinWaitsForAServer(t *testing.T) {
 
 // A join that shows the token to any server gives it away. A joined node is not restarted for the
 // form of its token.
-func TestWhoJoinsVerifiesTheCABeforeItShowsTheToken(t *testing.T) {
+func TestJoiningNodeVerifiesCABeforeSendingToken(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	known := variable{"CA_HASH", hash}
 	for name, test := range map[string]struct {

@@ -144,7 +144,7 @@ func (k *k3s) install() error {
 
 // connect registers the provider.
 func (k *k3s) connect() error {
-	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
 		return err
 	}

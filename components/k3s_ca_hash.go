@@ -18,11 +18,11 @@ import (
 func (k *k3s) readCAHash(ready pulumi.Resource) error {
 	host, limit := k.servers[0], k.args.Timeouts.API
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
-		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner, host.Node.Name)...),
+		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", ownerVariables(owner, host.Node.Name)...),
 			Timeout: limit}
 	})
 	command, err := local.NewCommand(k.ctx, k.name+"-ca-hash", host.runs(asked),
-		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{bounded(limit)})...)
+		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{customTimeouts(limit)})...)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (k *k3s) issueCredential() error {
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command,
 		slices.Concat(childOf(k, k.joined[0]),
-			[]pulumi.ResourceOption{bounded(limit),
+			[]pulumi.ResourceOption{customTimeouts(limit),
 				pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
 	if err != nil {
 		return err

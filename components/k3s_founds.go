@@ -57,9 +57,9 @@ func (k *k3s) refuseSecondCluster() error {
 	return err
 }
 
-// allowed makes the engine call the hook before it creates or updates the first resource that
+// hookOptions makes the engine call the hook before it creates or updates the first resource that
 // changes a host: an agent of a cluster that is not to be found is not changed either.
-func (k *k3s) allowed() []pulumi.ResourceOption {
+func (k *k3s) hookOptions() []pulumi.ResourceOption {
 	if k.allow == nil {
 		return nil
 	}

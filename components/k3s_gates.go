@@ -61,7 +61,7 @@ func (k *k3s) gateNodes() error {
 	_, err = k.gate("nodes", health.Spec{
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Body: nodes.Spec{
-			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
+			PodNetwork: k.podNetwork(), Backend: k.args.Config.CriticalValues()["flannel-backend"],
 			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"),
 			Settings: k.settings(),
 		},
@@ -72,7 +72,7 @@ func (k *k3s) gateNodes() error {
 // podNetwork is the network that flannel writes routes for; not valid where another CNI plugin
 // takes flannel's place.
 func (k *k3s) podNetwork() netip.Prefix {
-	if k.args.Config.Fixed()["flannel-backend"] == "none" {
+	if k.args.Config.CriticalValues()["flannel-backend"] == "none" {
 		return netip.Prefix{}
 	}
 	return k.args.Config.ClusterCIDR
@@ -83,7 +83,7 @@ func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Body: system.Spec{Disabled: k.args.Config.Disable,
-			Domain: k.args.Config.Fixed()["cluster-domain"]},
+			Domain: k.args.Config.CriticalValues()["cluster-domain"]},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }

@@ -30,7 +30,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command,
-		append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
+		append(childOf(k, k.API), customTimeouts(k.args.Timeouts.Nodes))...)
 }
 
 // membersOf are hosts as the cluster's membership knows them.

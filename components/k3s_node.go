@@ -51,7 +51,7 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
-		variables := owned(owner, host.Node.Name)
+		variables := ownerVariables(owner, host.Node.Name)
 		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...),
 			Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
 	})
@@ -59,7 +59,7 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	command.Delete = actions.Text(hostrun.Delete)
 	return local.NewCommand(k.ctx, name+"-claim", command,
 		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...),
-			host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
+			host.deletedWith(), k.hookOptions(), []pulumi.ResourceOption{customTimeouts(limit)})...)
 }
 
 // config returns the node's config.yaml, with the other files behind it. It is secret. Its sum
@@ -85,13 +85,13 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 func (k *k3s) installNode(
 	name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
-	binary, err := k.args.Artifacts.One("k3s")
+	binary, err := k.args.Artifacts.Get("k3s")
 	if err != nil {
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
 	input := func(config, sum string, owner k3shost.Owner, caHash string) hostrun.Input {
-		variables := append(owned(owner, host.Node.Name),
+		variables := append(ownerVariables(owner, host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},
@@ -108,7 +108,7 @@ func (k *k3s) installNode(
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
 		slices.Concat(childOf(k, needs...), host.deletedWith(),
-			[]pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
+			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
 }
 
 // peers are the addresses through which a node may join: every server but itself.

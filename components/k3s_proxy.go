@@ -20,7 +20,7 @@ func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
 	if !k3s.Proxy.IsSet() {
 		return ""
 	}
-	domain := k3s.Fixed()["cluster-domain"]
+	domain := k3s.CriticalValues()["cluster-domain"]
 	direct := append([]string{
 		"localhost", "127.0.0.0/8", nodes.Masked().String(), k3s.ClusterCIDR.String(),
 		k3s.ServiceCIDR.String(), ".svc", "." + domain,

@@ -29,7 +29,7 @@ func behindProxy(t *testing.T, noProxy ...string) config.K3s {
 	return cfg.K3s
 }
 
-func TestANodeGetsItsProxyAndRestartsForIt(t *testing.T) {
+func TestInstallWritesProxyAndRestartsK3s(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})
 	require.Zero(t, code)
@@ -64,7 +64,7 @@ func TestANodeGetsItsProxyAndRestartsForIt(t *testing.T) {
 }
 
 // Each of the files comes and goes by itself.
-func TestAProxyAndRegistriesStandBesideEachOther(t *testing.T) {
+func TestProxyAndRegistriesFilesAreIndependent(t *testing.T) {
 	h, both := newFakeHost(t), behindProxy(t)
 	both.Registries = someRegistries()
 	_, code := h.installWith(both)
@@ -85,7 +85,7 @@ func TestAProxyAndRegistriesStandBesideEachOther(t *testing.T) {
 }
 
 // Go, whose rules K3s and containerd go by, never asks the proxy for what is inside the cluster.
-func TestWhatIsInsideTheClusterDoesNotGoThroughTheProxy(t *testing.T) {
+func TestClusterTrafficBypassesProxy(t *testing.T) {
 	out, code := shell(t, k3sProxy(behindProxy(t), netip.MustParsePrefix("10.10.0.0/24"))+
 		`printf '%s' "$NO_PROXY"`, "")
 	require.Zero(t, code, out)

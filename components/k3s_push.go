@@ -49,7 +49,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			// Not bounded: a slow line takes its time, and the command itself ends when nothing
 			// goes through.
 			slices.Concat(childOf(k, uninstall), host.deletedWith(),
-				[]pulumi.ResourceOption{rerun.Replaced()})...)
+				[]pulumi.ResourceOption{rerun.ReplaceOnChange()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}
@@ -61,11 +61,11 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 // files returns the artifacts that every node gets. A bundle's archives of images are those of K3s
 // and of the layers that are on; upstream has K3s's own only, and the nodes pull the others.
 func (k *k3s) files() ([]pushed, error) {
-	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
 		return nil, err
 	}
-	installer, err := k.args.Artifacts.One(config.ArtifactK3sInstall)
+	installer, err := k.args.Artifacts.Get(config.ArtifactK3sInstall)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (k *k3s) files() ([]pushed, error) {
 	}
 	// Counted by their owners: a layer that is switched on adds resources and renames none.
 	count := map[string]int{}
-	for _, archive := range k.args.Artifacts.All(config.ArtifactK3sImages) {
+	for _, archive := range k.args.Artifacts.List(config.ArtifactK3sImages) {
 		role := "images-"
 		if archive.For != "" {
 			role += archive.For + "-"

@@ -58,7 +58,7 @@ func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 		variable{"FOUNDS", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
 }
 
-func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
+func TestInstallWritesRegistriesAndRestartsK3s(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})
 	require.Zero(t, code)
@@ -107,7 +107,7 @@ func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 }
 
 // containerd asks for Docker Hub's login by the host that it talks to.
-func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
+func TestDockerHubLoginUsesRegistryHost(t *testing.T) {
 	files, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me",
 		Password: "hunter2"}})
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
 
 // containerd asks for Docker Hub's certificate by the name in the image, and K3s writes that down
 // for what is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
-func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
+func TestDockerHubCAIsConfiguredByImageName(t *testing.T) {
 	for _, registry := range []config.Registry{{Name: "docker.io", CA: registryCA}, {Name: "docker.io", InsecureSkipVerify: true}} {
 		files, err := k3sRegistries([]config.Registry{registry})
 		require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
 
 // A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where
 // the two would be one.
-func TestAPersonsOwnRegistriesStay(t *testing.T) {
+func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})
 	require.Zero(t, code)

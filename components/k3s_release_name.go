@@ -35,5 +35,5 @@ func (k *k3s) releaseName(
 	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	return local.NewCommand(k.ctx, name+"-admission", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(),
-			[]pulumi.ResourceOption{bounded(limit)})...)
+			[]pulumi.ResourceOption{customTimeouts(limit)})...)
 }

@@ -25,7 +25,7 @@ func (k *k3s) rotateToken() error {
 		token.Rotation{Timeout: limit, Generation: generation}, nil)
 	record.AddPreviousOutputInEnv = pulumi.Bool(true)
 	recorded, err := local.NewCommand(k.ctx, k.name+"-token-generation", record,
-		append(childOf(k), bounded(limit))...)
+		append(childOf(k), customTimeouts(limit))...)
 	k.rotated = recorded
 	if err != nil || generation == 0 {
 		return err
@@ -50,6 +50,6 @@ func (k *k3s) rotateToken() error {
 	rotate := actions.CommandOf(token.Rotate, withTokens, pulumi.StringMap{self.SSHKey: at.sshKey})
 	k.rotated, err = local.NewCommand(k.ctx, k.name+"-token-rotation", rotate,
 		slices.Concat(childOf(k, needs...),
-			[]pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
+			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
 	return err
 }

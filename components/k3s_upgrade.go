@@ -22,7 +22,7 @@ import (
 // waits for every push: a rollout does not begin before the last node has its files. With
 // registries or a proxy it waits for every node.
 func (k *k3s) upgrade() (*local.Command, error) {
-	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		needs = append(needs, k.joined...)
 	}
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command,
-		append(childOf(k, needs...), bounded(plan.Timeout), rerun.Replaced())...)
+		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
 }
 
 // rolloutLimit is the longest that every node after the other may take, with a minute to observe

@@ -83,11 +83,11 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 	}
 	asked := join.Two(attempt, k.args.Hosts.Identity.owner,
 		func(attempt string, owner k3shost.Owner) hostrun.Input {
-			variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
+			variables := append(ownerVariables(owner, server.Node.Name), variable{"MARK", keepalivedMark})
 			return hostrun.Input{Script: script(attempt),
 				Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
 		})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)
+	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, customTimeouts(limit))...)
 }

@@ -29,7 +29,7 @@ func newObject(
 	}
 	cluster.note(token, fields)
 	object := &Object{}
-	opts = slices.Concat(opts, cluster.deletedWith(), cluster.asking(),
+	opts = slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider),
 			pulumi.Version(version.String())})
 	if err := ctx.RegisterResource(token, name, fields, object, opts...); err != nil {
@@ -102,7 +102,7 @@ func newCustomResource(
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": args.spec},
-	}, slices.Concat(opts, cluster.deletedWith(), cluster.asking(),
+	}, slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 

@@ -23,13 +23,13 @@ func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResu
 	values, err := laterValues(given).apply(func(
 		own config.Values,
 	) (pulumi.Map, error) {
-		return under(metallbValues(), own)
+		return mergeValues(metallbValues(), own)
 	})
 	require.NoError(t, err)
 	return internals.UnsafeAwaitOutput(t.Context(), values.ToMapOutput())
 }
 
-func TestValuesOfAnotherResourceComeBelowOurs(t *testing.T) {
+func TestOutputValuesAreMergedBelowStrataValues(t *testing.T) {
 	level := pulumi.String("debug").ToStringOutput()
 	made, err := await(t, pulumi.Map{"speaker": pulumi.Map{"logLevel": level,
 		"replicas": pulumi.Int(2)}})
@@ -42,21 +42,21 @@ func TestValuesOfAnotherResourceComeBelowOurs(t *testing.T) {
 	assert.False(t, made.Secret)
 }
 
-func TestSecretValuesOfAnotherResourceStaySecret(t *testing.T) {
+func TestSecretOutputValuesStaySecret(t *testing.T) {
 	made, err := await(t, pulumi.Map{"speaker": pulumi.ToSecret(
 		pulumi.Map{"memberlist": pulumi.String("hunter2")})})
 	require.NoError(t, err)
 	assert.True(t, made.Secret)
 }
 
-func TestUnknownValuesOfAnotherResourceStayUnknown(t *testing.T) {
+func TestUnknownOutputValuesStayUnknown(t *testing.T) {
 	unknown := pulumi.UnsafeUnknownOutput(nil)
 	made, err := await(t, pulumi.Map{"speaker": unknown})
 	require.NoError(t, err)
 	assert.False(t, made.Known)
 }
 
-func TestValuesOfAnotherResourceFollowTheRulesAndAreNotQuoted(t *testing.T) {
+func TestOutputValuesAreValidatedWithoutQuotingThem(t *testing.T) {
 	_, err := await(t, pulumi.Map{"frrk8s": pulumi.Map{"enabled": pulumi.String("hunter2")},
 		"loadBalancerClass": pulumi.String("hunter2")})
 	require.ErrorContains(t, err, "strata:metallb.values.frrk8s: is not for values to set")
@@ -64,14 +64,14 @@ func TestValuesOfAnotherResourceFollowTheRulesAndAreNotQuoted(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestValuesOfTheConfigurationAndOfAnotherResourceAreRefused(t *testing.T) {
+func TestConfiguredAndOutputValuesTogetherAreRefused(t *testing.T) {
 	both := laterValues(pulumi.Map{})
 	both.Values = config.Values{Key: "metallb.values", Tree: map[string]any{"a": "b"}}
 	_, err := both.apply(func(config.Values) (pulumi.Map, error) { return nil, nil })
 	require.ErrorContains(t, err, "strata:metallb.values is set, and the program gives Values")
 }
 
-func TestAddressesOfAnotherResourceFollowTheRules(t *testing.T) {
+func TestOutputAddressesAreValidated(t *testing.T) {
 	for _, wrong := range [][]string{{}, {"10.0.0.300-10.0.0.1"}, {"10.0.0.1-10.0.0.9", "10.0.0.9-10.0.0.12"}} {
 		given := pulumi.ToStringArray(wrong)
 		m := &metallb{args: &MetalLBArgs{Addresses: given},

@@ -27,8 +27,8 @@ type Layer struct {
 	After []pulumi.Resource
 }
 
-// Behind returns the same arguments for a layer that waits for other gates.
-func (l Layer) Behind(gates ...pulumi.Resource) Layer {
+// WithDependencies returns the same arguments for a layer that waits for other gates.
+func (l Layer) WithDependencies(gates ...pulumi.Resource) Layer {
 	l.After = gates
 	return l
 }
@@ -116,7 +116,7 @@ type release struct {
 // (docs/adr/0003). Its gates run again when the user's values change.
 func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made release, err error) {
 	made.id = l.space + "/" + args.name
-	if made.chart, err = l.Artifacts.One(args.artifact); err != nil {
+	if made.chart, err = l.Artifacts.Get(args.artifact); err != nil {
 		return made, err
 	}
 	name, opts := l.name+args.role, childOf(l.parent, needs...)
@@ -126,7 +126,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	values, err := args.own.apply(func(
 		own config.Values,
 	) (pulumi.Map, error) {
-		return under(args.values, own)
+		return mergeValues(args.values, own)
 	})
 	if err != nil {
 		return made, err

@@ -146,7 +146,7 @@ func NewManifests(
 		}
 		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
-			append(childOf(m, needs...), bounded(args.Timeouts.Apply))...)
+			append(childOf(m, needs...), customTimeouts(args.Timeouts.Apply))...)
 		if err != nil {
 			return nil, fmt.Errorf("manifests: %s: %s: %w", one.File, one.Title(), err)
 		}

@@ -19,7 +19,7 @@ import (
 
 // FuzzManifests compares both readers with kubectl's. Each of its objects reaches Pulumi as in the
 // file, but for the nulls and the note that Prepare leaves out, or the file is refused by name.
-// Refused are also files that kubectl takes: TestWhatWouldVanishIsRefused has them with their
+// Refused are also files that kubectl takes: TestManifestWithIgnoredContentIsRefused has them with their
 // reasons.
 //
 // It runs with -fuzzminimizetime 1s, or each new input costs a minute.

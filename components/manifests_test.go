@@ -25,7 +25,7 @@ func written(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
+func TestInvalidManifestFileIsRefused(t *testing.T) {
 	dir := written(t, map[string]string{
 		"good.yaml": "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: " +
 			"mine}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: mine}\n",
@@ -113,7 +113,7 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 }
 
 // The namespace of a kind that has none means nothing, and no order can make one wait for itself.
-func TestOrderOfClusterScopedKinds(t *testing.T) {
+func TestClusterScopedObjectsIgnoreTheirNamespace(t *testing.T) {
 	for name, text := range map[string]string{
 		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
 			"CustomResourceDefinition\nmetadata: {name: toys.example.org, namespace: " +

@@ -36,7 +36,7 @@ func admitted(t *testing.T, spec pulumi.Map) (rules []string) {
 	return rules
 }
 
-func TestLayerPolicyOpensOnlyWhatItsPodsServe(t *testing.T) {
+func TestLayerPolicyOpensOnlyServedPorts(t *testing.T) {
 	want := map[string][]string{
 		"metallb-system": {"everyone 7472/TCP 9120/TCP 9443/TCP"},
 		"cert-manager":   {"everyone 9402/TCP 10250/TCP"},

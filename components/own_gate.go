@@ -41,5 +41,5 @@ func NewGate(
 	return args.Cluster.gate(ctx, name, gateArgs{Revision: args.Revision, Spec: health.Spec{
 		Layer: layer, Timeout: args.Timeout, TimeoutKey: args.TimeoutKey, Releases: args.Releases,
 		Body: args.Body,
-	}}, append(opts, After(args.After...))...)
+	}}, append(opts, WaitFor(args.After...))...)
 }

@@ -25,7 +25,7 @@ func (r *RegisteredGates) AttachTo(ctx *pulumi.Context) *pulumi.Context {
 	return ctx.WithValue(registeredGatesKey{}, r)
 }
 
-// In returns a context for programs that are only registered, whose gates r collects.
-func (r *RegisteredGates) In(ctx context.Context) context.Context {
+// NewContext returns a context for programs that are only registered, whose gates r collects.
+func (r *RegisteredGates) NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, registeredGatesKey{}, r)
 }

@@ -46,7 +46,7 @@ func TestEveryEmbeddedScriptParses(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, len(embedded), "a new script needs its variables here")
 	for name, variables := range embedded {
-		text := hostScript(name, append(owned(ownCluster, "here"), variables...)...)
+		text := hostScript(name, append(ownerVariables(ownCluster, "here"), variables...)...)
 		out, err := exec.CommandContext(t.Context(), "bash", "-n", "-c", text).CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 	}
@@ -61,7 +61,7 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 		require.NoError(t, err)
 		header := "set -euo pipefail\n"
 		if shared[name] != "" {
-			variables = append(owned(ownCluster, "here"), variables...)
+			variables = append(ownerVariables(ownCluster, "here"), variables...)
 		}
 		for _, v := range variables {
 			header += v.name + "=" + remote.Quote(v.value) + "\n"

@@ -107,7 +107,7 @@ func NewTeardown(
 		return nil, err
 	}
 	t.wanted, t.resolve, t.reject = ctx.NewOutput()
-	options, err := t.announcing()
+	options, err := t.warningOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	if err != nil {
 		return fmt.Errorf("teardown: %w", err)
 	}
-	if err := t.answered(wanted); err != nil {
+	if err := t.awaitGuard(wanted); err != nil {
 		return err
 	}
 	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": pulumi.Bool(true)})
@@ -161,14 +161,14 @@ func (t *Teardown) guard(
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
 	return local.NewCommand(t.ctx, name, command,
-		append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
+		append(opts, customTimeouts(metav1.Duration{Duration: guardLimit}))...)
 }
 
-// answered waits for the first guard, and returns an error where something leaves and it has not
+// awaitGuard waits for the first guard, and returns an error where something leaves and it has not
 // passed. With --continue-on-error the engine goes on after a step that failed, and would delete;
 // with --target it may delete without a guard. An error of the program ends the run before its
 // deletes. What a failed or skipped step prints is unknown, and no apply runs on it.
-func (t *Teardown) answered(wanted teardown.Guard) error {
+func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 	printed, err := internals.UnsafeAwaitOutput(t.ctx.Context(), t.first.Stdout)
 	if err != nil || t.ctx.DryRun() && !printed.Known {
 		return err
@@ -185,8 +185,8 @@ func (t *Teardown) answered(wanted teardown.Guard) error {
 		t.name, cmp.Or(leaving, "what leaves"))
 }
 
-// announcing returns the option by which a preview, which contacts no cluster, warns of deletions.
-func (t *Teardown) announcing() ([]pulumi.ResourceOption, error) {
+// warningOptions returns the option by which a preview, which contacts no cluster, warns of deletions.
+func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil
 	}

@@ -112,7 +112,7 @@ func (t *traefik) install() error {
 	if err != nil {
 		return err
 	}
-	t.Values = t.release.own.valued(rolled)
+	t.Values = t.release.own.gateValues(rolled)
 	return t.address()
 }
 
@@ -181,7 +181,7 @@ func (t *traefik) gateway() error {
 	t.Programmed, err = t.gate("programmed", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName,
 			Listeners: []string{"http", "https"}},
-	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, registered)...)
+	}, Revision: t.Values.joinRevision(nil)}, with(t.Values.Rolled, registered)...)
 	return err
 }
 

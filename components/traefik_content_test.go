@@ -13,7 +13,7 @@ import (
 
 // A connection that is in use must have been told to close before its Pod stops: else its next
 // request is lost.
-func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
+func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	values := traefikValues(config.Traefik{}, false)
 	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
 	for name, port := range values["ports"].(pulumi.Map) {

@@ -47,7 +47,7 @@ func (t *traefik) dashboard() error {
 	}
 	t.Dashboard, err = t.gate("dashboard", gateArgs{
 		Spec:     t.dashboardProbes(host),
-		Revision: t.Values.after(nil),
+		Revision: t.Values.joinRevision(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser,
 			t.DashboardPassword)).(pulumi.StringOutput),
 	}, with(t.Values.Rolled, route, t.Address)...)

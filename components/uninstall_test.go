@@ -99,7 +99,7 @@ func TestAnUninstallDoesNotWaitForAServerThatIsStarting(t *testing.T) {
 	}
 }
 
-func TestAnUninstallKeepsWhatIsNotOurs(t *testing.T) {
+func TestUninstallKeepsForeignFiles(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
 	h.write("etc/rancher/rke2/config.yaml", "another's")

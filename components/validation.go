@@ -65,7 +65,7 @@ func NewValidation(
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
 		},
-	}, Revision: values.after(nil)}, with(values.Rolled, args.Demo.Objects...)...)
+	}, Revision: values.joinRevision(nil)}, with(values.Rolled, args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func NewValidation(
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser,
 			args.Demo.Password)).(pulumi.StringOutput),
 		APIKey:   args.Demo.Key,
-		Revision: values.after(nil),
+		Revision: values.joinRevision(nil),
 	}, needs...)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ type Valued struct {
 	Rolled []pulumi.Resource
 }
 
-// valued returns a release's own values for gates behind the gate of its rollout.
-func (v ownValues) valued(rolled *Gate) Valued {
+// gateValues returns a release's own values for gates behind the gate of its rollout.
+func (v ownValues) gateValues(rolled *Gate) Valued {
 	switch {
 	case v.word != nil:
 		return Valued{Revision: v.word, Rolled: []pulumi.Resource{rolled}}
@@ -24,8 +24,8 @@ func (v ownValues) valued(rolled *Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// after returns a gate's own revision, which may be nil, with that of the values, if there are any.
-func (v Valued) after(revision pulumi.StringInput) pulumi.StringInput {
+// joinRevision returns a gate's own revision, which may be nil, with that of the values, if there are any.
+func (v Valued) joinRevision(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:
 		return revision

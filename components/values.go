@@ -57,10 +57,10 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 	return pulumi.String(digestOf(ours, v.Tree))
 }
 
-// under merges the values of a release: ours, and the user's below them. Objects are merged, any
+// mergeValues merges the values of a release: ours, and the user's below them. Objects are merged, any
 // other value is from one side. config's tables have refused a value of both sides long before,
 // except for the defaults that give way.
-func under(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
+func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	if own.Tree == nil {
 		return ours, nil
 	}

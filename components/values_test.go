@@ -16,12 +16,12 @@ func own(tree map[string]any) config.Values {
 		Key: "traefik.values"}
 }
 
-func TestTheUsersValuesComeBelowOurs(t *testing.T) {
+func TestUserValuesAreMergedBelowStrataValues(t *testing.T) {
 	ours := pulumi.Map{
 		"service": pulumi.Map{"spec": pulumi.Map{"type": pulumi.String("LoadBalancer")}},
 		"list":    pulumi.Array{pulumi.String("ours")},
 	}
-	merged, err := under(ours, own(map[string]any{
+	merged, err := mergeValues(ours, own(map[string]any{
 		"service": map[string]any{"annotations": map[string]any{"a/b": "c"},
 			"spec": map[string]any{"loadBalancerSourceRanges": []any{"10.0.0.0/8"}}},
 		"env": []any{map[string]any{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
@@ -43,8 +43,8 @@ func TestTheUsersValuesComeBelowOurs(t *testing.T) {
 		ours["service"].(pulumi.Map)["spec"], "ours are not changed")
 }
 
-func TestADefaultOfOursGivesWay(t *testing.T) {
-	merged, err := under(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
+func TestUserValuesOverrideStrataDefaults(t *testing.T) {
+	merged, err := mergeValues(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
 		"name": pulumi.String("traefik")}},
 		own(map[string]any{"ingressClass": map[string]any{"isDefaultClass": false}}))
 	require.NoError(t, err)
@@ -54,28 +54,28 @@ func TestADefaultOfOursGivesWay(t *testing.T) {
 
 // The configuration's rules refuse it long before; nothing is overridden in silence where they
 // forget one.
-func TestWhatBothSetIsRefused(t *testing.T) {
+func TestConflictingUserValuesAreRefused(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{},
 		"c": pulumi.String("x")}
 	for path, tree := range map[string]map[string]any{
 		"a.b": {"a": map[string]any{"b": int64(1)}}, "a": {"a": "none"},
 		"list": {"list": []any{"mine"}}, "c": {"c": map[string]any{"d": "e"}},
 	} {
-		_, err := under(ours, own(tree))
+		_, err := mergeValues(ours, own(tree))
 		require.ErrorContains(t, err, "strata:traefik.values: Strata sets "+path+" as well")
 	}
 }
 
-func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
+func TestMergeWithoutUserValuesChangesNothing(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Int(1)}
-	merged, err := under(ours, config.Values{})
+	merged, err := mergeValues(ours, config.Values{})
 	require.NoError(t, err)
 	assert.Equal(t, ours, merged)
 	assert.Equal(t, pulumi.String("chart"), ownValues{}.revision("chart"),
 		"and gates are asked what they were")
 }
 
-func TestOtherValuesAreAnotherRevision(t *testing.T) {
+func TestRevisionChangesWithUserValues(t *testing.T) {
 	seen := map[pulumi.StringInput]bool{pulumi.String("chart"): true}
 	for _, tree := range []map[string]any{{"a": "b"}, {"a": "c"}, {"a": map[string]any{"a": "b"}}} {
 		revision := ownValues{userValues: userValues{Values: own(tree)}}.revision("chart")
@@ -89,11 +89,11 @@ func TestOtherValuesAreAnotherRevision(t *testing.T) {
 }
 
 // Only texts can be encrypted; names, numbers and switches stay readable in a preview.
-func TestTextsOfSecretValuesAreSecrets(t *testing.T) {
+func TestStringsOfSecretValuesAreSecret(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
 	secret.Secret = true
-	merged, err := under(pulumi.Map{"ours": pulumi.String("plain")}, secret)
+	merged, err := mergeValues(pulumi.Map{"ours": pulumi.String("plain")}, secret)
 	require.NoError(t, err)
 	assert.Equal(t, pulumi.String("plain"), merged["ours"])
 	inner := merged["a"].(pulumi.Map)

@@ -171,7 +171,7 @@ func (v *vaultLayer) step(
 		return nil, fmt.Errorf("%s: %w", does, err)
 	}
 	made, err := local.NewCommand(v.ctx, v.name+"-"+does, command,
-		append(opts, bounded(v.args.Timeouts.Vault),
+		append(opts, customTimeouts(v.args.Timeouts.Vault),
 			pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", does, err)

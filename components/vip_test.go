@@ -27,12 +27,12 @@ func (h *fakeHost) vip(peers string) (string, int) {
 }
 
 func (h *fakeHost) noVIP() (string, int) {
-	variables := append(owned(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"},
+	variables := append(ownerVariables(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"},
 		"server-1"), variable{"MARK", keepalivedMark})
 	return h.run("k3s-vip-remove.sh", "", variables...)
 }
 
-func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
+func TestKeepalivedHoldsAPIAddressOnReadyServer(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")
 	require.Zero(t, code, out)
@@ -74,7 +74,7 @@ func TestAnotherKeepalivedIsLeftAlone(t *testing.T) {
 	assert.NotContains(t, h.read("systemctl.log"), "disable")
 }
 
-func TestAServerWithoutItsAddressIsNamed(t *testing.T) {
+func TestVIPInstallReportsServerWithoutNodeAddress(t *testing.T) {
 	h := vipHost(t)
 	h.write("says/ip", "")
 	out, code := h.vip("10.0.0.2")
@@ -82,7 +82,7 @@ func TestAServerWithoutItsAddressIsNamed(t *testing.T) {
 	assert.Contains(t, out, "no interface has the address 10.0.0.1 of node server-1")
 }
 
-func TestNothingOfTheAPIsAddressIsLeft(t *testing.T) {
+func TestVIPRemovalLeavesNoFiles(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2")
 	require.Zero(t, code, out)
@@ -96,7 +96,7 @@ func TestNothingOfTheAPIsAddressIsLeft(t *testing.T) {
 
 // Killed after the new configuration is in its place: keepalived runs with the old one, and the
 // file alone does not show it.
-func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
+func TestKeepalivedIsRestartedAfterInterruptedChange(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")
 	require.Zero(t, code, out)
@@ -115,7 +115,7 @@ func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
 
 // A host that was released and taken by another stack holds that one's address. The file's mark is
 // the same for all of them.
-func TestTheAddressOfAClusterThatTookTheHostStays(t *testing.T) {
+func TestVIPRemovalKeepsAddressOfNewOwner(t *testing.T) {
 	for name, mark := range map[string]string{
 		"another cluster": "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n",
 		"another node":    "cluster=cafe\nproject=strata\nstack=dev\nnode=server-2\n",
@@ -135,7 +135,7 @@ func TestTheAddressOfAClusterThatTookTheHostStays(t *testing.T) {
 	}
 }
 
-func TestAKeepalivedWhosePackageIsGoneDoesNotHoldUpADestroy(t *testing.T) {
+func TestVIPRemovalWorksWithoutKeepalivedPackage(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2")
 	require.Zero(t, code, out)

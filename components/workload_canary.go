@@ -84,7 +84,7 @@ func (w *workloadBuild) canary() error {
 	// Its output records its tries, so that a renewed kubeconfig alone tries nothing again.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
-		append(options, bounded(spec.Timeout))...)
+		append(options, customTimeouts(spec.Timeout))...)
 	if err != nil {
 		return fmt.Errorf("canary: %w", err)
 	}

@@ -41,7 +41,7 @@ func (w *workloadBuild) contents() error {
 	if err != nil {
 		return err
 	}
-	w.config.hash = keyed(key.Result, "all", cfg.Files, cfg.SecretFiles, cfg.SecretEnv)
+	w.config.hash = keyedDigest(key.Result, "all", cfg.Files, cfg.SecretFiles, cfg.SecretEnv)
 	w.Hash = w.config.hash
 	for _, one := range []struct {
 		role   string
@@ -56,7 +56,7 @@ func (w *workloadBuild) contents() error {
 		if len(one.values) == 0 {
 			continue
 		}
-		name, err := w.contentName(one.role, keyed(key.Result, one.role, one.values))
+		name, err := w.contentName(one.role, keyedDigest(key.Result, one.role, one.values))
 		if err != nil {
 			return err
 		}
@@ -119,9 +119,9 @@ func (w *workloadBuild) content(
 	return nil
 }
 
-// keyed returns the keyed digest of contents. It is unknown in a preview until the key is made, and
+// keyedDigest returns the keyed digest of contents. It is unknown in a preview until the key is made, and
 // so are its dependents; it is no secret itself.
-func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
+func keyedDigest(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
 	digest := key.ApplyT(func(key string) (string, error) {
 		sum := hmac.New(sha256.New, []byte(key))
 		text, err := json.Marshal(values) // which sorts keys

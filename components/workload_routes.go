@@ -70,7 +70,7 @@ func (w *workloadBuild) reach() error {
 			TimeoutKey: "strata:timeouts.workload",
 			Body: http.Spec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret,
 				Probes: probes},
-		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
+		}, Revision: via.Values.joinRevision(w.revision())}, childOf(w, needs...)...)
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
 		}

@@ -45,14 +45,14 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 	}
 }
 
-func TestAnExternalAccountWithoutPadding(t *testing.T) {
+func TestExternalAccountKeyLosesBase64Padding(t *testing.T) {
 	for given, want := range map[string]string{"aHVudGVyMg==": "aHVudGVyMg", "aHVudGVyMg": "aHVudGVyMg", "": ""} {
 		assert.Equal(t, config.ACMEExternalAccount{KeyID: "kid-1", Key: want},
-			config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.Unpadded())
+			config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.TrimPadding())
 	}
 }
 
-func TestLetsEncryptSignsForNoReservedDomainWhateverTheRoot(t *testing.T) {
+func TestLetsEncryptRefusesReservedDomains(t *testing.T) {
 	raw := good()
 	maps.Copy(raw, both("certManager", `{"issuer":"acme","acme":{"server":"https://acme-v02.api.letsencrypt.org/directory","root":`+quoted(t, certificate(t))+`}}`, "ingress", `{"domain":"dev.strata.test"}`))
 	_, err := config.Load("dev", raw, noEnv)
@@ -66,7 +66,7 @@ func quoted(t *testing.T, text string) string {
 	return string(encoded)
 }
 
-func TestMistakesInACMEAreSaidTogetherAndWithoutASecret(t *testing.T) {
+func TestACMEErrorsAreReportedTogetherWithoutSecrets(t *testing.T) {
 	raw := good()
 	raw["certManager"] = `{"issuer":"acme","acme":{"server":"https://me:hunter2@acme.example.org","root":"hunter2","eab":{"keyID":"a","key":"hunter 2"},"solver":"dns01",
 		"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]}}`
@@ -78,7 +78,7 @@ func TestMistakesInACMEAreSaidTogetherAndWithoutASecret(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfTraefiksCertificate(t *testing.T) {
+func TestTraefikCertificateNamesFollowIssuer(t *testing.T) {
 	load := func(change map[string]string) *config.Config {
 		raw := good()
 		maps.Copy(raw, change)
@@ -103,7 +103,7 @@ func TestTheNamesOfTraefiksCertificate(t *testing.T) {
 		"a listener has to have a certificate")
 }
 
-func TestSecretsOfACMEAreSecretsOfPulumi(t *testing.T) {
+func TestPlainACMESecretsAreRefusedByPulumiConfig(t *testing.T) {
 	raw := good()
 	maps.Copy(raw, acme(cloudflare+`,"eab":{"keyID":"a","key":"aHVudGVyMg"},"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`))
 	_, err := fromPulumi(t, raw)
@@ -115,7 +115,7 @@ func TestSecretsOfACMEAreSecretsOfPulumi(t *testing.T) {
 	assert.Equal(t, "hunter2", cfg.CertManager.ACME.Secrets[0].Value)
 }
 
-func TestSecretsOfACMEAreEncryptedInTheStackFile(t *testing.T) {
+func TestPlainACMESecretsAreRefusedInStackFile(t *testing.T) {
 	const rest = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n  strata:ingress: {domain: platform.example.org}\n" +

@@ -59,8 +59,8 @@ func (r Range) Overlaps(other Range) bool {
 	return r.Contains(other.First) || other.Contains(r.First)
 }
 
-// Within reports whether every address of the range lies in other.
-func (r Range) Within(other Range) bool {
+// IsWithin reports whether every address of the range lies in other.
+func (r Range) IsWithin(other Range) bool {
 	return other.Contains(r.First) && other.Contains(r.Last)
 }
 

@@ -41,7 +41,7 @@ type APISIX struct {
 }
 
 var apisixOwned = slices.Concat(
-	named("service.labelsOverride"),
+	keepNames("service.labelsOverride"),
 	set("use apisix.replicas", "replicaCount", "autoscaling"),
 	because(budgeted, "use apisix.replicas", "podDisruptionBudget"),
 	because("a rollout replaces one Pod after the other", "", "updateStrategy"),
@@ -50,7 +50,7 @@ var apisixOwned = slices.Concat(
 		"priorityClassName"),
 	because("its line has the probe of the start, for which the chart has no value", "",
 		"image.pullPolicy"),
-	relied(gated, "useDaemonSet"),
+	keepDefaults(gated, "useDaemonSet"),
 	because("the data plane has no etcd: its controller configures it", "", "etcd", "externalEtcd",
 		"apisix.deployment", "apisix.fullCustomConfig"),
 	because("the controller is a release of its own", "use apisix.controllerValues",
@@ -61,23 +61,23 @@ var apisixOwned = slices.Concat(
 	because("Strata sets it", "use apisix.address", "service."+chosenAddress,
 		`service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
 		"service.loadBalancerIP"),
-	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled",
+	keepDefaults("the Gateway, the network policy and the gates go by this port", "service.http.enabled",
 		"service.http.servicePort", "service.http.containerPort",
 		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort",
 		"apisix.status"),
 	because("only the controller and the gates reach the admin API, with keys of Strata's", "",
 		"apisix.admin"),
 	because("metrics and canaries are read there", "", "apisix.prometheus"),
-	relied("a list replaces APISIX's own, which has what Strata uses", "apisix.plugins"),
+	keepDefaults("a list replaces APISIX's own, which has what Strata uses", "apisix.plugins"),
 )
 
 var apisixControllerOwned = slices.Concat(
-	named("labelsOverride"),
+	keepNames("labelsOverride"),
 	set("", "config.provider.type", "config.listenerPortMatchMode"),
 	because("the gates of upstreams rely on it", "", "config.provider.syncPeriod"),
 	because("Strata makes the classes itself", "", "config.controllerName",
 		"config.kubernetes.ingressClass", "config.kubernetes.defaultIngressClass"),
-	relied("the Gateway is Strata's way in", "config.disableGatewayAPI"),
+	keepDefaults("the Gateway is Strata's way in", "config.disableGatewayAPI"),
 	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy",
 		"webhook.certificate"),
 	because(itself, "", "gatewayProxy", "apisix"),

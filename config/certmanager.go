@@ -41,9 +41,9 @@ type CertManager struct {
 }
 
 var certManagerOwned = slices.Concat(
-	named("namespace"),
+	keepNames("namespace"),
 	because("Strata sets it", "use crds.keep", "crds"),
-	relied("the chart refuses it beside crds.enabled, which Strata sets", "installCRDs"),
+	keepDefaults("the chart refuses it beside crds.enabled, which Strata sets", "installCRDs"),
 	set("use certManager.replicas", "replicaCount", "webhook.replicaCount",
 		"cainjector.replicaCount"),
 	because(budgeted, "use certManager.replicas", "podDisruptionBudget.enabled",
@@ -52,19 +52,19 @@ var certManagerOwned = slices.Concat(
 		"each drain of its node", "use certManager.replicas",
 		"cainjector.podDisruptionBudget.enabled")),
 	because("the gate of the API does this check, and says why", "", "startupapicheck"),
-	relied("without it no webhook has its CA, and every certificate is refused",
+	keepDefaults("without it no webhook has its CA, and every certificate is refused",
 		"cainjector.enabled"),
-	relied("the gate asks the webhook's own Service, from namespace cert-manager", "webhook.url",
+	keepDefaults("the gate asks the webhook's own Service, from namespace cert-manager", "webhook.url",
 		"webhook.validatingWebhookConfiguration.namespaceSelector",
 		"webhook.mutatingWebhookConfiguration.namespaceSelector"),
-	relied("the Secrets of the cluster issuers are in namespace cert-manager",
+	keepDefaults("the Secrets of the cluster issuers are in namespace cert-manager",
 		"clusterResourceNamespace"),
-	relied("the login at Vault is for this account", "serviceAccount.create",
+	keepDefaults("the login at Vault is for this account", "serviceAccount.create",
 		"serviceAccount.name"),
-	relied(unapproved, "disableAutoApproval"),
+	keepDefaults(unapproved, "disableAutoApproval"),
 	unless(approvesOwn, because(unapproved,
 		"list "+strings.Join(ownSigners, " and ")+" beside your own", "approveSignerNames")),
-	relied("without it cert-manager may do none of its work", "global.rbac.create"),
+	keepDefaults("without it cert-manager may do none of its work", "global.rbac.create"),
 )
 
 const unapproved = "the platform's own certificates would never be approved"

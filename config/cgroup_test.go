@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-func TestTheKubeletRefusesCgroupV1From135On(t *testing.T) {
+func TestKubeletRefusesCgroupV1SinceVersion135(t *testing.T) {
 	for version, want := range map[string]bool{
 		"v1.34.2+k3s1": false, "v1.34.99+k3s2": false, "v1.35.0+k3s1": true, "v1.36.3+k3s1": true,
 		"v2.0.0+k3s1": true,
@@ -22,7 +22,7 @@ func TestTheKubeletRefusesCgroupV1From135On(t *testing.T) {
 	require.ErrorContains(t, err, "expected the form vX.Y.Z+k3sN")
 }
 
-func TestAKubeletMayBeToldToRunOnCgroupV1(t *testing.T) {
+func TestKubeletArgAllowsCgroupV1(t *testing.T) {
 	k3s := config.K3s{
 		ServerArgs: map[string]any{"kubelet-arg": []any{"max-pods=50", "fail-cgroupv1=false"}},
 		AgentArgs:  map[string]any{"kubelet-arg": "fail-cgroupv1=true"},

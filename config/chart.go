@@ -40,16 +40,16 @@ func chartOf(values string) chart {
 	return chart{}
 }
 
-// below returns the first of the values that Strata sets or relies on below a path; empty where
+// findOwnedBelow returns the first of the values that Strata sets or relies on below a path; empty where
 // there is none.
-func (row chart) below(path string) string {
+func (row chart) findOwnedBelow(path string) string {
 	for _, o := range row.owned {
-		if o.Path != path && within(o.Path, path) {
+		if o.Path != path && isWithin(o.Path, path) {
 			return o.Path
 		}
 	}
 	for _, set := range row.defaults {
-		if set != path && within(set, path) {
+		if set != path && isWithin(set, path) {
 			return set
 		}
 	}

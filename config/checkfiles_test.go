@@ -63,7 +63,7 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 	}
 }
 
-func TestMissingKeyOfTheLabsMachinesNamesMakeUp(t *testing.T) {
+func TestMissingLabKeyErrorNamesMakeUp(t *testing.T) {
 	raw := good()
 	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"keyFile":".strata/lab/local/key"},"nodes":[` + server1 + `]}`
 	cfg, err := config.Load("local", raw, noEnv)

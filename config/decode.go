@@ -56,7 +56,7 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 // read: itself, one above it or one below it.
 func (d *decoder) blames(key string) bool {
 	return slices.ContainsFunc(d.unread,
-		func(unread string) bool { return within(key, unread) || within(unread, key) })
+		func(unread string) bool { return isWithin(key, unread) || isWithin(unread, key) })
 }
 
 func (d *decoder) decode(key string, value any, into reflect.Value) {
@@ -91,7 +91,7 @@ func (d *decoder) leaf(key string, value any, into reflect.Value) {
 	if err == nil {
 		err = json.Unmarshal(text, into.Addr().Interface())
 	}
-	switch rule := "is not " + expected(into.Type()); {
+	switch rule := "is not " + describeType(into.Type()); {
 	case err == nil:
 	case into.Kind() != reflect.String:
 		d.fail(key, show(value), rule, "")
@@ -169,7 +169,7 @@ func fieldsOf(t reflect.Type) map[string]int {
 	return fields
 }
 
-func expected(t reflect.Type) string {
+func describeType(t reflect.Type) string {
 	if text, ok := leaves[t]; ok {
 		return text
 	}

@@ -82,7 +82,7 @@ func (c *Config) derive() {
 		hosts.deriveVMs()
 	}
 	if c.K3s.NetworkPolicies == nil && !c.OnExistingCluster() {
-		disabled, err := strconv.ParseBool(c.K3s.Fixed()["disable-network-policy"])
+		disabled, err := strconv.ParseBool(c.K3s.CriticalValues()["disable-network-policy"])
 		enforced := err != nil || !disabled
 		c.K3s.NetworkPolicies = &enforced
 	}

@@ -59,7 +59,7 @@ func TestAProxyBeforeTheVirtualAddressIsRefused(t *testing.T) {
 }
 
 // A kubeconfig that names a proxy of its own takes none from the environment.
-func TestATunnelPassesAProxyOfTheEnvironmentBy(t *testing.T) {
+func TestTunnelIgnoresEnvironmentProxy(t *testing.T) {
 	raw := good()
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)

@@ -32,8 +32,8 @@ const builtPrefix = "built:"
 // node that has lost the image says so, and runs nothing that a stranger put there.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
-// Bundled returns the image's name in a bundle.
-func (i OwnImage) Bundled() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
+// BundleReference returns the image's name in a bundle.
+func (i OwnImage) BundleReference() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
 
 // url stands for the archive in the lock, as the address of a download does.
 func (i OwnImage) url() string {
@@ -80,7 +80,7 @@ func (c *Config) deriveImages() {
 		return
 	}
 	for _, asked := range c.askedImages() {
-		name := asked.Bundled()
+		name := asked.BundleReference()
 		if c.Artifacts.Source == SourceUpstream {
 			name = asked.Reference()
 		}

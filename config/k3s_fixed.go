@@ -75,8 +75,8 @@ func texts(value any) []string {
 	return all
 }
 
-// Fixed returns the critical values that the configuration asks for.
-func (k K3s) Fixed() map[string]string {
+// CriticalValues returns the critical values that the configuration asks for.
+func (k K3s) CriticalValues() map[string]string {
 	keys := map[string]any{}
 	maps.Copy(keys, k.ServerArgs)
 	disable := make([]any, 0, len(k.Disable))

@@ -30,7 +30,7 @@ func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 		"with them written out": "secrets-encryption: \"true\"\ndisable: " +
 			"[servicelb]\ncluster-dns: 10.43.0.10\nflannel-backend: vxlan\ncluster-domain: cluster.local\n",
 	} {
-		assert.Equal(t, k3s.Fixed(), read(text), name)
+		assert.Equal(t, k3s.CriticalValues(), read(text), name)
 	}
 	for name, text := range map[string]string{
 		"service-cidr": "service-cidr: 10.44.0.0/16\ncluster-dns: " +
@@ -40,7 +40,7 @@ func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 		"disable: servicelb": "secrets-encryption: true\ndisable: [traefik]\n",
 	} {
 		found, differ := read(text), []string{}
-		for key, value := range k3s.Fixed() {
+		for key, value := range k3s.CriticalValues() {
 			if found[key] != value {
 				differ = append(differ, key)
 			}
@@ -49,7 +49,7 @@ func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestAFixedValueIsNamedAsTheConfigurationHasIt(t *testing.T) {
+func TestFixedKeyReturnsConfigurationKey(t *testing.T) {
 	assert.Equal(t, "strata:k3s.clusterCIDR", FixedKey("cluster-cidr"))
 	assert.Equal(t, `strata:k3s.serverArgs["flannel-backend"]`, FixedKey("flannel-backend"))
 }

@@ -42,7 +42,7 @@ func TestEveryCommittedStackFileLoads(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSetHasItsDefault(t *testing.T) {
+func TestUnsetKeysGetDefaults(t *testing.T) {
 	cfg, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, "dev", cfg.Stack)
@@ -59,7 +59,7 @@ func TestWhatIsNotSetHasItsDefault(t *testing.T) {
 	assert.Equal(t, 2*time.Minute, cfg.Timeouts.MetalLBPool.Duration)
 }
 
-func TestWhatIsSetReplacesTheDefault(t *testing.T) {
+func TestSetKeysReplaceDefaults(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"disable":["servicelb","traefik"],"secretsEncryption":false,"serverArgs":{"kubelet-arg":["max-pods=50"],"v":2}}`
 	raw["timeouts"] = `{"api":"90s"}`
@@ -73,7 +73,7 @@ func TestWhatIsSetReplacesTheDefault(t *testing.T) {
 	assert.Equal(t, 10*time.Minute, cfg.Timeouts.Nodes.Duration)
 }
 
-func TestNetworkPoliciesFollowWhatEnforcesThem(t *testing.T) {
+func TestNetworkPoliciesDefaultFollowsPolicyController(t *testing.T) {
 	for k3s, want := range map[string]bool{
 		`{}`:                        true,
 		`{"networkPolicies":false}`: false,
@@ -102,7 +102,7 @@ func TestNullAndEmptyMeanNotSet(t *testing.T) {
 	assert.Equal(t, "upstream", cfg.Artifacts.Source)
 }
 
-func TestMachinesGetTheSubnetsFirstAddressAsGatewayAndNoKeyFile(t *testing.T) {
+func TestVMDefaultsUseFirstAddressAsGateway(t *testing.T) {
 	raw := good()
 	raw["hosts"] = machines("")["hosts"]
 	cfg, err := config.Load("dev", raw, noEnv)
@@ -125,7 +125,7 @@ func TestANodesOwnSSHValuesWinOverTheHostsOnes(t *testing.T) {
 		cfg.Hosts.Nodes[1].SSH)
 }
 
-func TestTheVariableOverridesTheArtifactSource(t *testing.T) {
+func TestEnvironmentVariableOverridesArtifactSource(t *testing.T) {
 	raw := good()
 	raw["artifacts"] = `{"source":"upstream"}`
 	getenv := func(name string) string {
@@ -212,13 +212,13 @@ func TestAMisspeltKeyHidesNoOtherMistakeAndRaisesNoFalseAlarm(t *testing.T) {
 	require.ErrorContains(t, err, "chartversion")
 }
 
-func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
+func TestLayerDefaultsFollowEnabledLayers(t *testing.T) {
 	cfg, err := config.Load("Dev", good(), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, []string{config.ControllerTraefik}, cfg.Ingress.Controllers)
 	assert.Equal(t, "dev.strata.test", cfg.Ingress.Domain)
 	assert.Equal(t, 1, cfg.CertManager.Replicas)
-	assert.Subset(t, cfg.Needed(), []string{config.ArtifactCertManagerChart,
+	assert.Subset(t, cfg.NeededArtifacts(), []string{config.ArtifactCertManagerChart,
 		config.ArtifactGatewayCRDs, config.ArtifactTraefikChart})
 
 	raw := good()
@@ -226,5 +226,5 @@ func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
 	cfg, err = config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
 	assert.Empty(t, cfg.Ingress.Controllers, "no certificates, no ingress")
-	assert.NotContains(t, cfg.Needed(), config.ArtifactTraefikChart)
+	assert.NotContains(t, cfg.NeededArtifacts(), config.ArtifactTraefikChart)
 }

@@ -23,17 +23,17 @@ type MetalLB struct {
 }
 
 var metallbOwned = slices.Concat(
-	named(),
+	keepNames(),
 	set("", "crds"),
 	because("addresses are announced in L2 mode only", "", "frrk8s", "frr-k8s", "speaker.frr"),
-	relied(gated, "controller.enabled", "controller.webhookMode", "speaker.enabled"),
-	relied("the Services of the ingress controllers have no class, and would stay "+
+	keepDefaults(gated, "controller.enabled", "controller.webhookMode", "speaker.enabled"),
+	keepDefaults("the Services of the ingress controllers have no class, and would stay "+
 		"without an address", "loadBalancerClass"),
-	relied("the gate of the address pool waits for a speaker on every node", "speaker.nodeSelector",
+	keepDefaults("the gate of the address pool waits for a speaker on every node", "speaker.nodeSelector",
 		"speaker.affinity", "speaker.tolerateMaster"),
-	relied("the gate of the rollout waits until every speaker is of the newest revision",
+	keepDefaults("the gate of the rollout waits until every speaker is of the newest revision",
 		"speaker.updateStrategy"),
-	relied("without it MetalLB may do none of its work", "rbac.create"),
+	keepDefaults("without it MetalLB may do none of its work", "rbac.create"),
 )
 
 func (c *Config) checkMetalLB(ps *problems) {
@@ -107,7 +107,7 @@ func (c *Config) checkPoolOnHosts(
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {
 		subnet := RangeOf(hosts.Subnet)
-		if !addresses.Within(subnet) {
+		if !addresses.IsWithin(subnet) {
 			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+
 				", where no host would answer for it",
 				"choose a range inside it")

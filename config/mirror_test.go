@@ -38,7 +38,7 @@ func mirrored(t *testing.T, mirror, ca string) map[string]string {
 	return raw
 }
 
-func TestAMirrorIsAnHTTPSAddress(t *testing.T) {
+func TestMirrorAcceptsHTTPSAddresses(t *testing.T) {
 	for _, good := range []string{"https://mirror.example.org", "https://me:hunter2@mirror.example.org:8443/a/b/"} {
 		cfg, err := config.Load("dev", mirrored(t, good, certificate(t)), noEnv)
 		require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestAMirrorIsAnHTTPSAddress(t *testing.T) {
 	}
 }
 
-func TestAMirrorsMistakesAreSaidTogetherAndWithoutIt(t *testing.T) {
+func TestMirrorErrorsHideAddress(t *testing.T) {
 	for _, bad := range []string{
 		"http://me:hunter2@mirror.example.org", "mirror.example.org/hunter2", "https:///hunter2",
 		"https://mirror.example.org/?token=hunter2",
@@ -60,7 +60,7 @@ func TestAMirrorsMistakesAreSaidTogetherAndWithoutIt(t *testing.T) {
 	}
 }
 
-func TestTheVariableOverridesTheMirror(t *testing.T) {
+func TestEnvironmentVariableOverridesMirror(t *testing.T) {
 	variable := func(name string) string {
 		return map[string]string{config.MirrorVariable: "https://me:hunter2@other.example.org"}[name]
 	}
@@ -71,7 +71,7 @@ func TestTheVariableOverridesTheMirror(t *testing.T) {
 
 // A password that is written out would be in the repository, and in the history that Pulumi keeps
 // of a stack's updates.
-func TestAMirrorsPasswordIsEncryptedInTheStackFile(t *testing.T) {
+func TestPlainMirrorPasswordIsRefusedInStackFile(t *testing.T) {
 	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not " +
 		"encrypted; run: pulumi config set --secret"
 	for _, plain := range []string{"https://me:hunter2@mirror.example.org", "https://hunter2@mirror.example.org"} {

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-func TestTheFirstScriptsVariablesOverrideTheConfiguration(t *testing.T) {
+func TestLegacyVariablesOverrideConfiguration(t *testing.T) {
 	load := func(variables map[string]string) (*config.Config, error) {
 		return config.Load("dev", good(), func(name string) string { return variables[name] })
 	}

@@ -119,14 +119,14 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 
 // NeededPins returns the pins of the configured layers, for the architecture of the hosts.
 func (c *Config) NeededPins() []Pin {
-	needed := c.Needed()
+	needed := c.NeededArtifacts()
 	return slices.DeleteFunc(c.Pins(), func(pin Pin) bool {
 		return !slices.Contains(needed, pin.Name) || pin.Arch != "" && pin.Arch != c.Hosts.Arch
 	})
 }
 
-// Needed are the names of the artifacts that the configured layers ask for, less the disk image.
-func (c *Config) Needed() []string {
+// NeededArtifacts are the names of the artifacts that the configured layers ask for, less the disk image.
+func (c *Config) NeededArtifacts() []string {
 	var names []string
 	if !c.OnExistingCluster() {
 		names = append(names, ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages)

@@ -79,7 +79,7 @@ func text(expression ast.Expr) (string, bool) {
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
 
 // Each pin needs its reason: without one it is not known whether it can be raised.
-func TestEveryPinHasItsReason(t *testing.T) {
+func TestEveryPinIsDocumentedInVersionsPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/versions.md")
 	require.NoError(t, err)
 	written := map[string]string{}

@@ -33,10 +33,10 @@ func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	cfg, err := fromProgram(path)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())
-	assert.Empty(t, cfg.Needed())
+	assert.Empty(t, cfg.NeededArtifacts())
 }
 
-func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
+func TestProgramStackWithHostsFollowsHostRules(t *testing.T) {
 	_, err := fromProgram(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
 	require.ErrorContains(t, err, "strata:hosts.nodes")
 }
@@ -45,13 +45,13 @@ func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
 	require.NoError(t, err)
-	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.Needed())
+	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.NeededArtifacts())
 	_, err = fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
 }
 
 // A program's other resources may know the addresses, so none is needed in the stack file.
-func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
+func TestCheckAddressesValidatesAddressesFromProgram(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
 		"overlaps cluster.podNetwork")
 }
 
-func TestValuesThatAreGivenLaterFollowTheRulesOfTheirChart(t *testing.T) {
+func TestLaterValuesFollowChartRules(t *testing.T) {
 	cfg, err := fromProgram(programFile(t, "config: {}\n"))
 	require.NoError(t, err)
 	own, err := cfg.LaterValues(config.ArtifactCertManagerChart,

@@ -20,7 +20,7 @@ func proxied(t *testing.T, proxy config.Proxy) map[string]string {
 	return raw
 }
 
-func TestNodesHaveAProxy(t *testing.T) {
+func TestValidNodeProxyIsAccepted(t *testing.T) {
 	for _, given := range []config.Proxy{
 		{HTTPS: "http://proxy.example.org:3128"},
 		{HTTP: "https://me:hunter2%3B@10.0.0.9:3128/", HTTPS: "https://[fd00::9]:3128",
@@ -35,7 +35,7 @@ func TestNodesHaveAProxy(t *testing.T) {
 	assert.False(t, config.Proxy{}.IsSet())
 }
 
-func TestAProxysMistakesAreSaidTogetherAndWithoutIt(t *testing.T) {
+func TestProxyErrorsHideAddress(t *testing.T) {
 	for _, bad := range []string{
 		"me:hunter2@proxy.example.org", "socks5://me:hunter2@proxy.example.org", "http:///hunter2",
 		"http://proxy.example.org/hunter2",
@@ -61,7 +61,7 @@ func TestAProxysMistakesAreSaidTogetherAndWithoutIt(t *testing.T) {
 		"is; set k3s.proxy.https, or remove it")
 }
 
-func TestAProxysPasswordIsASecretOfPulumi(t *testing.T) {
+func TestPlainProxyPasswordIsRefusedByPulumiConfig(t *testing.T) {
 	raw := proxied(t, config.Proxy{HTTPS: "http://me:hunter2@proxy.example.org:3128"})
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:k3s.proxy.https: has a user or a password in it, and "+
@@ -74,7 +74,7 @@ func TestAProxysPasswordIsASecretOfPulumi(t *testing.T) {
 	require.NoError(t, err, "an address without a login is no secret")
 }
 
-func TestAnEncryptedProxyIsReadWithoutPulumi(t *testing.T) {
+func TestEncryptedProxyIsReadAsSealed(t *testing.T) {
 	const text = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n  strata:k3s: {proxy: {https: " +

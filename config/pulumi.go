@@ -52,7 +52,7 @@ func rawSections(project, text string) (map[string]string, problems, error) {
 				pulumi.EnvConfig, err)
 		}
 	}
-	sections, strangers := ours(project, whole)
+	sections, strangers := selectSections(project, whole)
 	return sections, strangers, nil
 }
 

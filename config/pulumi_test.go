@@ -29,7 +29,7 @@ func TestPulumisConfigurationIsRead(t *testing.T) {
 	assert.Len(t, cfg.Hosts.Nodes, 2)
 }
 
-func TestAnUnreadSectionIsFoundInTheRawConfiguration(t *testing.T) {
+func TestUnknownSectionIsReported(t *testing.T) {
 	raw := good()
 	raw["metalb"] = `{}`
 	_, err := fromPulumi(t, raw)
@@ -45,7 +45,7 @@ func TestValuesOfASecretSectionAreNotShown(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestAMirrorsPasswordIsASecretOfPulumi(t *testing.T) {
+func TestPlainMirrorPasswordIsRefusedByPulumiConfig(t *testing.T) {
 	raw := mirrored(t, "https://me:hunter2@mirror.example.org", "")
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:artifacts.mirror: has a user or a password in it, and is not encrypted")

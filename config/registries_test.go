@@ -26,7 +26,7 @@ func withRegistries(
 	return raw
 }
 
-func TestRegistriesHaveMirrorsAndLogins(t *testing.T) {
+func TestValidRegistriesAreAccepted(t *testing.T) {
 	given := []config.Registry{
 		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org/v2/hub",
 			"http://10.0.0.9:5000"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}},
@@ -38,7 +38,7 @@ func TestRegistriesHaveMirrorsAndLogins(t *testing.T) {
 	assert.Equal(t, given, cfg.K3s.Registries)
 }
 
-func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
+func TestRegistryErrorsAreReportedTogetherWithoutPasswords(t *testing.T) {
 	args := map[string]any{"private-registry": "/etc/registries.yaml"}
 	_, err := config.Load("dev", withRegistries(t,
 		map[string]any{"serverArgs": args, "agentArgs": args},
@@ -83,14 +83,14 @@ func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
 }
 
 // Without registries, the file that a person has written may be anywhere.
-func TestAnotherRegistriesFileIsThePersonsOwn(t *testing.T) {
+func TestPrivateRegistryArgIsAllowedWithoutRegistries(t *testing.T) {
 	_, err := config.Load("dev", withRegistries(t,
 		map[string]any{"serverArgs": map[string]any{
 			"private-registry": "/etc/registries.yaml"}}), noEnv)
 	require.NoError(t, err)
 }
 
-func TestARegistrysPasswordIsASecretOfPulumi(t *testing.T) {
+func TestPlainRegistryPasswordIsRefusedByPulumiConfig(t *testing.T) {
 	raw := withRegistries(t, nil, config.Registry{Name: "mirror.example.org", Username: "robot",
 		Password: "hunter2"})
 	_, err := fromPulumi(t, raw)
@@ -101,7 +101,7 @@ func TestARegistrysPasswordIsASecretOfPulumi(t *testing.T) {
 	assert.Equal(t, "hunter2", cfg.K3s.Registries[0].Password)
 }
 
-func TestARegistrysPasswordIsEncryptedInTheStackFile(t *testing.T) {
+func TestPlainRegistryPasswordIsRefusedInStackFile(t *testing.T) {
 	const hosts = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n"
 	const section = "  strata:k3s: {registries: [{name: mirror.example.org, username: robot, password: "

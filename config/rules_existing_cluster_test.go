@@ -24,9 +24,9 @@ func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
 	cfg, err := config.Load("dev", onCluster("hosts", "{}"), noEnv)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())
-	assert.NotContains(t, cfg.Needed(), config.ArtifactK3s, "nothing of K3s is installed")
-	assert.NotContains(t, cfg.Needed(), config.ArtifactK3sImages)
-	assert.Contains(t, cfg.Needed(), config.ArtifactMetalLBChart)
+	assert.NotContains(t, cfg.NeededArtifacts(), config.ArtifactK3s, "nothing of K3s is installed")
+	assert.NotContains(t, cfg.NeededArtifacts(), config.ArtifactK3sImages)
+	assert.Contains(t, cfg.NeededArtifacts(), config.ArtifactMetalLBChart)
 	assert.False(t, cfg.PodNetwork().IsValid(), "it is not configured")
 	assert.False(t, cfg.Cluster.NetworkPolicies, "nothing changes who reaches what")
 

@@ -11,7 +11,7 @@ import (
 
 // No registry has these images, and Strata pushes none to an existing cluster: a Pod would wait for
 // its image until a gate gives up.
-func TestAStackOnAnExistingClusterNamesTheUnpublishedImages(t *testing.T) {
+func TestExistingClusterRequiresUnpublishedImageNames(t *testing.T) {
 	const demo = `"demo":true`
 	const certificate = `"workloads":[{"name":"shop","image":"a:1","certificate":{}}]`
 	const rest = "strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; " +
@@ -45,7 +45,7 @@ func TestAStackOnAnExistingClusterNamesTheUnpublishedImages(t *testing.T) {
 
 // On hosts of ours they need no registry: the bundle has them, or `strata fetch` builds them, and
 // nodes get them as archives.
-func TestOnHostsStrataBringsTheUnpublishedImages(t *testing.T) {
+func TestOwnHostsNeedNoUnpublishedImageNames(t *testing.T) {
 	load := func(source, apps string) *config.Config {
 		raw := good()
 		raw["ingress"], raw["apps"], raw["artifacts"] = `{"controllers":["apisix"]}`, apps,

@@ -187,7 +187,7 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 	assert.Greater(t, compared, 1000)
 }
 
-func TestWhatOnlyATextMayBeIsSaidByTheSchemaAsByTheValidator(t *testing.T) {
+func TestSchemaAcceptsOnlyDocumentedStringChoices(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	fields, err := configdocs.Fields(".")
 	require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestWhatOnlyATextMayBeIsSaidByTheSchemaAsByTheValidator(t *testing.T) {
 	assert.Greater(t, checked, 7)
 }
 
-func TestKeysOfOtherNamespacesAreNotTheSchemasBusiness(t *testing.T) {
+func TestSchemaIgnoresKeysOfOtherNamespaces(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for file, valid := range map[string]bool{
 		`{"config":{"kubernetes:kubeconfig":"x","pulumi:disable-default-providers":["*"]},"encryptionsalt":"v1:abc"}`: true,

@@ -22,7 +22,7 @@ func ofFile(t *testing.T, more string) (*config.Config, error) {
 	return config.OfStack(filepath.Dir(file), "dev", file)
 }
 
-func TestAStackFileWithEncryptedTextsIsReadWithoutThem(t *testing.T) {
+func TestEncryptedStringsAreReadAsSealed(t *testing.T) {
 	cfg, err := ofFile(t, `
   strata:argocd:
     adminPasswordHash: {secure: v1:hunter2}
@@ -37,7 +37,7 @@ func TestAStackFileWithEncryptedTextsIsReadWithoutThem(t *testing.T) {
 	assert.Equal(t, map[string]string{"KEY": config.Sealed}, cfg.Apps.Workloads[0].SecretEnv)
 }
 
-func TestWhatIsEncryptedAsAWholeIsSaidAndNotGuessed(t *testing.T) {
+func TestWhollyEncryptedSectionIsRefused(t *testing.T) {
 	for _, section := range []string{"strata:apps: {secure: v1:hunter2}", "strata:apps: {workloads: {secure: v1:hunter2}}", "strata:traefik: {replicas: {secure: v1:hunter2}}"} {
 		_, err := ofFile(t, "  "+section+"\n")
 		require.ErrorContains(t, err, "is encrypted as a whole", section)
@@ -45,7 +45,7 @@ func TestWhatIsEncryptedAsAWholeIsSaidAndNotGuessed(t *testing.T) {
 	}
 }
 
-func TestEncryptedTextsAreOfStackFilesOnly(t *testing.T) {
+func TestSealedStringsAreRefusedOutsideStackFiles(t *testing.T) {
 	_, err := config.Load("dev", map[string]string{
 		"argocd": `{"adminPasswordHash":{"secure":"v1:abc"}}`}, func(string) string { return "" })
 	require.ErrorContains(t, err, "adminPasswordHash: ")

@@ -19,7 +19,7 @@ func withSSH(keys string) map[string]string {
 	return raw
 }
 
-func TestWhatAnSSHConfigMaySayHasNoDefault(t *testing.T) {
+func TestSSHDefaultsYieldToSSHConfig(t *testing.T) {
 	cfg, err := config.Load("dev", withSSH(`"config":"~/.ssh/config","port":2222`), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, config.SSH{Config: "~/.ssh/config", Port: 2222}, cfg.Hosts.Nodes[0].SSH)
@@ -29,7 +29,7 @@ func TestWhatAnSSHConfigMaySayHasNoDefault(t *testing.T) {
 		"the agent has the key")
 }
 
-func TestANodeMayBeReachedWithoutTheJumpHostsOfAll(t *testing.T) {
+func TestNodeCanDisableJumpHosts(t *testing.T) {
 	cfg, err := config.Load("dev", withSSH(`"jump":[{"host":"bastion","hostKey":"`+hostKey+
 		`"}]`), noEnv)
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestANodeMayBeReachedWithoutTheJumpHostsOfAll(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.Nodes[1].SSH.Jump)
 }
 
-func TestWhatIsWrongWithTheWayOfAllIsSaidOnce(t *testing.T) {
+func TestSharedSSHErrorsAreReportedOnce(t *testing.T) {
 	_, err := config.Load("dev", withSSH(
 		`"sudoPassword":"x","jump":[{"host":"bastion"},{"host":"b c","hostKey":"`+hostKey+
 			`"}]`), noEnv)
@@ -50,7 +50,7 @@ func TestWhatIsWrongWithTheWayOfAllIsSaidOnce(t *testing.T) {
 		"strata:hosts.ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user")
 }
 
-func TestPasswordsOfTheWayAreSecretsOfPulumi(t *testing.T) {
+func TestPlainSSHPasswordsAreRefusedByPulumiConfig(t *testing.T) {
 	raw := withSSH(`"user":"ops","passphrase":"hunter2","sudoPassword":"hunter3"`)
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:hosts.ssh.passphrase: is not encrypted; run: pulumi "+
@@ -72,7 +72,7 @@ func TestPasswordsOfTheWayAreSecretsOfPulumi(t *testing.T) {
 	assert.Equal(t, config.Sealed, cfg.Hosts.Nodes[0].SSH.SudoPassword)
 }
 
-func TestAnEncryptedKeyIsNoMistakeWhereItIsOpened(t *testing.T) {
+func TestEncryptedKeyIsAcceptedWithPassphraseOrAgent(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "key"), privateKey(t, "secret"), 0o600))
 	for keys, want := range map[string]string{

@@ -13,7 +13,7 @@ import (
 )
 
 // The engine takes either of the two, and values of an environment reach the program alone.
-func TestWhatOnlyAFileShowsIsRefused(t *testing.T) {
+func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"  traefik: {replicas: 3}\n  strata:traefik: " +
 			"{replicas: 4}\n": "strata:traefik: is written twice, as strata:traefik and as " +

@@ -48,15 +48,15 @@ func readStack(folder, path string, text []byte) (stackFile, error) {
 	if err != nil {
 		return stackFile{}, err
 	}
-	sections, strangers := ours(name, whole)
+	sections, strangers := selectSections(name, whole)
 	return stackFile{sections: sections, problems: slices.Concat(twice, strangers),
 		refused: refused}, nil
 }
 
-// Written returns the configuration that a stack's file has, by full key, without the defaults of
+// ReadStackFile returns the configuration that a stack's file has, by full key, without the defaults of
 // its project and unchecked. Encrypted texts are Sealed, and numbers json.Number. The error may
 // quote the file.
-func Written(project, path string) (map[string]any, error) {
+func ReadStackFile(project, path string) (map[string]any, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -141,9 +141,9 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 	return sdkconfig.ParseKey(written)
 }
 
-// ours picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
+// selectSections picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
 // meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
-func ours(project string, whole map[string]string) (sections map[string]string,
+func selectSections(project string, whole map[string]string) (sections map[string]string,
 	strangers problems) {
 	sections = map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(whole)) {

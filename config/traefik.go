@@ -51,7 +51,7 @@ const (
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(
-	named("namespaceOverride", "instanceLabelOverride", "service.nameOverride"),
+	keepNames("namespaceOverride", "instanceLabelOverride", "service.nameOverride"),
 	traefikPods(), traefikService(), traefikPorts(), traefikObjects(),
 )
 
@@ -65,9 +65,9 @@ func traefikPods() []OwnedValue {
 		because(budgeted, "use traefik.replicas", "podDisruptionBudget.enabled",
 			"podDisruptionBudget.maxUnavailable", "podDisruptionBudget.minAvailable"),
 		set("", "topologySpreadConstraints"),
-		relied(gated, "deployment.enabled", "deployment.kind"),
-		relied("Traefik reads routes of every namespace", "rbac.enabled", "rbac.namespaced"),
-		relied("it needs CRDs that are not installed", "hub"),
+		keepDefaults(gated, "deployment.enabled", "deployment.kind"),
+		keepDefaults("Traefik reads routes of every namespace", "rbac.enabled", "rbac.namespaced"),
+		keepDefaults("it needs CRDs that are not installed", "hub"),
 	)
 }
 
@@ -89,7 +89,7 @@ func traefikPorts() []OwnedValue {
 		because("Strata sets it", "use certManager.acme.solver", "ports.web.allowACMEByPass"),
 		because("the Gateway's https listener ends TLS there", "",
 			"ports.websecure.http.tls.enabled"),
-		relied("a canary counts answers there", "ports.metrics.port",
+		keepDefaults("a canary counts answers there", "ports.metrics.port",
 			"metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels",
 			"metrics.prometheus.manualRouting"),
 		set("", "metrics.prometheus.service.enabled"),
@@ -98,7 +98,7 @@ func traefikPorts() []OwnedValue {
 		owned = append(owned, slices.Concat(
 			because("Pods of Traefik lose no request when they stop", "use traefik.longestRequest",
 				port+"transport.lifeCycle", port+"transport.keepAliveMaxTime"),
-			relied("the Gateway's listeners and the gate of the address go by this port",
+			keepDefaults("the Gateway's listeners and the gate of the address go by this port",
 				port+"port", port+"exposedPort", port+"expose", port+"protocol",
 				port+"targetPort"),
 		)...)
@@ -125,12 +125,12 @@ func traefikObjects() []OwnedValue {
 			"use Traefik's own IngressRouteTCP", "providers.kubernetesGateway.experimentalChannel"),
 		set("", "providers.kubernetesCRD.enabled", "providers.kubernetesIngress.enabled",
 			"providers.kubernetesGateway.enabled"),
-		relied(unseen, "providers.kubernetesCRD.namespaces",
+		keepDefaults(unseen, "providers.kubernetesCRD.namespaces",
 			"providers.kubernetesCRD.labelSelector", "providers.kubernetesCRD.ingressClass",
 			"providers.kubernetesIngress.namespaces", "providers.kubernetesIngress.labelSelector",
 			"providers.kubernetesIngress.ingressClass",
 			"providers.kubernetesGateway.namespaces", "providers.kubernetesGateway.labelSelector"),
-		relied("an Ingress has its address from it, which an up waits for",
+		keepDefaults("an Ingress has its address from it, which an up waits for",
 			"providers.kubernetesIngress.publishedService"),
 	)
 }

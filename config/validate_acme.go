@@ -25,8 +25,8 @@ type acmeCheck struct {
 	given ACMEIssuer
 }
 
-// at returns the path of a key.
-func (a acmeCheck) at(name string) string { return field("certManager.acme.%s", name) }
+// keyPath returns the path of a key.
+func (a acmeCheck) keyPath(name string) string { return field("certManager.acme.%s", name) }
 
 // checkACME never shows a secret, nor an address that may hold a password.
 func (c *Config) checkACME(ps *problems) {
@@ -48,7 +48,7 @@ func (c *Config) checkACME(ps *problems) {
 	case SolverDNS01:
 		check.dns01()
 	default:
-		ps.add(check.at("solver"), check.given.Solver, "is neither http01 nor dns01",
+		ps.add(check.keyPath("solver"), check.given.Solver, "is neither http01 nor dns01",
 			suggestion(check.given.Solver, []string{SolverHTTP01, SolverDNS01}))
 	}
 }
@@ -65,11 +65,11 @@ func (a acmeCheck) host() string {
 func (a acmeCheck) server() {
 	switch {
 	case a.given.Server == "":
-		a.add(a.at("server"), "", "is empty, and certManager.issuer is acme",
+		a.add(a.keyPath("server"), "", "is empty, and certManager.issuer is acme",
 			"write the URL of the directory; try https://"+stagingServer+
 				"/directory before https://acme-v02.api.letsencrypt.org/directory, which has rate limits")
 	case a.host() == "":
-		a.add(a.at("server"), "", "is not an https URL without user",
+		a.add(a.keyPath("server"), "", "is not an https URL without user",
 			"write it as https://acme.example.org/directory")
 	}
 }
@@ -79,12 +79,12 @@ func (a acmeCheck) trust() {
 	for name, text := range map[string]string{"caCertificate": a.given.CACertificate, "root": a.given.Root} {
 		if block, _ := pem.Decode([]byte(text)); text != "" &&
 			(block == nil || block.Type != "CERTIFICATE") {
-			a.add(a.at(name), "", "is not a certificate in PEM",
+			a.add(a.keyPath(name), "", "is not a certificate in PEM",
 				"paste the file that begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
 	if a.host() == stagingServer && a.given.Root == "" {
-		a.add(a.at("root"), "", "is empty, and no client trusts what the staging server issues",
+		a.add(a.keyPath("root"), "", "is empty, and no client trusts what the staging server issues",
 			"paste the root from https://letsencrypt.org/docs/staging-environment/, for the gates")
 	}
 	public := a.given.Root == "" || strings.HasSuffix(a.host(), letsEncrypt)
@@ -100,43 +100,43 @@ func (a acmeCheck) account() {
 	if a.given.Email != "" {
 		if parsed, err := mail.ParseAddress(a.given.Email); err != nil ||
 			parsed.Address != a.given.Email {
-			a.add(a.at("email"), a.given.Email, "is not an address of e-mail",
+			a.add(a.keyPath("email"), a.given.Email, "is not an address of e-mail",
 				"write it as platform@example.org, or leave the key out")
 		}
 	}
 	external := a.given.ExternalAccount
 	if (external.KeyID == "") != (external.Key == "") {
-		a.add(a.at("eab"), "", "has a keyID or a key, and not both",
+		a.add(a.keyPath("eab"), "", "has a keyID or a key, and not both",
 			"set the other one as well: the CA gives both")
 	}
-	if _, err := base64.RawURLEncoding.DecodeString(external.Unpadded().Key); err != nil {
-		a.add(a.at("eab.key"), "", "is not in base64url", "take it as the CA shows it")
+	if _, err := base64.RawURLEncoding.DecodeString(external.TrimPadding().Key); err != nil {
+		a.add(a.keyPath("eab.key"), "", "is not in base64url", "take it as the CA shows it")
 	}
 }
 
-// Unpadded returns the account with its key as cert-manager reads it, which is base64url without
+// TrimPadding returns the account with its key as cert-manager reads it, which is base64url without
 // padding (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
-func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
+func (e ACMEExternalAccount) TrimPadding() ACMEExternalAccount {
 	e.Key = strings.TrimRight(e.Key, "=")
 	return e
 }
 
 func (a acmeCheck) http01() {
 	if !a.c.Ingress.Uses(ControllerTraefik) {
-		a.add(a.at("solver"), SolverHTTP01,
+		a.add(a.keyPath("solver"), SolverHTTP01,
 			"needs Traefik, and ingress.controllers is "+list(a.c.Ingress.Controllers),
 			"add "+ControllerTraefik+" to ingress.controllers, or use "+SolverDNS01)
 	}
 	if a.c.Ingress.Uses(ControllerAPISIX) {
-		a.add(a.at("solver"), SolverHTTP01, "gets no wildcard, and APISIX's certificate has one",
+		a.add(a.keyPath("solver"), SolverHTTP01, "gets no wildcard, and APISIX's certificate has one",
 			"use "+SolverDNS01+", or remove "+ControllerAPISIX+" from ingress.controllers")
 	}
 	if len(a.given.DNS01) > 0 {
-		a.add(a.at("dns01"), "", "is set, and certManager.acme.solver is "+SolverHTTP01,
+		a.add(a.keyPath("dns01"), "", "is set, and certManager.acme.solver is "+SolverHTTP01,
 			"set certManager.acme.solver: dns01, or remove it")
 	}
 	if len(a.given.Secrets) > 0 {
-		a.add(a.at("secrets"), "", "are for dns01, and certManager.acme.solver is "+SolverHTTP01,
+		a.add(a.keyPath("secrets"), "", "are for dns01, and certManager.acme.solver is "+SolverHTTP01,
 			"set certManager.acme.solver: dns01, or remove them")
 	}
 }

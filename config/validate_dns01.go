@@ -25,12 +25,12 @@ func (a acmeCheck) dns01() {
 		case slices.Contains(dns01Providers, name):
 			chosen = append(chosen, name)
 		case name != cnameStrategy:
-			a.add(a.at("dns01."+name), "", "is not a solver of cert-manager",
+			a.add(a.keyPath("dns01."+name), "", "is not a solver of cert-manager",
 				suggestion(name, append([]string{cnameStrategy}, dns01Providers...)))
 		}
 	}
 	if len(chosen) != 1 {
-		a.add(a.at("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)),
+		a.add(a.keyPath("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)),
 			"write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
 	}
 	a.secrets()
@@ -43,28 +43,28 @@ func (a acmeCheck) secrets() {
 		key := fmt.Sprintf("secrets[%d].", i)
 		switch {
 		case len(validation.IsDNS1123Subdomain(secret.Name)) > 0:
-			a.add(a.at(key+"name"), secret.Name, "is not a Secret's name",
+			a.add(a.keyPath(key+"name"), secret.Name, "is not a Secret's name",
 				"use lower-case letters, digits and dashes, for example dns-token")
 		case strings.HasPrefix(secret.Name, "strata-") ||
 			strings.HasPrefix(secret.Name, "cert-manager-"):
-			a.add(a.at(key+"name"), secret.Name,
+			a.add(a.keyPath(key+"name"), secret.Name,
 				"begins as Secrets of Strata's and cert-manager's own do",
 				"choose another, for example dns-token")
 		case !mentions(map[string]any(a.given.DNS01), secret.Name):
-			a.add(a.at(key+"name"), secret.Name, "is in no reference of certManager.acme.dns01",
+			a.add(a.keyPath(key+"name"), secret.Name, "is in no reference of certManager.acme.dns01",
 				"refer to it, for example apiTokenSecretRef: {name: "+secret.Name+", key: "+
 					secret.Key+"}, or remove it")
 		}
 		if len(validation.IsConfigMapKey(secret.Key)) > 0 {
-			a.add(a.at(key+"key"), secret.Key, "is not a key of a Secret",
+			a.add(a.keyPath(key+"key"), secret.Key, "is not a key of a Secret",
 				"use letters, digits, dashes, dots and underscores, for example token")
 		}
 		if slices.Contains(keys[secret.Name], secret.Key) {
-			a.add(a.at(key+"key"), secret.Key, "is in Secret "+secret.Name+" already", "remove one")
+			a.add(a.keyPath(key+"key"), secret.Key, "is in Secret "+secret.Name+" already", "remove one")
 		}
 		if secret.Value == "" {
-			a.add(a.at(key+"value"), "", "is empty",
-				"run: pulumi config set --secret --path '"+a.at(key+"value")+"'")
+			a.add(a.keyPath(key+"value"), "", "is empty",
+				"run: pulumi config set --secret --path '"+a.keyPath(key+"value")+"'")
 		}
 		keys[secret.Name] = append(keys[secret.Name], secret.Key)
 	}
@@ -80,7 +80,7 @@ func (a acmeCheck) references(at string, value any, keys map[string][]string) {
 	name, _ := object["name"].(string)
 	key, _ := object["key"].(string)
 	if has := keys[name]; has != nil && key != "" && !slices.Contains(has, key) {
-		a.add(a.at(at+".key"), key, "is not a key of Secret "+name, suggestion(key, has))
+		a.add(a.keyPath(at+".key"), key, "is not a key of Secret "+name, suggestion(key, has))
 	}
 	for _, below := range slices.Sorted(maps.Keys(object)) {
 		a.references(at+"."+below, object[below], keys)

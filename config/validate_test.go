@@ -35,7 +35,7 @@ func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	}
 }
 
-func TestRulesAcrossSectionsSeeTheMachinesGateway(t *testing.T) {
+func TestPoolOverlappingVMGatewayIsRefused(t *testing.T) {
 	raw := machines("")
 	raw["metallb"] = `{"addresses":["10.10.0.1-10.10.0.5"]}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -43,7 +43,7 @@ func TestRulesAcrossSectionsSeeTheMachinesGateway(t *testing.T) {
 		"choose a range that nothing else uses")
 }
 
-func TestAPoolOverThePodNetworkIsNamed(t *testing.T) {
+func TestPoolOverlappingClusterNetworkIsRefused(t *testing.T) {
 	raw := good()
 	raw["metallb"] = `{"addresses":["10.42.0.0/24"]}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -70,7 +70,7 @@ func TestEveryMistakeIsReportedAtOnceSortedByKey(t *testing.T) {
 	}
 }
 
-func TestAMistakeIsAProblemWithItsParts(t *testing.T) {
+func TestValidationErrorIsProblemWithKeyAndValue(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"version":"1.36"}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -80,7 +80,7 @@ func TestAMistakeIsAProblemWithItsParts(t *testing.T) {
 	assert.Equal(t, "1.36", problem.Value)
 }
 
-func TestWhatCannotBeReadRaisesNoFalseAlarmsInItsSection(t *testing.T) {
+func TestUnreadableKeyCausesNoFollowUpErrors(t *testing.T) {
 	raw := good()
 	raw["metallb"] = `{"adresses":["10.10.0.200-10.10.0.210"]}`
 	_, err := config.Load("dev", raw, noEnv)

@@ -43,8 +43,8 @@ func ValuePath(above, name string) string {
 	return above + "." + name
 }
 
-// within reports whether a path is another one, or lies below it.
-func within(inner, outer string) bool {
+// isWithin reports whether a path is another one, or lies below it.
+func isWithin(inner, outer string) bool {
 	rest, under := strings.CutPrefix(inner, outer)
 	return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
@@ -96,10 +96,10 @@ func (v Values) Unknown(known []string) []Problem {
 	return ps
 }
 
-// Refused returns the problem of a value that the chart's schema refuses: rule says why, and keyword
+// SchemaProblem returns the problem of a value that the chart's schema refuses: rule says why, and keyword
 // names the rule in the schema. given is false where the user gave no such value: the rule is about
 // the chart's own.
-func (v Values) Refused(path []string, rule, keyword string) (problem Problem, given bool) {
+func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Problem, given bool) {
 	key, at := field("%s", v.Key), any(v.Tree)
 	for _, step := range path {
 		switch above := at.(type) {
@@ -166,7 +166,7 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 		return
 	}
 	checkCarried(ps, key, value)
-	if lost := row.below(path); lost != "" && value != nil {
+	if lost := row.findOwnedBelow(path); lost != "" && value != nil {
 		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on",
 			"write an object with the other keys")
 	}

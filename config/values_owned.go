@@ -22,7 +22,7 @@ type OwnedValue struct {
 
 // refuses reports whether a value at a path is refused.
 func (o OwnedValue) refuses(c *Config, path string, value any) bool {
-	if !within(path, o.Path) {
+	if !isWithin(path, o.Path) {
 		return false
 	}
 	return o.allows == nil || path != o.Path || !o.allows(c, value)
@@ -44,8 +44,8 @@ func set(instead string, paths ...string) []OwnedValue {
 	return because("Strata sets it", instead, paths...)
 }
 
-// relied returns values that Strata leaves as the chart has them, and relies on.
-func relied(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
+// keepDefaults returns values that Strata leaves as the chart has them, and relies on.
+func keepDefaults(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
 
 func because(why, instead string, paths ...string) []OwnedValue {
 	owned := make([]OwnedValue, 0, len(paths))
@@ -70,9 +70,9 @@ func some(_ *Config, replicas any) bool {
 	return err != nil || number > 0
 }
 
-// named returns the values by which nearly every chart gives its objects other names.
-func named(more ...string) []OwnedValue {
-	return relied("gates, routes and policies know the chart's objects by its own names",
+// keepNames returns the values by which nearly every chart gives its objects other names.
+func keepNames(more ...string) []OwnedValue {
+	return keepDefaults("gates, routes and policies know the chart's objects by its own names",
 		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
 }
 

@@ -107,7 +107,7 @@ func TestEveryChartTakesValues(t *testing.T) {
 }
 
 // Every chart's objects have names that gates know.
-func TestNoChartTakesOtherNames(t *testing.T) {
+func TestChartsRefuseNameOverrides(t *testing.T) {
 	for key := range ownValues {
 		for _, name := range []string{"nameOverride", "fullnameOverride"} {
 			_, err := config.Load("dev", withValues(t, key, `{"`+name+`":"other"}`), noEnv)
@@ -116,7 +116,7 @@ func TestNoChartTakesOtherNames(t *testing.T) {
 	}
 }
 
-func TestMistakesInValuesAreToldWithAllOthers(t *testing.T) {
+func TestValuesErrorsAreReportedWithOthers(t *testing.T) {
 	raw := withValues(t, "traefik.values", `{"nameOverride":"x","deployment":{"replicas":1,"kind":"DaemonSet"}}`)
 	raw["timeouts"] = `{"apii":"1m"}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -124,7 +124,7 @@ func TestMistakesInValuesAreToldWithAllOthers(t *testing.T) {
 	assert.Len(t, strings.Split(err.Error(), "\n"), 4)
 }
 
-func TestAValueThatAChartDoesNotHaveIsSaid(t *testing.T) {
+func TestUnknownChartValueIsReported(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"acessLog":{},"env":[],"unheard":1}`), noEnv)
 	require.NoError(t, err)
 	require.Len(t, cfg.OwnValues(), 1)
@@ -143,7 +143,7 @@ func TestAValueThatAChartDoesNotHaveIsSaid(t *testing.T) {
 
 // A digest of a section is plain in the state: values, which may be secret, never become part of it
 // this way.
-func TestValuesAreNotPartOfTheirSectionsJSON(t *testing.T) {
+func TestSectionJSONOmitsValues(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
 	require.NoError(t, err)
 	text, err := json.Marshal(cfg)
@@ -157,7 +157,7 @@ func TestValuesAreNotPartOfTheirSectionsJSON(t *testing.T) {
 	assert.NotContains(t, string(text), "externalTrafficPolicy")
 }
 
-func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
+func TestEncryptedValuesAreReadAsSealed(t *testing.T) {
 	cfg, err := ofFile(t, `
   strata:argocd:
     values: {configs: {cm: {oidc.config: {secure: v1:hunter2}}, repositories: [{url: x, password: {secure: v1:hunter2}}]}}
@@ -197,7 +197,7 @@ func examples(t *testing.T) (blocks, messages []string) {
 }
 
 // Each example is a part of a stack file: it loads, or has the message that stands below it.
-func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
+func TestManualExamplesLoadOrFailAsDocumented(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	blocks, messages := examples(t)
 	require.Greater(t, len(blocks), 3)
@@ -223,7 +223,7 @@ func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
 }
 
 // A key of the type that is not checked would let through values that gates rely on.
-func TestNoKeyOfValuesIsForgotten(t *testing.T) {
+func TestEveryValuesFieldIsValidated(t *testing.T) {
 	var found []string
 	var walk func(key string, of reflect.Type)
 	walk = func(key string, of reflect.Type) {

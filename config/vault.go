@@ -65,7 +65,7 @@ type VaultStorage struct {
 }
 
 var vaultOwned = slices.Concat(
-	named("global.namespace"),
+	keepNames("global.namespace"),
 	set("", "global.tlsDisable", "server.updateStrategyType", "server.standalone",
 		"server.authDelegator", "server.volumes", "server.volumeMounts"),
 	because("Strata sets it", "use vault.storage.persistent", "server.dataStorage.enabled"),
@@ -73,11 +73,11 @@ var vaultOwned = slices.Concat(
 	because("Strata sets it", "use vault.storage.class", "server.dataStorage.storageClass"),
 	because("Strata's configuration of Vault has its UI off, so the Service would lead to nothing",
 		"", "ui.enabled"),
-	relied("Vault's configuration keeps its data there", "server.dataStorage.mountPath"),
+	keepDefaults("Vault's configuration keeps its data there", "server.dataStorage.mountPath"),
 	because(off, "", "injector"),
-	relied("one server is initialised, unsealed and gated", "global.enabled",
+	keepDefaults("one server is initialised, unsealed and gated", "global.enabled",
 		"global.externalVaultAddr", "server.enabled", "server.ha", "server.dev"),
-	relied("the issuer and the gate ask https://vault.vault.svc:8200", "server.service.enabled",
+	keepDefaults("the issuer and the gate ask https://vault.vault.svc:8200", "server.service.enabled",
 		"server.service.port", "server.service.targetPort"),
 )
 

@@ -20,11 +20,11 @@ type Wave struct {
 }
 
 var waveOwned = slices.Concat(
-	named(),
+	keepNames(),
 	set("use apps.wave.replicas", "replicas"),
 	because(budgeted, "use apps.wave.replicas", "pdb.enabled"),
 	because(gated, "", "webhooks.enabled"),
-	relied("without it Wave may do none of its work", "global.rbac.enabled"),
+	keepDefaults("without it Wave may do none of its work", "global.rbac.enabled"),
 )
 
 func (c *Config) checkWave(ps *problems) {

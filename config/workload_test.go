@@ -59,7 +59,7 @@ func anyWorkload(t *rapid.T) map[string]any {
 
 // A valid workload never has a Pod killed with a request in it, and never holds up a drain for
 // ever.
-func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
+func TestAcceptedWorkloadsDrainSafely(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w, err := loadWorkload(anyWorkload(t))
@@ -85,7 +85,7 @@ func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 
 // A grace that is too short is refused, however the three parts are chosen, and the least that is
 // long enough is taken.
-func TestAGraceBelowItsPartsIsRefused(t *testing.T) {
+func TestTooShortGracePeriodIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := func(name string) int { return rapid.IntRange(1, 30).Draw(t, name) }
 		preStop, longest, slack := part("preStop"), part("longestRequest"), part("slack")

@@ -39,8 +39,8 @@ type Traits struct {
 // Need notes a mistake unless ok.
 type Need func(ok bool, format string, args ...any)
 
-// Namespaced notes a text that is neither empty nor namespace/name.
-func (need Need) Namespaced(key, text string) {
+// NamespacedName notes a text that is neither empty nor namespace/name.
+func (need Need) NamespacedName(key, text string) {
 	namespace, name, found := strings.Cut(text, "/")
 	need(text == "" || found && namespace != "" && name != "",
 		"%s: expected namespace/name, found %q", key, text)

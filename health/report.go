@@ -28,7 +28,7 @@ func (r Result) Report() string {
 		return text.String()
 	}
 	fmt.Fprintf(&text, "layer %s, gate %s: %s: %d of %d checks not ready\n",
-		r.Layer, r.Gate, r.ending(), len(failing)+hidden, len(r.Checks))
+		r.Layer, r.Gate, r.describeEnding(), len(failing)+hidden, len(r.Checks))
 	for _, check := range stuckFirst(failing) {
 		writeCheck(&text, check)
 	}
@@ -45,8 +45,8 @@ func (r Result) Report() string {
 	return text.String()
 }
 
-// ending words why the gate did not open.
-func (r Result) ending() string {
+// describeEnding words why the gate did not open.
+func (r Result) describeEnding() string {
 	switch r.Ending {
 	case EndedStuck:
 		return fmt.Sprintf("stuck after %s, waiting longer cannot help", r.Elapsed.Duration)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestAGateThatWasNotAskedIsNeitherOpenNorWaitedFor(t *testing.T) {
+func TestSkippedGateIsNotOpen(t *testing.T) {
 	result := NotAsked(Spec{Gate: "k3s-system"}, "a login on the host")
 	assert.False(t, result.Passes())
 	assert.Equal(t, EndedNotAsked, result.Ending)

@@ -13,7 +13,7 @@ import (
 	"strata/internal/text/seen"
 )
 
-func TestAGateSaysWhenItSawWhatDecided(t *testing.T) {
+func TestSeenLineHasTimeOfDecidingObservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		result, _ := ask(t, script{{time.Second, []Verdict{waiting2}},
@@ -28,7 +28,7 @@ func TestAGateSaysWhenItSawWhatDecided(t *testing.T) {
 	})
 }
 
-func TestADeadlineIsNotDecidedByAnObservation(t *testing.T) {
+func TestTimeoutHasNoSeenLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, _ := ask(t, script{{time.Second, []Verdict{waiting2}}})
 		assert.Empty(t, SeenLine(result))

@@ -34,7 +34,7 @@ func (s Spec) Validate() error {
 		traits.Kind)
 	for i, release := range s.Releases {
 		need(traits.Workloads, "releases: a gate of kind %s asks for no rights", traits.Kind)
-		Need(need).Namespaced(fmt.Sprintf("releases[%d]", i), release)
+		Need(need).NamespacedName(fmt.Sprintf("releases[%d]", i), release)
 	}
 	s.Body.Validate(need)
 	return errors.Join(problems...)

@@ -86,7 +86,7 @@ func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
 }
 
 // A check hides behind another one that fails, not behind one that has passed.
-func TestACheckWhoseConditionHasPassedIsListed(t *testing.T) {
+func TestCheckIsShownWhenItsPrerequisitePassed(t *testing.T) {
 	failing, hidden := Split([]Verdict{{Check: "unit", State: Ready},
 		{Check: "node", State: Waiting, After: []string{"unit"}}, {Check: "api", State: Waiting}})
 	assert.Len(t, failing, 2)

@@ -18,7 +18,7 @@ func (b optionalBody) Traits() Traits {
 
 var testBodies = map[Kind]BodyReader{"test": ReadBody[testBody], "bare": ReadBody[optionalBody]}
 
-func TestASpecsTextHasItsKindFirstAndItsBodyLast(t *testing.T) {
+func TestSpecJSONHasKindFirstAndBodyLast(t *testing.T) {
 	spec := specWith(Traits{})
 	spec.Hosts, spec.Body = nil, testBody{Name: "<a>"}
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestASpecWithoutABodyHasNoKind(t *testing.T) {
 }
 
 // A check that is silently left out is a gate that says ready too early.
-func TestAFieldThatNoCheckReadsIsRefused(t *testing.T) {
+func TestUnknownSpecFieldIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind":"test","gate":"g","modulez":[]}`:           "modulez",
 		`{"kind":"test","test":{"namez":"a"}}`:              "namez",

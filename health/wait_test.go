@@ -53,7 +53,7 @@ func ask(t *testing.T, s script) (Result, string) {
 	return result, progress.String()
 }
 
-func TestWait(t *testing.T) {
+func TestWaitEndsByVerdictOrTimeout(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		script script
@@ -126,7 +126,7 @@ type brokenWatch struct{ err error }
 
 func (b brokenWatch) Run(context.Context, func([]Verdict)) error { return b.err }
 
-func TestAWatchThatEndsIsAnErrorAndNotReady(t *testing.T) {
+func TestEndedWatchIsAnError(t *testing.T) {
 	spec := Spec{Gate: "nodes", Timeout: metav1.Duration{Duration: time.Minute}}
 	for _, broken := range []error{nil, errors.New("no key")} {
 		_, err := wait(t.Context(), spec, brokenWatch{broken}, &bytes.Buffer{})
@@ -134,7 +134,7 @@ func TestAWatchThatEndsIsAnErrorAndNotReady(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
+func TestReportExplainsGateResult(t *testing.T) {
 	spec := Spec{Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute},
 		TimeoutKey: "strata:timeouts.nodes"}
 	for _, test := range []struct {
@@ -179,7 +179,7 @@ func waiting2withName(name string) Verdict {
 	return v
 }
 
-func TestChecksThatWaitForEachOtherAreListed(t *testing.T) {
+func TestChecksWithCyclicPrerequisitesAreShown(t *testing.T) {
 	a := Verdict{Check: "a", State: Waiting, After: []string{"b"}}
 	b := Verdict{Check: "b", State: Waiting, After: []string{"a"}}
 	failing, hidden := Split([]Verdict{a, b})

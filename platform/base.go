@@ -50,12 +50,12 @@ func newBase(
 		existing.Cluster.NetworkPolicies = cfg.Cluster.NetworkPolicies
 		return &base{cluster: existing.Cluster, nodes: existing.Nodes}, nil
 	}
-	k3s, err := files.One(config.ArtifactK3s)
+	k3s, err := files.Get(config.ArtifactK3s)
 	if err != nil {
 		return nil, err
 	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.Fixed(),
+		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.CriticalValues(),
 		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version,
 		VIP:      cfg.K3s.VIP.IsValid(),
 		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host,

@@ -21,9 +21,9 @@ import (
 // which gates exist.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
-	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack,
+	_, err := dryrun.Run(seen.NewContext(ctx), config.Namespace, cfg.Stack,
 		func(ctx *pulumi.Context) error {
-			return Program{}.layers(ctx, Start{withoutKeys(*cfg), artifacts.Pinned(cfg)},
+			return Program{}.layers(ctx, Start{withoutKeys(*cfg), artifacts.NewPinnedSet(cfg)},
 				unread, nil)
 		})
 	if err != nil {

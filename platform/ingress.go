@@ -41,7 +41,7 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 		return nil
 	}
 	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Layer: start.Behind(working...), Config: cfg.Traefik, Domain: cfg.Ingress.Domain,
+		Layer: start.WithDependencies(working...), Config: cfg.Traefik, Domain: cfg.Ingress.Domain,
 		Names:      cfg.TraefikNames(),
 		Challenges: cfg.HTTP01(), CA: a.ca,
 	})

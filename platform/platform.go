@@ -216,7 +216,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
-	signing := start.Behind(a.manager.API)
+	signing := start.WithDependencies(a.manager.API)
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
 		if err != nil {
@@ -231,7 +231,7 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start component
 		if err != nil {
 			return err
 		}
-		signing = signing.Behind(a.manager.API, a.vault.Ready)
+		signing = signing.WithDependencies(a.manager.API, a.vault.Ready)
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
 		a.ca, err = components.NewVaultCA(ctx, "vault-ca", &components.VaultCAArgs{
@@ -241,7 +241,7 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start component
 	}
 	if cfg.CertManager.Issuer == config.IssuerACME {
 		a.ca, err = components.NewACMECA(ctx, "acme-ca", &components.ACMECAArgs{
-			Layer: start.Behind(a.manager.API), Config: cfg.CertManager.ACME,
+			Layer: start.WithDependencies(a.manager.API), Config: cfg.CertManager.ACME,
 		})
 	}
 	return err

@@ -47,7 +47,7 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 // reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 	refused []config.Problem) {
-	file, err := files.One(own.Artifact())
+	file, err := files.Get(own.Artifact())
 	var chart *helmchart.Chart
 	if err == nil {
 		chart, err = helmchart.Read(file.Path)
@@ -62,7 +62,7 @@ func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 			"strata:%s: not held against the chart's schema: %v", own.Key, err))
 	}
 	for _, one := range refusals {
-		if problem, given := own.Refused(one.Path, one.Rule, one.Keyword); given {
+		if problem, given := own.SchemaProblem(one.Path, one.Rule, one.Keyword); given {
 			refused = append(refused, problem)
 		}
 	}

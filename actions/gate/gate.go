@@ -14,11 +14,11 @@ import (
 
 // Ask waits until a gate opens: progress and the report go to stderr, the result as one JSON line to
 // stdout. A gate that is stuck or late is a failure, a Spec that cannot be asked an InputError.
-var Ask = verb.Decoded(kinds.Parse, ask)
+var Ask = verb.NewDecoded(kinds.Parse, ask)
 
 // AskAtDelete asks a gate at the delete of its resource, and passes where Pulumi is told that the
 // cluster is gone.
-var AskAtDelete = verb.Decoded(kinds.Parse,
+var AskAtDelete = verb.NewDecoded(kinds.Parse,
 	func(ctx context.Context, call verb.Call, spec health.Spec) error {
 		if verb.ClusterGone() {
 			return nil

@@ -10,7 +10,7 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-func TestThePreviousOutputIsReadWhereThereIsOne(t *testing.T) {
+func TestPreviousReadsOutputOrReturnsZero(t *testing.T) {
 	type output struct {
 		Machines []struct{ Name string }
 	}

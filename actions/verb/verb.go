@@ -30,14 +30,14 @@ func New[In any](run func(ctx context.Context, call Call, input In) error) *Verb
 	return &Verb[In]{decode: strict[In], bounded: true, run: run}
 }
 
-// Unbounded returns a verb that bounds its parts itself: a transfer takes as long as the line
+// NewUnbounded returns a verb that bounds its parts itself: a transfer takes as long as the line
 // needs.
-func Unbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
+func NewUnbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
 	return &Verb[In]{decode: strict[In], run: run}
 }
 
-// Decoded returns an unbounded verb whose input is read by decode. Its errors must name the input.
-func Decoded[In any](
+// NewDecoded returns an unbounded verb whose input is read by decode. Its errors must name the input.
+func NewDecoded[In any](
 	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
 ) *Verb[In] {
 	return &Verb[In]{decode: func(_ Call, text []byte) (In, error) { return decode(text) },

@@ -33,7 +33,7 @@ func pack(t *testing.T, files map[string]string) string {
 	return path
 }
 
-func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
+func TestChartKeysComeFromValuesSchemaAndDependencies(t *testing.T) {
 	chart, err := helmchart.Read(pack(t, map[string]string{
 		"edge/Chart.yaml": "name: edge\ndependencies: [{name: redis, alias: " +
 			"cache}, {name: etcd}]\n",
@@ -60,7 +60,7 @@ func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 	assert.Equal(t, []string{"global"}, chart.Keys())
 }
 
-func TestWhatIsNoChartIsSaid(t *testing.T) {
+func TestInvalidChartIsAnError(t *testing.T) {
 	_, err := helmchart.Read(filepath.Join(t.TempDir(), "gone.tgz"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	file := filepath.Join(t.TempDir(), "text.tgz")

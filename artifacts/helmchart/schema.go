@@ -37,7 +37,7 @@ func (c *Chart) Refusals(values map[string]any) ([]Refusal, error) {
 		return nil, err
 	}
 	var refused *jsonschema.ValidationError
-	if err := schema.Validate(over(c.defaults, values)); !errors.As(err, &refused) {
+	if err := schema.Validate(mergeValues(c.defaults, values)); !errors.As(err, &refused) {
 		return nil, err
 	}
 	return causes(refused), nil
@@ -58,14 +58,14 @@ func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	return []Refusal{{path, of.Message, of.KeywordLocation}}
 }
 
-// over returns the defaults with values over them: objects are merged, anything else is replaced.
-func over(defaults, values map[string]any) map[string]any {
+// mergeValues returns the defaults with values over them: objects are merged, anything else is replaced.
+func mergeValues(defaults, values map[string]any) map[string]any {
 	merged := map[string]any{}
 	maps.Copy(merged, defaults)
 	for name, value := range values {
 		if object, is := value.(map[string]any); is {
 			below, _ := merged[name].(map[string]any)
-			value = over(below, object)
+			value = mergeValues(below, object)
 		}
 		merged[name] = value
 	}

@@ -19,7 +19,7 @@ const schema = `{
 	}
 }`
 
-func TestSchemaIsAskedAboutValuesOverTheChartsOwn(t *testing.T) {
+func TestSchemaValidatesValuesMergedWithChartDefaults(t *testing.T) {
 	chart, err := helmchart.Read(pack(t, map[string]string{
 		"edge/values.yaml":        "name: edge\nreplicas: 1\nports: {web: {port: 80}}\n",
 		"edge/values.schema.json": schema,
@@ -52,7 +52,7 @@ func TestChartWithoutSchemaRefusesNothing(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-func TestSchemaThatCannotBeReadIsSaid(t *testing.T) {
+func TestUnreadableSchemaIsAnError(t *testing.T) {
 	chart, err := helmchart.Read(
 		pack(t, map[string]string{"edge/values.schema.json": `{"$ref": "https://192.0.2.1/schema.json"}`}))
 	require.NoError(t, err)

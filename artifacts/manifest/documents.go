@@ -87,9 +87,9 @@ func checkKind(object map[string]any) error {
 	return nil
 }
 
-// missing returns an error if kubectl's reader takes fewer documents than the text has: for the
+// checkCount returns an error if kubectl's reader takes fewer documents than the text has: for the
 // reader, only a newline ends a line.
-func (d *documents) missing(starts []int) error {
+func (d *documents) checkCount(starts []int) error {
 	if starts == nil || d.number >= len(starts) {
 		return nil
 	}

@@ -53,7 +53,7 @@ func Parse(file string, text []byte) ([]Manifest, error) {
 	wrong := read.wrong
 	switch {
 	case err == nil:
-		wrong = append(wrong, read.missing(starts))
+		wrong = append(wrong, read.checkCount(starts))
 	case len(wrong) == 0:
 		wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
 	}

@@ -39,7 +39,7 @@ func titles(t *testing.T, text string) string {
 	return strings.Join(all, ", ")
 }
 
-func TestFilesAreReadAsKubectlReadsThem(t *testing.T) {
+func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 	const both = "ConfigMap a, ConfigMap b"
 	for name, test := range map[string]struct{ text, want string }{
 		"documents": {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" +
@@ -76,7 +76,7 @@ func TestFilesAreReadAsKubectlReadsThem(t *testing.T) {
 		merged[0].Object["spec"].([]any)[1])
 }
 
-func TestWhatWouldVanishIsRefused(t *testing.T) {
+func TestManifestWithIgnoredContentIsRefused(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"a document without a mark": {configMap("a") + "...\n" + configMap("b"),
 			"line 4: did not find expected <document start>; begin each document with a line that is ---"},

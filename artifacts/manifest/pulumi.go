@@ -87,9 +87,9 @@ func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) 
 		delete(parent, key)
 		return true
 	}
-	before, err := m.typed(known)
+	before, err := m.toObject(known)
 	delete(parent, key)
-	after, errAfter := m.typed(known)
+	after, errAfter := m.toObject(known)
 	if err != nil || errAfter != nil || !equality.Semantic.DeepEqual(before, after) {
 		parent[key] = nil
 		return false
@@ -97,8 +97,8 @@ func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) 
 	return true
 }
 
-// typed returns the object as its own Go type, or its metadata alone.
-func (m Manifest) typed(known bool) (runtime.Object, error) {
+// toObject returns the object as its own Go type, or its metadata alone.
+func (m Manifest) toObject(known bool) (runtime.Object, error) {
 	var into runtime.Object = &metav1.PartialObjectMetadata{}
 	if known {
 		var err error

@@ -21,7 +21,7 @@ func prepared(t *testing.T, text string) (manifest.Manifest, error) {
 const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, " +
 	"namespace: argocd, labels: , creationTimestamp: null}\n"
 
-func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
+func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"null in a custom resource": {application +
 			"spec: {source: {helm: {valuesObject: {receivers: {zipkin: null}}}}}\n",
@@ -58,7 +58,7 @@ func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 	}
 }
 
-func TestWhatMeansNothingIsLeftOut(t *testing.T) {
+func TestMeaninglessNullsAreRemoved(t *testing.T) {
 	for name, test := range map[string]struct{ text, without string }{
 		"null of a built-in kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, " +
 			"annotations: }\nspec: {strategy: null, template: {metadata: {creationTimestamp: " +

@@ -36,7 +36,7 @@ func builtIn(t *testing.T) map[schema.GroupKind]bool {
 	return namespaced
 }
 
-func TestScopesOfBuiltInKindsAreThoseOfClientGo(t *testing.T) {
+func TestBuiltInScopesMatchClientGo(t *testing.T) {
 	kinds := builtIn(t)
 	require.Greater(t, len(kinds), 60)
 	clusterScoped := ClusterScoped(nil)

@@ -44,12 +44,12 @@ func archive(out io.Writer, image contents) error {
 		"config": map[string]any{"User": user, "WorkingDir": "/", "Env": []string{"PATH=/"},
 			"Entrypoint": []string{"/" + image.name}},
 		"rootfs": map[string]any{"type": "layers",
-			"diff_ids": []string{"sha256:" + digest.Of(layer.Bytes())}},
+			"diff_ids": []string{"sha256:" + digest.Sum(layer.Bytes())}},
 	})
 	if err != nil {
 		return err
 	}
-	settings, blob := digest.Of(config)+".json", digest.Of(layer.Bytes())+".tar"
+	settings, blob := digest.Sum(config)+".json", digest.Sum(layer.Bytes())+".tar"
 	list, err := json.Marshal(
 		[]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference},
 			"Layers": []string{blob}}})

@@ -63,7 +63,7 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 
 // The archive has the format of `docker save`: a list names a configuration, which has the layers'
 // sums.
-func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
+func TestImageArchiveContainsProgramAndReference(t *testing.T) {
 	dir := project(t, "package main\n\nfunc main() {}\n")
 	out := filepath.Join(t.TempDir(), "image.tar")
 	require.NoError(t, ownimage.Write(t.Context(), dir, certWait(t), reference, "arm64", out))
@@ -111,7 +111,7 @@ func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 	assert.Equal(t, text, second, "the same sources give the same bytes, wherever they are")
 }
 
-func TestAProgramThatDoesNotCompileIsToldAndLeavesNoArchive(t *testing.T) {
+func TestFailedCompilationLeavesNoArchive(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "image.tar")
 	err := ownimage.Write(t.Context(), project(t, "package main\n\nfunc main() { nonsense() }\n"),
 		certWait(t), reference, "amd64", out)
@@ -125,7 +125,7 @@ func TestAProgramThatDoesNotCompileIsToldAndLeavesNoArchive(t *testing.T) {
 
 // Each image of ours can be made from this repository, and the lab's archives have the same
 // programs.
-func TestEachImageHasAProgram(t *testing.T) {
+func TestEachOwnImageHasSourceFolder(t *testing.T) {
 	for _, image := range config.OwnImages {
 		assert.FileExists(t, filepath.Join("../..", image.Folder, "main.go"), image.Name)
 		assert.FileExists(t, filepath.Join("../..", image.Folder, "go.mod"), image.Name)

@@ -29,7 +29,7 @@ func project(t *testing.T, more string) string {
 	return folder
 }
 
-func TestAChoiceIsSeenWhereverItWasMade(t *testing.T) {
+func TestFindChoiceDetectsEveryBackendSetting(t *testing.T) {
 	t.Setenv("PULUMI_HOME", t.TempDir())
 	folder := project(t, "")
 	chosen, err := FindChoice(folder)
@@ -56,7 +56,7 @@ func TestAChoiceIsSeenWhereverItWasMade(t *testing.T) {
 }
 
 // A shell that reads the file has the state, the passphrase and the program, with any folder names.
-func TestTheShellHasWhatWasPrepared(t *testing.T) {
+func TestPreparedEnvironmentFileSetsShellVariables(t *testing.T) {
 	t.Setenv("HOME", filepath.Join(t.TempDir(), "ada's $HOME"))
 	home := os.Getenv("HOME")
 	programs := filepath.Join(home, "bin")
@@ -79,7 +79,7 @@ func TestTheShellHasWhatWasPrepared(t *testing.T) {
 }
 
 // A passphrase of other stacks' secrets is never replaced.
-func TestAPassphraseThatIsThereStays(t *testing.T) {
+func TestPrepareKeepsExistingPassphrase(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	_, err := Prepare("/bin")
 	require.NoError(t, err)

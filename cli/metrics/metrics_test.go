@@ -28,7 +28,7 @@ func conventions(t *testing.T, text string) {
 	assert.Empty(t, problems)
 }
 
-func TestARealRunIsWrittenByTheConventions(t *testing.T) {
+func TestRunMetricsFollowPrometheusConventions(t *testing.T) {
 	file, err := os.Open("../timeline/testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
@@ -47,7 +47,7 @@ func TestARealRunIsWrittenByTheConventions(t *testing.T) {
 		"a gate that goes does not wait")
 }
 
-func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
+func TestRunMetricsContainGateDelayAndLag(t *testing.T) {
 	lag := 100 * time.Millisecond
 	start := time.Unix(1800000000, 0)
 	bar := timeline.Bar{
@@ -76,7 +76,7 @@ func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
 		"what never worked has no delay")
 }
 
-func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
+func TestHealthMetricsHaveOneActiveStatePerGate(t *testing.T) {
 	first, later := time.Unix(1810000000, 0), time.Unix(1820000000, 0)
 	results := []health.Result{
 		{
@@ -121,7 +121,7 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 // names finds the metrics in a text.
 var names = regexp.MustCompile(`strata_[a-z_]+`)
 
-func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
+func TestAlertRulesUseExistingMetrics(t *testing.T) {
 	var written strings.Builder
 	ends := time.Unix(1810000000, 0)
 	require.NoError(t, WriteRun(&written,

@@ -32,12 +32,12 @@ func snippet(t *testing.T) string {
 	return string(text)
 }
 
-func TestTheSnippetPasses(t *testing.T) {
+func TestDocumentedSnippetPassesCheck(t *testing.T) {
 	found := find(t, snippet(t)).Findings
 	assert.Empty(t, found)
 }
 
-func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
+func TestIncompleteCertWaitSnippetIsReported(t *testing.T) {
 	for _, test := range []struct{ name, part, instead, want string }{
 		{"not optional", "            optional: true\n", "",
 			"is not optional, so kubelet never starts the init container that waits for it"},
@@ -67,7 +67,7 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 }
 
 // A flag may be one word or two.
-func TestTheFolderMayBePartOfTheFlag(t *testing.T) {
+func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	whole := strings.Replace(snippet(t), "args: [--dir, /etc/tls,", "args: [--dir=/etc/tls,", 1)
 	require.Contains(t, whole, "--dir=/etc/tls")
 	found := find(t, whole).Findings
@@ -90,7 +90,7 @@ spec:
       - {name: tls, secret: {secretName: SECRET}}
 `
 
-func TestTheSeedsManifestIsRefused(t *testing.T) {
+func TestRequiredCertificateSecretVolumeIsReported(t *testing.T) {
 	found := find(t, strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1)).Findings
 	require.Len(t, found, 1)
 	assert.Contains(t, found[0].String(), "is there or the Pod does not start")
@@ -143,7 +143,7 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPodIsCounted(t *testing.T) {
+func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], " +
 		"ports: [{port: 80}]}\n---\n"
 	report := find(t,

@@ -50,7 +50,7 @@ func patched(
 	return objects
 }
 
-func TestThePatchesRepairWhatTheyAreFor(t *testing.T) {
+func TestPatchesFixTheirFindings(t *testing.T) {
 	bare, _, _ := strings.Cut(change{
 		probe, "", "          " + lifecycle + "\n", "", grace, "", replicas, "", strategy,
 		"strategy: {type: Recreate}",
@@ -82,7 +82,7 @@ func TestThePatchesRepairWhatTheyAreFor(t *testing.T) {
 }
 
 // The init container of a patch is that of the page.
-func TestThePatchHasTheInitContainerOfThePage(t *testing.T) {
+func TestPatchUsesDocumentedInitContainer(t *testing.T) {
 	text := strings.Replace(snippet(t), "            optional: true\n", "", 1)
 	text = strings.Replace(text, "- name: cert-wait\n", "- name: another\n", 1)
 	text = strings.Replace(text, "image: localhost/strata/cert-wait", "image: a", 1)
@@ -102,7 +102,7 @@ func TestThePatchHasTheInitContainerOfThePage(t *testing.T) {
 }
 
 // A patch cannot merge the lists of a kind that its tools do not know.
-func TestForeignKindsHaveFindingsAndNoPatch(t *testing.T) {
+func TestCustomKindsGetFindingsWithoutPatch(t *testing.T) {
 	rollout := change{"apps/v1", "argoproj.io/v1alpha1", "kind: Deployment", "kind: Rollout", probe,
 		""}.apply(t)
 	report := find(t, rollout)
@@ -110,7 +110,7 @@ func TestForeignKindsHaveFindingsAndNoPatch(t *testing.T) {
 	assert.Empty(t, report.Patches)
 }
 
-func TestTheReportIsJSONOrAStreamOfPatches(t *testing.T) {
+func TestReportIsWrittenAsJSONOrPatches(t *testing.T) {
 	report := find(t, change{probe, ""}.apply(t))
 	var out bytes.Buffer
 	require.NoError(t, report.Write(&out, "json"))

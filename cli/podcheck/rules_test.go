@@ -151,7 +151,7 @@ var broken = map[string]struct {
 	},
 }
 
-func TestRules(t *testing.T) {
+func TestEachRuleReportsItsViolation(t *testing.T) {
 	assert.Empty(t, find(t, good).Findings)
 	for name, test := range broken {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ var nearMisses = map[string]change{
 	},
 }
 
-func TestNearMisses(t *testing.T) {
+func TestRulesAcceptNearMisses(t *testing.T) {
 	for name, change := range nearMisses {
 		t.Run(name, func(t *testing.T) {
 			assert.Empty(t, find(t, change.apply(t)).Findings)
@@ -206,7 +206,7 @@ func TestNearMisses(t *testing.T) {
 }
 
 // Without Services in the files, as in a Deployment's own file, ports tell who takes requests.
-func TestPortsCountWithoutServices(t *testing.T) {
+func TestPortsImplyTrafficWithoutServices(t *testing.T) {
 	alone, _, _ := strings.Cut(good, "---")
 	var rules []string
 	for _, one := range find(t, strings.Replace(alone, probe, "", 1)).Findings {
@@ -215,7 +215,7 @@ func TestPortsCountWithoutServices(t *testing.T) {
 	assert.Equal(t, []string{podcheck.Readiness, podcheck.Budget}, rules)
 }
 
-func TestOtherKindsAreReplacedInTheirOwnWay(t *testing.T) {
+func TestJobsAndKnativeServicesHaveNoFindings(t *testing.T) {
 	const pod = "{containers: [{name: a, image: b, ports: [{containerPort: 80}]}], terminationGracePeriodSeconds: 60"
 	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\n" +
 		"spec: {template: {spec: " + pod + ", restartPolicy: Never}}}\n"
@@ -231,7 +231,7 @@ func TestOtherKindsAreReplacedInTheirOwnWay(t *testing.T) {
 		"Seconds: 60, restartPolicy: OnFailure", 1)).Findings)
 }
 
-func TestTheDurationsAreOptions(t *testing.T) {
+func TestRuleDurationsFollowOptions(t *testing.T) {
 	defer func(before podcheck.Options) { options = before }(options)
 	options.LongestRequest *= 2
 	require.Len(t, find(t, good).Findings, 1)
@@ -239,7 +239,7 @@ func TestTheDurationsAreOptions(t *testing.T) {
 	assert.Empty(t, find(t, change{"seconds: 15", "seconds: 5", ": 46", ": 6"}.apply(t)).Findings)
 }
 
-func TestAnObjectOrACommandSkipsRules(t *testing.T) {
+func TestSkipChecksAnnotationSkipsRules(t *testing.T) {
 	skips := func(text string) string {
 		return "  namespace: apps\n  annotations: {strata/skip-checks: '" + text + "'}\nspec:\n"
 	}

@@ -49,12 +49,12 @@ func failing(t *testing.T, cluster ExistingCluster) map[string]string {
 	return message
 }
 
-func TestAPreflightOfAnExistingClusterPassesWhereTheLayersCanGo(t *testing.T) {
+func TestPreflightPassesOnSuitableExistingCluster(t *testing.T) {
 	_, cluster := existingCluster(t, true)
 	assert.Empty(t, failing(t, cluster))
 }
 
-func TestAPreflightOfAnExistingClusterSaysWhatSpeaksAgainstIt(t *testing.T) {
+func TestPreflightReportsConflictsOfExistingCluster(t *testing.T) {
 	const balancer = `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: svclb-x, namespace: kube-system, labels: {svccontroller.k3s.cattle.io/svcname: shop}}}`
 	const traefik = `{apiVersion: v1, kind: Service, metadata: {name: traefik, namespace: kube-system}}`
 

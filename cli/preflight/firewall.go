@@ -46,7 +46,7 @@ func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 		add("tcp", 2380, servers)
 	}
 	add("tcp", 10250, nodes)
-	switch cfg.K3s.Fixed()["flannel-backend"] {
+	switch cfg.K3s.CriticalValues()["flannel-backend"] {
 	case "vxlan":
 		add("udp", 8472, nodes)
 	case "wireguard-native":

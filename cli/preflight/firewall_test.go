@@ -37,7 +37,7 @@ const (
 		"MORE\t}\n\tchain forward {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\taccept\n\t}\n}\n"
 )
 
-func TestFirewallsThatDropWhatNodesSendAreWarnedOf(t *testing.T) {
+func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) {
 	for name, test := range map[string]struct {
 		key, text string
 		// closed are the ports that are named; empty where there is no alarm. fix is a part of the
@@ -101,12 +101,12 @@ func TestFirewallsThatDropWhatNodesSendAreWarnedOf(t *testing.T) {
 	}
 }
 
-func TestNoFirewallIsWarnedOfThatNodesDoNotMeet(t *testing.T) {
+func TestFirewallWarningNeedsSeveralNodes(t *testing.T) {
 	assert.Empty(t, judgeFirewall(guarded, host.Block{}).Hint, "no firewall is seen")
 	assert.Empty(t, judgeFirewall(Host{}, host.Block{"ufw": strings.Split(ufwOn, "\n")}).Hint, "a host alone is reached by none")
 }
 
-func TestPortsAreThoseOfTheRoleTheBackendAndMetalLB(t *testing.T) {
+func TestFirewallPortsFollowRoleBackendAndMetalLB(t *testing.T) {
 	load := func(k3s, metallb string) *config.Config {
 		cfg, err := config.Load("test", map[string]string{
 			"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","arch":"amd64","nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"},

@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestHostsAreComparedWithEachOther(t *testing.T) {
+func TestDuplicateOrSkewedHostsAreReported(t *testing.T) {
 	a := host.Report{Name: "a", Hostname: "a", MachineID: "1", Reached: true}
 	b := host.Report{Name: "b", Hostname: "b", MachineID: "2", Reached: true}
 	c := host.Report{Name: "c", Hostname: "c", MachineID: "3", Reached: true}
@@ -58,7 +58,7 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 	assert.Contains(t, judgeFleet([]host.Report{a, clone, c})[0].Message, `a, b share "a"`)
 }
 
-func TestPoolAddresses(t *testing.T) {
+func TestPoolAddressesInUseAreReported(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		seen host.Block
@@ -80,7 +80,7 @@ func TestPoolAddresses(t *testing.T) {
 	}
 }
 
-func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *testing.T) {
+func TestPreflightObservesOtherHostsDespiteSilentHost(t *testing.T) {
 	up, down := sshtest.Start(t), sshtest.Start(t)
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }
@@ -105,7 +105,7 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 }
 
 // A slow host prints lines that show its progress.
-func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
+func TestPoolProbeOutlastsTimeoutWhileHostMakesProgress(t *testing.T) {
 	const limit = 3 * time.Second
 	slow := sshtest.Start(t)
 	slow.Handler = func(call sshtest.Call) int {
@@ -127,7 +127,7 @@ func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
 }
 
 // Its lines do not prove progress.
-func TestProbeThatEndsAgainAndAgainIsGivenUp(t *testing.T) {
+func TestRepeatedlyFailingProbeIsGivenUp(t *testing.T) {
 	broken := sshtest.Start(t)
 	broken.Handler = func(call sshtest.Call) int {
 		_, _ = fmt.Fprintln(call.Stdout, "hostname=a")

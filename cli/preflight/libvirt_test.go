@@ -80,7 +80,7 @@ func judged(t *testing.T, plan VMPlan, f vmFindings, test vmCase) {
 	}
 }
 
-func TestPreflightOfLibvirt(t *testing.T) {
+func TestPreflightJudgesLibvirtFacts(t *testing.T) {
 	addr := netip.MustParseAddr("10.10.0.11")
 	mac := libvirtPlan().Specs[0].MAC()
 	for _, test := range []vmCase{

@@ -38,7 +38,7 @@ func proxmoxHas() vmFindings {
 	return f
 }
 
-func TestPreflightOfProxmox(t *testing.T) {
+func TestPreflightJudgesProxmoxFacts(t *testing.T) {
 	for _, test := range []vmCase{
 		{"all is there, exactly", func(*VMPlan, *vmFindings) {}, "", nil},
 		{"the stack is up", func(_ *VMPlan, f *vmFindings) { held(f) }, "", nil},
@@ -96,7 +96,7 @@ func TestPreflightSaysAllMistakesAtOnce(t *testing.T) {
 	assert.Equal(t, []string{"memory", "storage local-lvm", "network", "template"}, failing)
 }
 
-func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
+func TestPreflightReportsOnlyUnreachableHypervisor(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan  VMPlan
 		facts vmFindings
@@ -130,7 +130,7 @@ func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
 	}
 }
 
-func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
+func TestPreflightDoesNotReportUnprobedAddressesAsFree(t *testing.T) {
 	plan, f := proxmoxPlan(), proxmoxHas()
 	f.Network.DHCP = nil
 	verdict := func(check string) health.Verdict {

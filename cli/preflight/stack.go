@@ -61,7 +61,7 @@ func hostFindings(
 	var hosts []Host
 	for i, host := range known {
 		needs := hostNeeds(cfg, cfg.Hosts.Nodes[i].Role, k3s)
-		needs.Owner = owner.At(host.Host.Name)
+		needs.Owner = owner.WithNode(host.Host.Name)
 		hosts = append(hosts, Host{
 			Host: host.Host, Spec: needs, Key: host.Key,
 			Ports: portsOf(cfg, cfg.Hosts.Nodes[i]), Subnet: cfg.Hosts.Subnet.Masked(),
@@ -75,7 +75,7 @@ func hostNeeds(cfg *config.Config, role config.Role, k3s string) host.Spec {
 	needs := host.Needs(string(role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
 	needs.K3s, needs.CgroupV1 = k3s, cfg.K3s.AllowsCgroupV1(role)
 	if role == config.RoleServer {
-		needs.Fixed = cfg.K3s.Fixed()
+		needs.Fixed = cfg.K3s.CriticalValues()
 	}
 	return needs
 }
@@ -90,7 +90,7 @@ func wantedK3s(cfg *config.Config, project string) string {
 	if err != nil {
 		return ""
 	}
-	k3s, err := files.One(config.ArtifactK3s)
+	k3s, err := files.Get(config.ArtifactK3s)
 	if err != nil {
 		return ""
 	}

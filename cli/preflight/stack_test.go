@@ -26,9 +26,9 @@ func stack(t *testing.T) *config.Config {
 }
 
 // An agent has no datastore: only servers have the settings that K3s fixes when a cluster is made.
-func TestOnlyAServerHasWhatAClusterWasMadeWith(t *testing.T) {
+func TestOnlyServersCheckFixedK3sSettings(t *testing.T) {
 	cfg := stack(t)
-	assert.Equal(t, cfg.K3s.Fixed(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
+	assert.Equal(t, cfg.K3s.CriticalValues(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
 	assert.Nil(t, hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").Fixed)
 	assert.Equal(t, "v1.34.2+k3s1", hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").K3s)
 }
@@ -44,14 +44,14 @@ func TestAPreflightAsksForThePoolsFirstAddresses(t *testing.T) {
 	assert.Equal(t, "10.20.0.255", found[maxPoolProbes-1].String())
 }
 
-func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
+func TestPreflightUsesK3sVersionOfUpdate(t *testing.T) {
 	cfg, project := stack(t), t.TempDir()
 	cfg.K3s.Version = "v1.35.1+k3s1"
 	assert.Equal(t, "v1.35.1+k3s1", wantedK3s(cfg, project))
 	cfg.K3s.Version, cfg.Artifacts.Source = "", "bundle"
 	assert.Empty(t, wantedK3s(cfg, project), "up says that there is no bundle")
 	var manifest artifacts.Manifest
-	for _, name := range cfg.Needed() {
+	for _, name := range cfg.NeededArtifacts() {
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: name, Version: "v1.34.2+k3s1", Path: name, SHA256: strings.Repeat("0", 64),
 			Origin: "stand-in: none",
@@ -65,6 +65,6 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 	assert.Equal(t, "v1.34.2+k3s1", wantedK3s(cfg, project))
 }
 
-func TestHostsThatAnUpMakesAreNoFailure(t *testing.T) {
+func TestPreflightSkipsHostsCreatedByUpdate(t *testing.T) {
 	assert.Equal(t, health.Skipped, madeByUp(stack(t)).State)
 }

@@ -45,7 +45,7 @@ func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	case path != "":
 		image.GiB, image.Fault = hypervisor.ImageGiB(path)
 	default:
-		image.Fault = file.Published(ctx)
+		image.Fault = file.CheckUpstream(ctx)
 	}
 	return image
 }

@@ -24,7 +24,7 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 
 // Processors may be overcommitted, memory not. The message for processors is a remark, and only if
 // they are overcommitted.
-func TestProcessorsMayBeShared(t *testing.T) {
+func TestOvercommittedProcessorsPassWithHint(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	assert.Equal(t,
 		health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4",
@@ -37,7 +37,7 @@ func TestProcessorsMayBeShared(t *testing.T) {
 	assert.NotEmpty(t, shared.Hint)
 }
 
-func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
+func TestExistingMachineIsDistinguishedFromFreeName(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	f.Machines[0] = hypervisor.MachineFacts{Whole: true, Running: true, DiskGiB: 20}
 	assert.Equal(t, "this stack's own", verdictOf(plan, f, "name server-1").Message)
@@ -52,7 +52,7 @@ func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
 
 // The warning about a DHCP server that may lease the address applies from the first address of its
 // range to its last, and nowhere else.
-func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
+func TestAddressInDHCPRangeGetsReservationWarning(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	address := func(text string) netip.Addr { return netip.MustParseAddr("10.10.0." + text) }
 	for said, spans := range map[bool][][2]netip.Addr{
@@ -72,14 +72,14 @@ func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
 	assert.Empty(t, verdictOf(plan, f, "leases"), "what the hypervisor leases is seen")
 }
 
-func TestFindingsAreAboutTheHypervisorOrThisMachine(t *testing.T) {
+func TestFindingsNameHypervisorOrLocalMachine(t *testing.T) {
 	verdicts := []health.Verdict{{Check: "node"}}
 	assert.Equal(t, "hypervisor", findingsOf(proxmoxPlan(), verdicts)[0].Subject)
 	assert.Equal(t, "this machine", findingsOf(libvirtPlan(), verdicts)[0].Subject)
 }
 
 // A refused request to another cluster's API server leaves facts unknown, and is no second cause.
-func TestWhatAnExistingClusterDoesNotSayIsNotHeldAgainstIt(t *testing.T) {
+func TestUnknownFactsOfExistingClusterAreNoFailure(t *testing.T) {
 	states := func(f existingFacts) map[string]health.State {
 		found := map[string]health.State{}
 		for _, v := range judgeExisting(ExistingCluster{MetalLB: true, Traefik: true}, f) {

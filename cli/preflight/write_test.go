@@ -12,7 +12,7 @@ import (
 	"strata/health"
 )
 
-func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
+func TestFindingsHideChecksBehindFailure(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a",
@@ -38,7 +38,7 @@ func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	}, rows)
 }
 
-func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestWriteReturnsOutputError(t *testing.T) {
 	reader, writer := io.Pipe()
 	require.NoError(t, reader.Close())
 	require.Error(t, Write(writer, nil))

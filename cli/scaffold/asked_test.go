@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAHostIsNamedByUserAddressAndPort(t *testing.T) {
+func TestHostArgumentAcceptsUserAddressAndPort(t *testing.T) {
 	for _, test := range []struct {
 		text    string
 		want    Asked
@@ -38,7 +38,7 @@ func TestAHostIsNamedByUserAddressAndPort(t *testing.T) {
 	}
 }
 
-func TestTheKeysPathIsOneThatOthersHaveToo(t *testing.T) {
+func TestKeyPathIsWrittenPortably(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	for named, want := range map[string]string{
 		"~/.ssh/strata": "~/.ssh/strata", "/home/ada/.ssh/strata": "~/.ssh/strata",

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheScriptIsCleanShell(t *testing.T) {
+func TestFactsScriptPassesShellcheck(t *testing.T) {
 	checker, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")
@@ -20,7 +20,7 @@ func TestTheScriptIsCleanShell(t *testing.T) {
 	require.NoError(t, err, string(out))
 }
 
-func TestTheScriptSeesThisMachine(t *testing.T) {
+func TestFactsScriptReportsLocalMachine(t *testing.T) {
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip("ip is not installed (apt-get install iproute2)")
 	}
@@ -65,7 +65,7 @@ const (
 	ipNeigh = `[{"dst":"10.10.0.1","dev":"eth0","lladdr":"02:fc:00:00:00:05","state":["STALE"]},{"dst":"10.10.0.77","dev":"eth0","state":["FAILED"]}]`
 )
 
-func TestWhatIpSaysIsRead(t *testing.T) {
+func TestParseFactsReadsIPCommandOutput(t *testing.T) {
 	facts, err := parseFacts(
 		"os=Debian\narch=x86_64\ncpus=4\nmemory_mib=3900\ndisk_mib=x\nkubernetes=k0s (/var/lib/k0s)\naddresses=" +
 			ipAddress + "\nroutes=" + ipRoute + "\nneighbours=" + ipNeigh + "\nend\n")
@@ -88,7 +88,7 @@ func TestWhatIpSaysIsRead(t *testing.T) {
 	}, facts)
 }
 
-func TestFactsThatAreNotWholeAreNone(t *testing.T) {
+func TestParseFactsRejectsIncompleteOutput(t *testing.T) {
 	_, err := parseFacts("os=Debian\n")
 	require.ErrorContains(t, err, "did not arrive whole")
 	_, err = parseFacts("os=Debian\naddresses=Object \"-j\" is unknown\nroutes=[]\nneighbours=[]\nend\n")

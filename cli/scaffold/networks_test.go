@@ -32,7 +32,7 @@ func on(addresses []string, routes ...string) Host {
 	return host
 }
 
-func TestTheSubnetIsThatOfEveryHost(t *testing.T) {
+func TestSubnetMustContainEveryHost(t *testing.T) {
 	behindNAT := on([]string{"eth0 10.0.0.12/24"})
 	behindNAT.Address, behindNAT.Asked.Address = netip.MustParseAddr("192.0.2.9"), "192.0.2.9"
 	for _, test := range []struct {
@@ -75,7 +75,7 @@ func TestTheSubnetIsThatOfEveryHost(t *testing.T) {
 	}
 }
 
-func TestTheClustersNetworksAreNoneThatAHostUses(t *testing.T) {
+func TestClusterCIDRsAvoidHostNetworks(t *testing.T) {
 	own := []string{"eth0 192.168.1.11/24"}
 	for _, test := range []struct {
 		name    string
@@ -115,7 +115,7 @@ func TestTheClustersNetworksAreNoneThatAHostUses(t *testing.T) {
 	assert.Contains(t, problem.Error(), "no two networks of the private address space are left")
 }
 
-func TestFlannelsInterfaceIsNamedOnlyWhereItsDefaultIsAnother(t *testing.T) {
+func TestFlannelInterfaceIsSetOnlyWhenDefaultDiffers(t *testing.T) {
 	private := on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}, "default eth0")
 	for _, test := range []struct {
 		name   string

@@ -59,7 +59,7 @@ func (k KnownHosts) pin(
 	if err != nil {
 		return Pin{}, fmt.Errorf("host key: %w", err)
 	}
-	known, err := k.find([]string{asked.Address, target.Dialed(), target.Address}, target, seen)
+	known, err := k.find([]string{asked.Address, target.DialAddress(), target.Address}, target, seen)
 	if err != nil {
 		return Pin{}, err
 	}
@@ -82,7 +82,7 @@ func (k KnownHosts) find(
 	names []string, target remote.Target, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
 	for _, name := range names {
-		known := k.Of(name, target.Port)
+		known := k.Lookup(name, target.Port)
 		switch {
 		case reach.Has(known.Revoked, seen):
 			return nil, fmt.Errorf("its host key %s is revoked in %s",

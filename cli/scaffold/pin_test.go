@@ -57,7 +57,7 @@ func ecdsaKey(t *testing.T) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public)))
 }
 
-func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
+func TestHostKeyIsVerifiedAgainstKnownHosts(t *testing.T) {
 	host, other := scaffoldtest.New(t, 11), sshtest.New(t)
 	asked := Asked{"root", host.Address, host.Port}
 	for _, test := range []struct {
@@ -90,7 +90,7 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 
 // A file with only the host's ECDSA key still knows the host: that key is pinned, and the login
 // proves it.
-func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
+func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
 	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port},
@@ -124,7 +124,7 @@ func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	require.ErrorContains(t, err, "known_hosts line 2")
 }
 
-func TestAKnownHostsFileThatIsNamedMustBeThere(t *testing.T) {
+func TestExplicitKnownHostsFileMustExist(t *testing.T) {
 	_, err := ReadKnownHosts(filepath.Join(t.TempDir(), "gone"))
 	require.ErrorContains(t, err, "--known-hosts /dev/null for none")
 	_, err = ReadKnownHosts("", filepath.Join(t.TempDir(), "gone"))

@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestTheRangeIsTheLastThatIsFree(t *testing.T) {
+func TestPoolRangeIsLastFreeRange(t *testing.T) {
 	for _, test := range []struct {
 		name, subnet string
 		taken        []string // ranges
@@ -52,7 +52,7 @@ func TestTheRangeIsTheLastThatIsFree(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownToBeTakenIsNotAskedFor(t *testing.T) {
+func TestPoolCandidatesExcludeTakenAddresses(t *testing.T) {
 	host := on([]string{"eth0 10.0.0.11/28", "eth0 10.0.0.12/28"})
 	host.Facts.Routes = []Route{{To: everywhere, Gateway: netip.MustParseAddr("10.0.0.1"),
 		Device: "eth0"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHostsOfOneArchitectureOnly(t *testing.T) {
+func TestMixedArchitecturesAreReported(t *testing.T) {
 	hosts := withMemory(1, 1, 1)
 	hosts[0].Facts.Arch, hosts[1].Facts.Arch, hosts[2].Facts.Arch = "aarch64", "x86_64", "aarch64"
 	hosts[1].Asked = Asked{"root", "10.0.0.12", 22}
@@ -22,7 +22,7 @@ func TestHostsOfOneArchitectureOnly(t *testing.T) {
 }
 
 // A value of most hosts is written once for all.
-func TestMostly(t *testing.T) {
+func TestMostCommonValueWins(t *testing.T) {
 	hosts := withMemory(1, 1, 1)
 	hosts[0].Asked.User, hosts[1].Asked.User, hosts[2].Asked.User = "root", "ada", "ada"
 	assert.Equal(t, "ada", mostly(hosts, func(h Host) string { return h.Asked.User }))
@@ -31,7 +31,7 @@ func TestMostly(t *testing.T) {
 }
 
 // A host with two networks has an address in each.
-func TestAHostThatIsNamedByTwoOfItsAddressesIsFound(t *testing.T) {
+func TestHostNamedByTwoAddressesIsReported(t *testing.T) {
 	first := netip.MustParseAddr("10.10.0.11")
 	second := netip.MustParseAddr("10.20.0.11")
 	other := netip.MustParseAddr("10.10.0.12")

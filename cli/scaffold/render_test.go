@@ -82,7 +82,7 @@ func proposed() map[string]Proposal {
 }
 
 // A person can read the proposal, the program's own rules accept it, and an editor finds no fault.
-func TestAProposalIsAStackFile(t *testing.T) {
+func TestRenderedProposalIsValidStackFile(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for name, proposal := range proposed() {
 		t.Run(name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestThreeHostsBecomeAStackFile(t *testing.T) {
 	assert.Contains(t, report.String(), "pulumi up -s dev")
 }
 
-func TestAHostWithCgroupV1IsProposedWhereThatIsAllowed(t *testing.T) {
+func TestHostWithCgroupV1IsRefusedUnlessAllowed(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.Health = map[string][]string{"cgroup": {"v1"}}
 	r := request(t, host)
@@ -101,7 +101,7 @@ func TestAHostWithCgroupV1IsProposedWhereThatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestAnotherK3sIsProposedWhereOneIsNamed(t *testing.T) {
+func TestProposalUsesRequestedK3sVersion(t *testing.T) {
 	r := request(t, scaffoldtest.New(t, 11))
 	r.K3s = "v1.34.2+k3s1"
 	require.NoError(t, r.Check())
@@ -196,7 +196,7 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 }
 
 // The gates define the requirements on a host: a preflight of the proposal checks them.
-func TestAHostThatItsGateRefusesIsRefused(t *testing.T) {
+func TestHostRefusedByPreflightIsReported(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12)}
 	hosts[0].Health = map[string][]string{"whose": {"other strata production server-1 9f1c"},
 		"k3s": {"k3s"}}
@@ -218,7 +218,7 @@ func TestAHostThatItsGateRefusesIsRefused(t *testing.T) {
 }
 
 // A problem that passes by itself, such as a running boot, does not prevent the file.
-func TestAHostThatIsNotReadyYetIsNoProblem(t *testing.T) {
+func TestHostNotReadyYetDoesNotBlockStackFile(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.Health = map[string][]string{"cloudinit": {"running"}}
 	r := request(t, host)
@@ -231,7 +231,7 @@ func TestAHostThatIsNotReadyYetIsNoProblem(t *testing.T) {
 	assert.Contains(t, report.String(), "Not ready yet, which may pass by itself:\n  host-11: cloud-init: running")
 }
 
-func TestARangeThatNoHostCanAskForIsSaidToBeNotAskedFor(t *testing.T) {
+func TestUnprobedPoolRangeIsReported(t *testing.T) {
 	first, second := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12)
 	first.Lacks = "ping or ip"
 	second.Answers = "127.0.0.250"
@@ -252,7 +252,7 @@ func TestARangeThatNoHostCanAskForIsSaidToBeNotAskedFor(t *testing.T) {
 		"NOT ASKED whether they are free: 127.0.0.11 has no ping or ip; 127.0.0.12 has no ping or ip")
 }
 
-func TestNothingIsAskedOfAHostWhereTheRequestIsWrong(t *testing.T) {
+func TestInvalidRequestContactsNoHost(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	r := request(t, host)
 	file := filepath.Join(r.Project, "Pulumi.dev.yaml")
@@ -273,7 +273,7 @@ func TestNothingIsAskedOfAHostWhereTheRequestIsWrong(t *testing.T) {
 }
 
 // Minutes may pass between the check and the end.
-func TestAFileThatCameMeanwhileIsNotOverwritten(t *testing.T) {
+func TestConcurrentlyCreatedStackFileIsNotOverwritten(t *testing.T) {
 	r := request(t, scaffoldtest.New(t, 11))
 	require.NoError(t, r.Check())
 	require.NoError(t, os.WriteFile(r.file(), []byte("mine"), 0o600))

@@ -21,7 +21,7 @@ func withMemory(mib ...int) []Host {
 	return hosts
 }
 
-func TestRolesByTheNumberOfHostsAndTheirMemory(t *testing.T) {
+func TestRolesFollowHostCountAndMemory(t *testing.T) {
 	least := host.Needs("server", false, false).MinMemoryMiB
 	for _, test := range []struct {
 		name  string

@@ -10,7 +10,7 @@ import (
 
 // ip lists the other tables first, and a host with routes by source has a default route in each;
 // K3s uses main's.
-func TestADefaultRouteOfAnotherTableIsNotTheHosts(t *testing.T) {
+func TestDefaultRouteOfOtherTableIsIgnored(t *testing.T) {
 	facts, err := parseFacts(`os=x
 addresses=[{"ifname":"eth0","addr_info":[{"local":"203.0.113.10","prefixlen":24}]},{"ifname":"eth1","addr_info":[{"local":"10.10.0.11","prefixlen":24}]}]
 routes=[{"dst":"default","gateway":"10.10.0.1","dev":"eth1","table":"100"},{"dst":"default","gateway":"203.0.113.1","dev":"eth0"},{"dst":"10.10.0.0/24","dev":"eth1"}]

@@ -153,7 +153,7 @@ func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
 	way := func(t remote.Target) []any {
-		return []any{t.Dialed(), t.Port, t.User, t.Agent, t.Jump,
+		return []any{t.DialAddress(), t.Port, t.User, t.Agent, t.Jump,
 			t.Means}
 	}
 	return err == nil && wrong == nil && reflect.DeepEqual(way(a.Target), way(b.Target)) &&

@@ -81,7 +81,7 @@ func written(t *testing.T, r *Request) (string, *config.Config, string) {
 	return string(text), cfg, report.String()
 }
 
-func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
+func TestInitLogsInWithPassphraseAndSudoPassword(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.User = "ada"
 	r := request(t, host)
@@ -122,14 +122,14 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 }
 
 // A stack file with a password that no login needs is refused.
-func TestPasswordsThatNothingNeedsAreNotAskedForLater(t *testing.T) {
+func TestUnusedPasswordsAreNotRequestedInStackFile(t *testing.T) {
 	t.Setenv(reach.PassphraseVariable, passphrase)
 	t.Setenv(reach.SudoPasswordVariable, sudoSecret)
 	text, _, report := written(t, request(t, scaffoldtest.New(t, 11)))
 	assert.NotContains(t, text+report, "config set")
 }
 
-func TestTheAgentsKeyIsEnough(t *testing.T) {
+func TestInitLogsInWithAgentKeyOnly(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	r := request(t, host)
 	r.SSH = config.SSH{Agent: true}
@@ -170,7 +170,7 @@ func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
 		"the first contact and every login go through it")
 }
 
-func TestAHostOrJumpHostWithAnotherKeyIsNamedWithTheKnownHosts(t *testing.T) {
+func TestChangedHostKeyErrorNamesKnownHosts(t *testing.T) {
 	r, host, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func sshConfig(t *testing.T, line string) (*Request, *scaffoldtest.Host) {
 	return r, host
 }
 
-func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
+func TestInitUsesSSHConfigForHost(t *testing.T) {
 	r, host := sshConfig(t, "web "+"127.0.0.11")
 	_, cfg, _ := written(t, r)
 	assert.Equal(t, host.Address, cfg.Hosts.Nodes[0].Address.String())
@@ -230,7 +230,7 @@ func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
 }
 
 // The block is for a name that is not in the stack file: an update would not find init's way.
-func TestAnSSHConfigThatDoesNotKnowTheNodeIsSaidToBeIncomplete(t *testing.T) {
+func TestSSHConfigWithoutNodeNameIsReported(t *testing.T) {
 	r, _ := sshConfig(t, "web")
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
@@ -240,7 +240,7 @@ func TestAnSSHConfigThatDoesNotKnowTheNodeIsSaidToBeIncomplete(t *testing.T) {
 	assert.NoFileExists(t, r.file())
 }
 
-func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
+func TestParseJumpAcceptsSSHSyntax(t *testing.T) {
 	for text, want := range map[string]config.JumpHost{
 		"bastion":            {Host: "bastion"},
 		"ops@192.0.2.1:2222": {Host: "192.0.2.1", User: "ops", Port: 2222},
@@ -260,7 +260,7 @@ func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
 }
 
 // There is no stack yet whose keys a user could set.
-func TestWhatCannotBeReadIsSaidInTheWordsOfTheCommand(t *testing.T) {
+func TestInitSSHConfigErrorsNameFlags(t *testing.T) {
 	for name, text := range map[string]string{
 		"a bad line":    "Host web\n  HostNames x\n",
 		"a token":       "Host web\n  IdentityFile %d/gone/key\n",

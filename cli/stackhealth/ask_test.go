@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
+func TestGatesUseSpecsAndSecretsFromState(t *testing.T) {
 	server := sshtest.Start(t)
 	answer := func(state, sub string) sshtest.Handler {
 		return func(call sshtest.Call) int {
@@ -80,7 +80,7 @@ func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 	return state
 }
 
-func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
+func TestUnknownGateErrorListsExistingGates(t *testing.T) {
 	gates := []inventory.Gate{{Spec: health.Spec{Gate: "k3s-api"}},
 		{Spec: health.Spec{Gate: "k3s-nodes"}}}
 	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}

@@ -37,7 +37,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestReaderAsksNoGateThatNeedsMore(t *testing.T) {
+func TestReaderSkipsGatesThatNeedMoreRights(t *testing.T) {
 	needs := map[health.Kind]string{}
 	for kind := range kinds.Bodies {
 		spec, err := kinds.Parse(fmt.Appendf(nil, `{"kind":%q,%q:{}}`, kind, kind))
@@ -67,7 +67,7 @@ func TestReaderAsksNoGateThatNeedsMore(t *testing.T) {
 		needOf(health.Spec{Body: api.Spec{}, Hosts: []health.Host{far}}))
 }
 
-func TestReaderHasNoSecretButItsKubeconfig(t *testing.T) {
+func TestReaderGetsOnlyItsKubeconfig(t *testing.T) {
 	secrets := health.Secrets{SSHKey: []byte("k"), Kubeconfig: []byte("admin"), APIKey: []byte("a"),
 		BasicAuth: []byte("b")}
 	asked, others := ofReader([]inventory.Gate{
@@ -81,7 +81,7 @@ func TestReaderHasNoSecretButItsKubeconfig(t *testing.T) {
 	assert.False(t, others[0].Passes())
 }
 
-func TestReadersRoundNamesWhatItDidNotAsk(t *testing.T) {
+func TestReaderRoundListsSkippedGates(t *testing.T) {
 	open := func(gate string, body health.Body) AskedGate {
 		checks := []health.Verdict{{Check: gate, State: health.Ready}}
 		return AskedGate{Result: health.NewResult(health.Spec{Gate: gate, Body: body},

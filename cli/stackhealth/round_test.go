@@ -13,7 +13,7 @@ import (
 
 // A pool without a free address and a node that takes no Pods close no gate, but the round shows
 // them.
-func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
+func TestRoundShowsWarningsOfOpenGates(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods",
 			Hint: "kubectl uncordon agent-1"},

@@ -16,7 +16,7 @@ import (
 	"strata/config/configdocs"
 )
 
-func TestASourceThatHangsIsLeftBehindAndTheOthersAreTaken(t *testing.T) {
+func TestHangingSourceDoesNotBlockOthers(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	answers := gather(t.Context(), []source{
@@ -40,7 +40,7 @@ func TestASourceThatHangsIsLeftBehindAndTheOthersAreTaken(t *testing.T) {
 	assert.Empty(t, answers[3].files)
 }
 
-func TestAnArchiveIsBoundedAndNamesWhatIsLeftOut(t *testing.T) {
+func TestArchiveSizeIsLimitedAndOmissionsAreListed(t *testing.T) {
 	var archive Archive
 	for range maxAll/maxFile + 2 {
 		archive.add(File{"log", bytes.Repeat([]byte("x"), 2*maxFile)})
@@ -52,7 +52,7 @@ func TestAnArchiveIsBoundedAndNamesWhatIsLeftOut(t *testing.T) {
 	assert.True(t, strings.HasSuffix(string(cut([]byte("not the end"), 7)), "\nthe end"))
 }
 
-func TestAnArchiveIsNeverWrittenOverAFileNorLeftInHalf(t *testing.T) {
+func TestArchiveWriteNeverOverwritesExistingFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a")
 	archive := Archive{Stack: "org/project/dev", Files: []File{{"x", []byte("y")}}}
 	require.NoError(t, archive.Write(file))
@@ -66,7 +66,7 @@ func TestAnArchiveIsNeverWrittenOverAFileNorLeftInHalf(t *testing.T) {
 }
 
 // A value that the reference tells users to encrypt is secret even in plain.
-func TestEachKeyThatIsToBeEncryptedIsSecretByItsName(t *testing.T) {
+func TestDocumentedSecretKeysAreRedactedByName(t *testing.T) {
 	fields, err := configdocs.Fields("../../config")
 	require.NoError(t, err)
 	found := 0
@@ -80,7 +80,7 @@ func TestEachKeyThatIsToBeEncryptedIsSecretByItsName(t *testing.T) {
 	assert.GreaterOrEqual(t, found, 4)
 }
 
-func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
+func TestStackFileIsShownWithoutSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	require.NoError(t,
 		os.WriteFile(path,
@@ -113,7 +113,7 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	require.ErrorContains(t, err, "1 encrypted values", "what is not known cannot be taken out")
 }
 
-func TestAStackFileThatIsNotThereHasNoSecretsAndOneThatCannotBeReadHasUnknownOnes(t *testing.T) {
+func TestUnreadableStackFileHasUnknownSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	secrets, err := readStackFile(filepath.Dir(path), path).secrets(t.Context(), nil)
 	require.NoError(t, err)

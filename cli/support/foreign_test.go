@@ -27,7 +27,7 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 
 // No key of Strata's marks a chart's value or an argument as secret: only its own name does, or the
 // text around it.
-func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *testing.T) {
+func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":   "strata:traefik: {values: {credentials: hunter2hunter2}}",
 		"an object of credentials": "strata:traefik: {values: {credentials: {aws: hunter2hunter2}}}",
@@ -67,7 +67,7 @@ func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *te
 }
 
 // An address's password is written with escapes, and is sent without them.
-func TestTheLoginOfAnotherProgramsAddressIsKnownWithoutItsEscapes(t *testing.T) {
+func TestURLPasswordIsRedactedInUnescapedForm(t *testing.T) {
 	_, journal := shown(t,
 		"strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}",
 		"login of me with p@ss-word1")
@@ -75,7 +75,7 @@ func TestTheLoginOfAnotherProgramsAddressIsKnownWithoutItsEscapes(t *testing.T) 
 }
 
 // Users encrypt an argument together with its name, and the started program logs the value alone.
-func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
+func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 	for line, decrypted := range map[string]string{
 		"strata:traefik: {values: {additionalArguments: [{secure: v1:x}]}}": `{"strata:traefik":{"objectValue":{"values":{"additionalArguments":["--hub.token=hunter2"]}}}}`,
 		"strata:k3s: {agentArgs: {kubelet-arg: [{secure: v1:x}]}}":          `{"strata:k3s":{"objectValue":{"agentArgs":{"kubelet-arg":["bootstrap-token=hunter2"]}}}}`,
@@ -102,7 +102,7 @@ func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
 }
 
 // Readers of an archive look for names, addresses, versions and switches.
-func TestWhatIsNoSecretStaysInTheArchive(t *testing.T) {
+func TestHarmlessValuesStayInArchive(t *testing.T) {
 	for _, line := range []string{
 		"strata:traefik: {values: {auth: {enabled: true, url: " +
 			"https://idp.example.org/realms/main}, createSecret: true, tokenTTL: 2592000}}",

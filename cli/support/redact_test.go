@@ -33,7 +33,7 @@ func TestASecretIsReplacedInEveryForm(t *testing.T) {
 }
 
 // Basic authentication, and a Secret that holds more than the password, have it at any offset.
-func TestASecretIsReplacedInTheBase64OfSomethingLonger(t *testing.T) {
+func TestSecretIsRedactedInsideLongerBase64(t *testing.T) {
 	const password = "correct-horse-battery"
 	r := newRedactor([]string{password}, nil, nil)
 	for _, before := range []string{"", "a", "ab", "abc", "admin:"} {
@@ -49,7 +49,7 @@ func TestASecretIsReplacedInTheBase64OfSomethingLonger(t *testing.T) {
 	}
 }
 
-func TestEachLineOfAKeyIsASecretAndSoIsAKeyInAKubeconfig(t *testing.T) {
+func TestEachLineOfPrivateKeyIsRedacted(t *testing.T) {
 	key := string(
 		pem.EncodeToMemory(
 			&pem.Block{Type: "PRIVATE KEY",
@@ -78,7 +78,7 @@ func quoted(t *testing.T, text string) string {
 	return string(asJSON)
 }
 
-func TestWhatTheStateHasInPlainIsNoSecretAndWhatThePersonEncryptedIs(t *testing.T) {
+func TestPlainStateValuesStayUnlessUserEncryptedThem(t *testing.T) {
 	stdin := `{"hosts":[{"name":"server-1","address":"10.10.0.11"}]}`
 	r := newRedactor([]string{`{"host":"10.10.0.11","user":"root","password":"hunter2"}`},
 		[]string{stdin, "exec ssh root"}, nil)
@@ -104,7 +104,7 @@ func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
 
 // A client that a proxy or a database refuses logs the login without its address, and clients
 // rewrite an address before they quote it.
-func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
+func TestURLLoginIsRedactedWithoutURL(t *testing.T) {
 	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128",
 		"http://strata:p%40ss-word1@proxy.corp:3128/"
 	basic := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }
@@ -142,7 +142,7 @@ func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
 	}
 }
 
-func TestAnAddressWithAShortLoginOrNoneHidesNothingElse(t *testing.T) {
+func TestShortURLLoginRedactsNothingElse(t *testing.T) {
 	for _, secret := range []string{"http://agent:@proxy.corp", "http://agent:1@proxy.corp",
 		"ssh://agent@proxy.corp", "https://proxy.corp:3128/agent"} {
 		const journal = "agent:1 agent: agent agent@proxy.corp http://proxy.corp"

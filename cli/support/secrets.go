@@ -33,7 +33,7 @@ type stackFile struct {
 }
 
 func readStackFile(project, path string) stackFile {
-	content, err := config.Written(project, path)
+	content, err := config.ReadStackFile(project, path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s is no stack file", path) // the parser's error may quote it
 	}

@@ -43,7 +43,7 @@ func TestTheLayersSumUpToTheRun(t *testing.T) {
 	}
 }
 
-func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
+func TestGateBarHasDependencyAndLag(t *testing.T) {
 	install, gate := urn("k3s", "install"), urn("k3s", "api")
 	begun := step("create", gate, gateCommand)
 	begun.Metadata.New.Inputs.GateKind = "server"
@@ -77,7 +77,7 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	assert.Contains(t, text.String(), "gate lag 0.20s")
 }
 
-func TestAGateThatOnlyGoesDoesNotWait(t *testing.T) {
+func TestDeletedOrUnchangedGateHasNoWait(t *testing.T) {
 	gate := urn("k3s", "api")
 	for _, op := range []string{"same", "delete"} {
 		run := New([]Line{
@@ -98,7 +98,7 @@ func TestARunWithoutAChangeHasNoRatio(t *testing.T) {
 	assert.Contains(t, Totals(run), "ratio 30.00;")
 }
 
-func TestARealDestroyIsComputed(t *testing.T) {
+func TestRecordedDestroyIsComputed(t *testing.T) {
 	file, err := os.Open("testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
@@ -114,7 +114,7 @@ func TestARealDestroyIsComputed(t *testing.T) {
 
 // Edges that were reversed between two states, as a change of the program may do, must not stop the
 // computation.
-func TestACycleEnds(t *testing.T) {
+func TestDependencyCycleDoesNotHang(t *testing.T) {
 	a, b := urn("k3s", "a"), urn("k3s", "b")
 	var lines []Line
 	for i, name := range []string{a, b} {

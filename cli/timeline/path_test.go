@@ -110,7 +110,7 @@ func TestTheCriticalPathIsTheLongestChain(t *testing.T) {
 	}
 }
 
-func TestADestroyWaitsTheOtherWayRound(t *testing.T) {
+func TestDestroyReversesDependencies(t *testing.T) {
 	below, above := urn("k3s", "install"), urn("metallb", "release")
 	run := New([]Line{
 		{At: start, Graph: map[string][]string{above: {below}}},
@@ -123,7 +123,7 @@ func TestADestroyWaitsTheOtherWayRound(t *testing.T) {
 	assert.Equal(t, []string{above}, run.Bars[1].Needs)
 }
 
-func TestAKilledRunAndAFailedOneAreToldAsTheyAre(t *testing.T) {
+func TestKilledAndFailedRunsAreReported(t *testing.T) {
 	gate, install := urn("k3s", "api"), urn("k3s", "install")
 	run := New([]Line{
 		{At: start, Event: &Event{Pre: step("create", install, "bash")}},
@@ -141,7 +141,7 @@ func TestAKilledRunAndAFailedOneAreToldAsTheyAre(t *testing.T) {
 	assert.Equal(t, time.Second, run.Gates)
 }
 
-func TestARecordingThatAKillCutOffIsReadUpToThere(t *testing.T) {
+func TestTruncatedRecordingIsReadUntilCut(t *testing.T) {
 	lines, err := Read(
 		strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" +
 			`{"at":"2026-`))

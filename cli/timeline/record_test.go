@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestARecorderStampsEventsAsTheyComeAndKeepsTheCommandsError(t *testing.T) {
+func TestRecorderTimestampsEventsAndReturnsCommandError(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "pulumi")
 	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
 # up --event-log PATH, as the CLI takes it

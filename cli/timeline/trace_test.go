@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheTraceHasEachStepOnceAndNoTwoOfAThreadAtOnce(t *testing.T) {
+func TestTraceStepsDoNotOverlapWithinThread(t *testing.T) {
 	file, err := os.Open("testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
+func TestVersionComesFromLinkerThenGoBuildInfo(t *testing.T) {
 	recorded := &debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261123-abc"},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}}
 	for name, story := range map[string]struct {
@@ -33,7 +33,7 @@ func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
 	}
 }
 
-func TestTheRunningProgramSaysWhatItIsAndWhatItInstalls(t *testing.T) {
+func TestReadReportsBuildAndPins(t *testing.T) {
 	info, err := Read(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{runtime.Version(), runtime.GOOS, runtime.GOARCH},
@@ -52,7 +52,7 @@ func TestTheRunningProgramSaysWhatItIsAndWhatItInstalls(t *testing.T) {
 	assert.Regexp(t, `(?m)^k3s +v1\.`, out.String())
 }
 
-func TestACheckoutIsWhatGitCallsIt(t *testing.T) {
+func TestCheckoutVersionComesFromGitDescribe(t *testing.T) {
 	assert.Empty(t, checkout(t.Context(), t.TempDir()), "a folder without git says nothing")
 	folder := t.TempDir()
 	for _, args := range [][]string{

@@ -9,7 +9,7 @@ import (
 	"strata/config/configdocs"
 )
 
-func TestTheReferenceIsWithoutGoNames(t *testing.T) {
+func TestReferenceContainsNoGoNames(t *testing.T) {
 	fields, err := configdocs.Fields(configDir)
 	require.NoError(t, err)
 	docs := map[string]string{}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite docs/config.md and docs/config.
 
 const configDir = ".."
 
-func TestTheReferenceIsFresh(t *testing.T) {
+func TestReferenceIsUpToDate(t *testing.T) {
 	for file, render := range map[string]func(string) (string, error){
 		"config.md": configdocs.Render, "config.schema.json": configdocs.Schema} {
 		want, err := render(configDir)

@@ -64,7 +64,7 @@ func Schema(configDir string) (string, error) {
 		}
 		// Pulumi puts a key without a namespace into the project's. Editors do not offer keys that
 		// a pattern matches.
-		qualified[config.Namespace+":"+name], bare["^"+name+"$"] = parsed.described(section),
+		qualified[config.Namespace+":"+name], bare["^"+name+"$"] = parsed.fieldSchema(section),
 			object{"$ref": "#/properties/config/properties/" + config.Namespace + ":" + name}
 		names = append(names, config.Namespace+":"+name, name)
 	}
@@ -82,8 +82,8 @@ func Schema(configDir string) (string, error) {
 	return string(written) + "\n", err
 }
 
-// described returns the schema of a field with its documentation.
-func (s *source) described(field *ast.Field) object {
+// fieldSchema returns the schema of a field with its documentation.
+func (s *source) fieldSchema(field *ast.Field) object {
 	schema := object{"description": s.doc(field)}
 	for key, value := range s.schema(field, typeName(field.Type)) {
 		schema[key] = value
@@ -114,7 +114,7 @@ func (s *source) schema(field *ast.Field, name string) object {
 	if body := s.structs[name]; body != nil {
 		for _, below := range body.Fields.List {
 			if key := jsonName(below); key != "" {
-				properties[key] = s.described(below)
+				properties[key] = s.fieldSchema(below)
 			}
 		}
 	}

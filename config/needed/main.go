@@ -17,7 +17,7 @@ import (
 const labBundle = ".strata/bundle"
 
 func main() {
-	lines, err := needed(os.Args[len(os.Args)-1])
+	lines, err := listArtifacts(os.Args[len(os.Args)-1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -25,8 +25,8 @@ func main() {
 	fmt.Println(strings.Join(lines, "\n"))
 }
 
-// needed returns the lines for a stack file. A mistake in the file is an error.
-func needed(path string) ([]string, error) {
+// listArtifacts returns the lines for a stack file. A mistake in the file is an error.
+func listArtifacts(path string) ([]string, error) {
 	cfg, err := config.FromFile(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func needed(path string) ([]string, error) {
 	source := cfg.Artifacts.Source
 	if source == labBundle {
 		source = "lab"
-		lines = cfg.Needed()
+		lines = cfg.NeededArtifacts()
 	}
 	return append(lines, source), nil
 }

@@ -11,9 +11,9 @@ import (
 	"strata/config"
 )
 
-func TestLocalNeedsNoVault(t *testing.T) {
+func TestLocalStackNeedsNoVault(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
-	lines, err := needed("../../Pulumi.local.yaml")
+	lines, err := listArtifacts("../../Pulumi.local.yaml")
 	require.NoError(t, err)
 	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart,
 		config.ArtifactAPISIXChart})
@@ -22,13 +22,13 @@ func TestLocalNeedsNoVault(t *testing.T) {
 }
 
 // Only the stacks of the lab's machines take the lab's K3s of themselves.
-func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
+func TestOnlyLabStacksUseLabArtifacts(t *testing.T) {
 	files, err := filepath.Glob("../../Pulumi.*.yaml")
 	require.NoError(t, err)
 	require.Contains(t, files, "../../Pulumi.staging.yaml")
 	for _, file := range files {
 		t.Setenv(config.ArtifactsVariable, "")
-		lines, err := needed(file)
+		lines, err := listArtifacts(file)
 		require.NoError(t, err)
 		if name := filepath.Base(file); name == "Pulumi.local.yaml" ||
 			name == "Pulumi.rehearsal.yaml" {
@@ -37,26 +37,26 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 		}
 		assert.Equal(t, []string{config.SourceUpstream}, lines, file)
 		t.Setenv(config.ArtifactsVariable, labBundle)
-		lines, err = needed(file)
+		lines, err = listArtifacts(file)
 		require.NoError(t, err)
 		assert.Contains(t, lines, config.ArtifactMetalLBChart)
 		assert.Equal(t, "lab", lines[len(lines)-1], file)
 	}
 }
 
-func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
+func TestStackWithOtherSourceNeedsNoLabArtifacts(t *testing.T) {
 	for _, source := range []string{config.SourceUpstream, "/srv/bundle"} {
 		t.Setenv(config.ArtifactsVariable, source)
-		lines, err := needed("../../Pulumi.local.yaml")
+		lines, err := listArtifacts("../../Pulumi.local.yaml")
 		require.NoError(t, err)
 		assert.Equal(t, []string{source}, lines)
 	}
 }
 
-func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
+func TestInvalidStackFileIsReportedBeforeBuild(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
 	require.NoError(t, os.WriteFile(path,
 		[]byte("config: {strata:hosts: {driver: promox}}"), 0o600))
-	_, err := needed(path)
+	_, err := listArtifacts(path)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }

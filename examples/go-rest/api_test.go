@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheLifeOfAnItem(t *testing.T) {
+func TestAPICreatesReadsAndDeletesItem(t *testing.T) {
 	handler := newAPI().handler()
 	for _, step := range []struct {
 		method, path, body string

@@ -86,7 +86,7 @@ func application(
 			Type: pulumi.String("LoadBalancer"), Selector: labels,
 			Ports: corev1.ServicePortArray{&corev1.ServicePortArgs{Port: pulumi.Int(80),
 				TargetPort: port}},
-		}}, in, components.After(pool))
+		}}, in, components.WaitFor(pool))
 	if err != nil {
 		return nil, err
 	}
@@ -109,5 +109,5 @@ func application(
 				Spec:     &corev1.PodSpecArgs{Containers: corev1.ContainerArray{container}},
 			},
 		},
-	}, in, components.After(signer))
+	}, in, components.WaitFor(signer))
 }

@@ -24,7 +24,7 @@ import (
 
 func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
 
-func TestFactsOfAService(t *testing.T) {
+func TestFactsAreReadFromService(t *testing.T) {
 	service := healthtest.Decode[corev1.Service](t, `
 spec: {type: LoadBalancer, loadBalancerClass: c}
 status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
@@ -65,7 +65,7 @@ func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	assert.Equal(t, dialTimeout, limitOf(tunnel.Spec{}))
 }
 
-func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
+func TestFactsOfEarlierAddressAreDiscarded(t *testing.T) {
 	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x",
 		news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")
@@ -85,7 +85,7 @@ func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
 	assert.Equal(t, "not asked yet", w.judge()[3].Message)
 }
 
-func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
+func TestAddressSpecErrorsNameFields(t *testing.T) {
 	good := Spec{Namespace: "n", Service: "s", Ports: []int{1, 65535}, Want: "10.10.0.200"}
 	check := func(change func(*Spec)) error {
 		spec := good
@@ -113,7 +113,7 @@ const arp = `IP address       HW type     Flags       HW address            Mask
 10.10.0.22       0x1         0x0         00:00:00:00:00:00     *        br0
 `
 
-func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
+func TestAnswererIsReadFromLinuxARPTable(t *testing.T) {
 	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21",
 		"agent-2": "10.10.0.22"}
 	assert.Equal(t, answererFacts{
@@ -129,7 +129,7 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 
 // A workstation's own network may use the addresses of the site behind the jump host. Its
 // neighbours are other machines then, and nothing is sent to them.
-func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
+func TestTunnelDisablesLocalARPTable(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{
 		func(context.Context) string { return arp },
@@ -168,7 +168,7 @@ const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10
 `
 
-func TestWhoAnswersIsReadFromMacOSsTable(t *testing.T) {
+func TestAnswererIsReadFromMacOSARPTable(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"10.10.0.200": "52:54:00:00:00:02", "10.10.0.11": "52:54:00:00:00:01",
 		"10.10.0.21": "52:54:00:00:00:02",
@@ -179,7 +179,7 @@ func TestWhoAnswersIsReadFromMacOSsTable(t *testing.T) {
 		whoAnswers(arpOfMacOS, "10.10.0.200", nodes))
 }
 
-func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
+func TestHostsAreAskedOnlyWhenAddressIsUnreachableHere(t *testing.T) {
 	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops " +
 		"the connection"}, dialFacts{Error: "no route to host"}
 	assert.True(t, unreachable([]dialFacts{late, routeless}))
@@ -202,7 +202,7 @@ func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.
 	assert.Empty(t, address)
 }
 
-func TestAHostsNeighbourIsANodesOrAStrangers(t *testing.T) {
+func TestAnnouncementDistinguishesNodeFromForeignMAC(t *testing.T) {
 	seen := host.Block{"answers": {"10.10.0.200 52:54:00:00:00:02"},
 		"ours": {"52:54:00:00:00:01", "52:54:00:00:00:02"}}
 	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true},

@@ -97,7 +97,7 @@ func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 		v.State = health.Stuck
 		v.Message = "the Service is of type " + observe.OrNone(s.Type) + ", expected LoadBalancer"
 	case s.Address == "":
-		pending(&v, s)
+		judgePending(&v, s)
 	case spec.Want != "" && s.Address != spec.Want:
 		v.Message = fmt.Sprintf("has %s, expected %s", s.Address, spec.Want)
 		v.Cause = "the Service asks for another address, or MetalLB has not moved it yet"

@@ -38,7 +38,7 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
 	}
-	if slices.ContainsFunc(f.Hosts.Runs, func(run host.Run) bool { return !run.Passed() }) {
+	if slices.ContainsFunc(f.Hosts.Runs, func(run host.Run) bool { return !run.HasPassed() }) {
 		return here
 	}
 	seen := ""
@@ -72,7 +72,7 @@ func unreachable(dials []dialFacts) bool {
 func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address, nodes := w.away(); address != "" {
-			seen := announced(ctx, w.hosts, w.key, address, nodes)
+			seen := observeAnnouncements(ctx, w.hosts, w.key, address, nodes)
 			w.take(address, func(f *addressFacts) { f.Announced = seen })
 		}
 		observe.WaitFor(ctx, nil, networkInterval)
@@ -90,8 +90,8 @@ func (w *addressWatch) away() (address string, nodes []string) {
 	return address, slices.Collect(maps.Values(w.facts.nodes))
 }
 
-// announced returns the view of each host, in the hosts' order.
-func announced(
+// observeAnnouncements returns the view of each host, in the hosts' order.
+func observeAnnouncements(
 	ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string,
 ) []announcement {
 	list := make([]announcement, len(hosts))

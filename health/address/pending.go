@@ -34,8 +34,8 @@ var allocationFaults = []allocationFault{
 	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
 }
 
-// pending judges a Service without an address.
-func pending(v *health.Verdict, s ServiceSeen) {
+// judgePending judges a Service without an address.
+func judgePending(v *health.Verdict, s ServiceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {
 		// Without any pool the controller says so in its log only, at level debug (metallb

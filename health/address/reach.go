@@ -30,7 +30,7 @@ func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 		return health.Verdict{State: health.Ready}
 	}
 	v.Message = observe.OrNone(address) + ": " + strings.Join(refused, ", ")
-	v.Cause, v.Hint = Unanswered(v.Message, address, way)
+	v.Cause, v.Hint = ExplainUnreachable(v.Message, address, way)
 	return v
 }
 
@@ -48,9 +48,9 @@ func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	return here
 }
 
-// Unanswered tells an address that no node announces from one behind which nothing listens, and
+// ExplainUnreachable tells an address that no node announces from one behind which nothing listens, and
 // both from one that the way did not lead to.
-func Unanswered(message, address string, way observe.Way) (cause, hint string) {
+func ExplainUnreachable(message, address string, way observe.Way) (cause, hint string) {
 	switch {
 	case way.Down():
 		return way.Cause, way.Hint
@@ -82,7 +82,7 @@ func judgeAddressRun(address string, run host.Run, after []string) health.Verdic
 		v.Message = "the host cannot be asked: " + run.Fault
 	case address == "" || !run.Seen:
 		v.Message = "not asked yet"
-	case run.Passed():
+	case run.HasPassed():
 		return health.Verdict{Check: v.Check, State: health.Ready, After: after}
 	default:
 		v.Message, v.Evidence = address+" refuses connections", []string{run.Evidence()}

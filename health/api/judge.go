@@ -70,9 +70,9 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// dated sets the end of the kubeconfig's certificate, and makes it the cause if it has ended:
+// setCertificateEnd sets the end of the kubeconfig's certificate, and makes it the cause if it has ended:
 // servers reject it then.
-func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
+func setCertificateEnd(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {
 			v.Ends = &ends

@@ -38,7 +38,7 @@ func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, er
 func (w *apiWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	observe.Repeat(ctx, nil, apiInterval,
 		func(ctx context.Context) []health.Verdict {
-			return dated(judgeAPI(w.observe(ctx)), w.ends,
+			return setCertificateEnd(judgeAPI(w.observe(ctx)), w.ends,
 				time.Now())
 		}, report)
 	return nil

@@ -24,7 +24,7 @@ func kubeconfigOf(t *testing.T, user *clientcmdapi.AuthInfo) []byte {
 	return text
 }
 
-func TestACredentialEndsWithItsCertificate(t *testing.T) {
+func TestCredentialEndIsReadFromClientCertificate(t *testing.T) {
 	t.Parallel()
 	issued := healthtest.Issue(t, "strata", nil, healthtest.AsLeaf)
 	key := issued.Secret(t)["tls.key"]

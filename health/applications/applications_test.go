@@ -15,7 +15,7 @@ func TestApplicationsVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "applications", judgeApplications)
 }
 
-func TestFactsOfAnApplication(t *testing.T) {
+func TestFactsAreReadFromApplication(t *testing.T) {
 	object := healthtest.Decode[applicationObject](t, `
 metadata: {deletionTimestamp: "2026-01-01T00:00:00Z", annotations: {argocd.argoproj.io/refresh: normal}}
 spec:
@@ -57,7 +57,7 @@ status:
 
 // ArgoCD compares at once when a sync has ended, in the same second or later. An Application
 // without times is not held up for that.
-func TestAHealthFromBeforeTheLastSyncIsSeen(t *testing.T) {
+func TestHealthOlderThanLastSyncIsDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{status: {reconciledAt: "2026-01-01T00:00:00Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: true,
 		`{status: {reconciledAt: "2026-01-01T00:00:01Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: false,
@@ -84,7 +84,7 @@ status:
 	assert.Empty(t, (*applicationObject)(nil).children())
 }
 
-func TestAStatusIsOfOneSource(t *testing.T) {
+func TestStatusMustMatchCurrentSource(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       bool
@@ -99,12 +99,12 @@ func TestAStatusIsOfOneSource(t *testing.T) {
 		{"not hydrated yet", `{spec: {sourceHydrator: {drySource: {repoURL: d}}}}`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, healthtest.Decode[applicationObject](t, c.text).compared())
+			assert.Equal(t, c.want, healthtest.Decode[applicationObject](t, c.text).isSourceCompared())
 		})
 	}
 }
 
-func TestMessagesOfArgoCDAreToldApart(t *testing.T) {
+func TestArgoCDMessagesMapToCauses(t *testing.T) {
 	for message, cause := range map[string]string{
 		"failed to list refs: authentication required: " +
 			"Repository not found.": "rejects the credentials",
@@ -144,7 +144,7 @@ func TestMessagesOfArgoCDAreToldApart(t *testing.T) {
 	assert.Zero(t, causeOfSync("successfully synced"))
 }
 
-func TestAnApplicationsGateNamesWhatItIsAsked(t *testing.T) {
+func TestApplicationsSpecErrorsNameFields(t *testing.T) {
 	check := func(body health.Body) error { return healthtest.Valid(body).Validate() }
 	require.NoError(t, check(Spec{Namespace: "n", Names: []string{"a"}}))
 	require.ErrorContains(t, check(Spec{Names: []string{"a"}}), "applications.namespace")

@@ -44,9 +44,9 @@ func byHand(a applicationSeen) bool {
 		len(a.Errors) == 0
 }
 
-// brought returns the Applications below one, in its namespace: those among its resources, and so
+// listDescendants returns the Applications below one, in its namespace: those among its resources, and so
 // on.
-func (w *applicationsWatch) brought(
+func (w *applicationsWatch) listDescendants(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {
 	if len(parent.children()) == 0 {
@@ -93,8 +93,8 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// since notes for how long an Application has been the same, ignoring changes of its children.
-func (w *applicationsWatch) since(one *applicationSeen) {
+// setSeconds notes for how long an Application has been the same, ignoring changes of its children.
+func (w *applicationsWatch) setSeconds(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil
 	one.Seconds = w.stable.Seconds("application "+one.Name, fmt.Sprint(alone))

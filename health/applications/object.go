@@ -86,7 +86,7 @@ func (o *applicationObject) facts(name string) applicationSeen {
 	automated := o.Spec.SyncPolicy.Automated
 	seen := applicationSeen{
 		Name: name, Deleting: o.DeletionTimestamp != nil, Refreshing: refreshing,
-		Compared:  o.compared(),
+		Compared:  o.isSourceCompared(),
 		Automated: automated != nil && (automated.Enabled == nil || *automated.Enabled),
 		Sync:      o.Status.Sync.Status, Health: o.Status.Health.Status,
 		Phase: o.Status.OperationState.Phase, Message: publicText(o.Status.OperationState.Message),
@@ -117,9 +117,9 @@ func (o *applicationObject) unseen() bool {
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
-// compared reports whether the status is about the present source. A hydrator's manifests have a
+// isSourceCompared reports whether the status is about the present source. A hydrator's manifests have a
 // source of their own.
-func (o *applicationObject) compared() bool {
+func (o *applicationObject) isSourceCompared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {
 	case o.Spec.Hydrator != nil:

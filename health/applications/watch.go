@@ -50,7 +50,7 @@ func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 					return err
 				}
 				seen := object.facts(name)
-				if seen.Brings, err = w.brought(ctx, s, object); err != nil {
+				if seen.Brings, err = w.listDescendants(ctx, s, object); err != nil {
 					return err
 				}
 				facts.Applications = append(facts.Applications, seen)
@@ -63,9 +63,9 @@ func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 	for i := range facts.Applications {
 		one := &facts.Applications[i]
 		for j := range one.Brings {
-			w.since(&one.Brings[j])
+			w.setSeconds(&one.Brings[j])
 		}
-		w.since(one)
+		w.setSeconds(one)
 	}
 	return facts
 }

@@ -51,7 +51,7 @@ type orderSeen struct {
 	Old []oldChallenge `json:"old,omitempty"`
 }
 
-func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
+func (s acmeSeen) hasFailed() bool { return slices.Contains(acmeFailures, s.State) }
 
 // String returns a clause, such as HTTP-01 challenge for web.example.org is pending, with the
 // reason.
@@ -77,12 +77,12 @@ func (s acmeSeen) String() string {
 // stage returns the object that holds up the Order: a Challenge that failed, the Order itself if it
 // failed, a Challenge that has to go first, or the first one that is not proved.
 func (o orderSeen) stage() acmeSeen {
-	if i := slices.IndexFunc(o.Challenges, acmeSeen.failed); i >= 0 {
+	if i := slices.IndexFunc(o.Challenges, acmeSeen.hasFailed); i >= 0 {
 		return o.Challenges[i]
 	}
 	open := slices.IndexFunc(o.Challenges, func(c acmeSeen) bool { return c.State != "valid" })
 	switch old := o.hindrance(); {
-	case o.failed():
+	case o.hasFailed():
 		return o.acmeSeen
 	case old != nil:
 		return old.acmeSeen

@@ -18,7 +18,7 @@ func TestCertificateVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "certificate", judgeCertificate)
 }
 
-func TestFactsOfACertificate(t *testing.T) {
+func TestFactsAreReadFromCertificate(t *testing.T) {
 	object := healthtest.Decode[certificateObject](t, `
 metadata: {name: c, generation: 3, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {secretName: s, dnsNames: [a], ipAddresses: [10.0.0.1]}
@@ -57,7 +57,7 @@ func TestThePauseDoublesWithEachFailure(t *testing.T) {
 	}
 }
 
-func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
+func TestCertificateRequestOfNextRevisionIsSelected(t *testing.T) {
 	certificate := &certificateObject{ObjectMeta: metav1.ObjectMeta{UID: "c"}}
 	certificate.Status.Revision = 2
 	yes := true
@@ -79,7 +79,7 @@ func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
 		certificate))
 }
 
-func TestFactsOfARequest(t *testing.T) {
+func TestFactsAreReadFromCertificateRequest(t *testing.T) {
 	object := healthtest.Decode[issuer.ConditionedObject](t, `
 metadata: {name: r}
 status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "False"}, {type: InvalidRequest, status: "True", message: m}, {type: Ready, status: "False", reason: Failed}]}
@@ -93,7 +93,7 @@ status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "
 }
 
 // An Order owns its Challenges; a namespace has others.
-func TestFactsOfAnOrder(t *testing.T) {
+func TestFactsAreReadFromOrderAndItsChallenges(t *testing.T) {
 	owner := func(uid string) string {
 		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, " +
 			"name: o, uid: " + uid + ", controller: true}]"
@@ -119,7 +119,7 @@ items:
 
 // Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's
 // of the same name and type as one of its own that is not begun.
-func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
+func TestOrderFactsNameBlockingTerminatingChallenges(t *testing.T) {
 	order := healthtest.Decode[orderObject](t,
 		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
 	of := func(uid, name string, deleting bool, spec, status string) string {
@@ -156,7 +156,7 @@ func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
 	}, orderFacts(*order, challenges.Items))
 }
 
-func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
+func TestCertificateSpecErrorsNameFields(t *testing.T) {
 	good := Spec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
 	check := func(change func(*Spec)) error {
 		spec := good

@@ -103,9 +103,9 @@ func (o orderSeen) hindrance() *oldChallenge {
 		func(c oldChallenge) bool { return c.Reason != "" }))]
 }
 
-// hindered reports whether an Order waits for a Challenge that cannot be cleaned up, and says how
+// judgeHindrance reports whether an Order waits for a Challenge that cannot be cleaned up, and says how
 // to let it go on.
-func (o *orderSeen) hindered(v *health.Verdict) bool {
+func (o *orderSeen) judgeHindrance(v *health.Verdict) bool {
 	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
 		return false
 	}

@@ -151,17 +151,17 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 			v.Hint = "cmctl renew, once the cause is gone, tries at once; " + v.Hint
 		}
 	}
-	hindered := request != nil && request.Order.hindered(v)
+	hindered := request != nil && request.Order.judgeHindrance(v)
 	if known := issuer.CauseOfIssuance(message); known.Cause != "" && !hindered {
 		v.Cause, v.Hint = known.Cause, known.Hint+"; "+v.Hint
 	}
 	if request != nil {
-		refused(v, *request, failed)
+		judgeDenial(v, *request, failed)
 	}
 }
 
-// refused judges a request that an approver or the issuer denies: the same request is denied again.
-func refused(v *health.Verdict, request requestSeen, failed bool) {
+// judgeDenial judges a request that an approver or the issuer denies: the same request is denied again.
+func judgeDenial(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
 	case request.Denied.Status == "True":
 		v.Cause = "an approver denied CertificateRequest " + request.Name + ": " +

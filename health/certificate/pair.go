@@ -67,9 +67,9 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 		v.Message = "expired at " + p.NotAfter
 		v.Cause = "it was not renewed: the issuer cannot issue, or cert-manager does not run"
 	case len(p.Uncovered) > 0:
-		uncovered(&v, c, p)
+		judgeNames(&v, c, p)
 	case p.Chain != "":
-		unlinked(&v, spec, c, p)
+		judgeChain(&v, spec, c, p)
 	case p.Short:
 		v.Message = fmt.Sprintf("expires at %s, expected at least %s from now", p.NotAfter, p.Least)
 		v.Cause = "it is due to be renewed"
@@ -79,8 +79,8 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	return v
 }
 
-// unlinked judges a chain that does not lead to its CA.
-func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
+// judgeChain judges a chain that does not lead to its CA.
+func judgeChain(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	root := "its ca.crt"
 	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
 	switch {
@@ -104,9 +104,9 @@ func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
-// uncovered lists the names that a client will not find in the certificate. Names that the
+// judgeNames lists the names that a client will not find in the certificate. Names that the
 // Certificate does not ask for never come.
-func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
+func judgeNames(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "),
 		observe.OrNone(strings.Join(p.Names, ", ")))
 	for _, name := range p.Uncovered {

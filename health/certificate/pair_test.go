@@ -24,7 +24,7 @@ func withKey(data map[string][]byte, key string, value []byte) map[string][]byte
 	return data
 }
 
-func TestWhatIsInASecret(t *testing.T) {
+func TestPairFactsAreReadFromSecret(t *testing.T) {
 	root := healthtest.Issue(t, "root", nil, healthtest.AsCA)
 	between := healthtest.Issue(t, "between", &root, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
@@ -87,7 +87,7 @@ func TestWhatIsInASecret(t *testing.T) {
 
 // A CA may sign for a day or an hour: cert-manager renews such a certificate with a third of its
 // life left, and no later day is asked of it.
-func TestAShortLivedCertificateIsGoodForAllButASixthOfItsLife(t *testing.T) {
+func TestShortLivedCertificateExpiresSoonInLastSixth(t *testing.T) {
 	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
 	short := func(least, age time.Duration) bool {
 		return pairOf(alone.Secret(t), Spec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart.Add(age)).Short
@@ -99,7 +99,7 @@ func TestAShortLivedCertificateIsGoodForAllButASixthOfItsLife(t *testing.T) {
 	assert.True(t, short(time.Hour, 9*time.Hour+time.Second))
 }
 
-func TestTheCAThatTheIssuerHasNowCounts(t *testing.T) {
+func TestPairIsCheckedAgainstCurrentIssuerCA(t *testing.T) {
 	own := map[string][]byte{"ca.crt": []byte("own"), "tls.crt": []byte("a")}
 	assert.Equal(t, own, withCA(own, nil), "the issuer's Secret is not there, or not in the cluster")
 	now := map[string][]byte{"ca.crt": []byte("other"), "tls.crt": []byte("a")}

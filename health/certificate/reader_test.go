@@ -10,7 +10,7 @@ import (
 )
 
 // Nothing is asked for the Secret: there is no server here.
-func TestReaderSkipsTheSecretAndNothingElse(t *testing.T) {
+func TestReaderSkipsOnlySecretCheck(t *testing.T) {
 	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)
 	require.NoError(t, err)

@@ -39,5 +39,5 @@ func (s Spec) Validate(need health.Need) {
 	need(s.MinRemaining.Duration >= 0, "certificate.minRemaining: expected a duration that is "+
 		"not negative, found %s", s.MinRemaining.Duration)
 	need(!slices.Contains(s.DNSNames, ""), "certificate.dnsNames: one is empty")
-	need.Namespaced("certificate.caSecret", s.CASecret)
+	need.NamespacedName("certificate.caSecret", s.CASecret)
 }

@@ -31,7 +31,7 @@ func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
 	assert.Empty(t, unknown.Provisioner)
 }
 
-func TestAClaimGateNamesWhatItIsAsked(t *testing.T) {
+func TestClaimSpecErrorsNameFields(t *testing.T) {
 	require.NoError(t, healthtest.Valid(Spec{Namespace: "n", Name: "c", ClassKey: "k"}).Validate())
 	require.ErrorContains(t, healthtest.Valid(Spec{Name: "c", ClassKey: "k"}).Validate(),
 		"claim: namespace, name or classKey is empty")

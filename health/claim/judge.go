@@ -58,24 +58,24 @@ func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a " +
 			"StorageClass as the default: the claim then takes it by itself"
 	case f.Provisioner == "":
-		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist",
+		f.lacks(&v, "StorageClass "+f.className()+" does not exist",
 			"the claim names a StorageClass that does not exist")
 		v.Hint = fmt.Sprintf("make it, or correct %s and delete claim and StatefulSet, which "+
 			"cannot change: kubectl -n %s delete statefulset,pvc --all", spec.ClassKey,
 			spec.Namespace)
 	case f.Provisioner == handMade:
-		v.Message = "no volume of StorageClass " + f.wanted() + " fits"
+		v.Message = "no volume of StorageClass " + f.className() + " fits"
 		v.Cause = "volumes of this class are made by hand, and none is free and large enough"
 		v.Hint = "kubectl get persistentvolumes; " + v.Hint
 	default:
 		v.Message = fmt.Sprintf("%s has made no volume of StorageClass %s yet", f.Provisioner,
-			f.wanted())
+			f.className())
 	}
 	return []health.Verdict{v}
 }
 
-// wanted returns the class that the claim gets.
-func (f claimFacts) wanted() string {
+// className returns the class that the claim gets.
+func (f claimFacts) className() string {
 	if f.Class != "" {
 		return f.Class
 	}

@@ -82,7 +82,7 @@ func (f *claimFacts) classes(all []storageClass) {
 		}
 	}
 	for _, class := range all {
-		if class.Name == f.wanted() {
+		if class.Name == f.className() {
 			f.Provisioner = class.Provisioner
 		}
 	}

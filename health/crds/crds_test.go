@@ -15,7 +15,7 @@ import (
 
 func TestCRDsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "crds", judgeCRDs) }
 
-func TestFactsOfACRD(t *testing.T) {
+func TestFactsAreReadFromCRD(t *testing.T) {
 	object := healthtest.Decode[crdObject](t, `
 metadata: {name: widgets.example.org, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [f]}
 spec: {group: example.org, names: {plural: widgets}, versions: [{name: v1, served: true}, {name: v1alpha1, served: false}, {name: v2, served: true}]}
@@ -28,14 +28,14 @@ status: {conditions: [{type: NamesAccepted, status: "True"}, {type: Established,
 		Established: kube.Condition{Type: "Established", Status: "False", Reason: "Installing"},
 	}, object.facts("widgets.example.org"))
 	assert.Equal(t, []kube.ServedResource{{Group: "example.org", Version: "v1", Plural: "widgets"},
-		{Group: "example.org", Version: "v2", Plural: "widgets"}}, object.served())
+		{Group: "example.org", Version: "v2", Plural: "widgets"}}, object.servedResources())
 	assert.Equal(t, crdFacts{Name: "x", Missing: true}, (*crdObject)(nil).facts("x"))
-	assert.Empty(t, (*crdObject)(nil).served())
+	assert.Empty(t, (*crdObject)(nil).servedResources())
 	object.DeletionTimestamp = nil
 	assert.False(t, object.facts("x").Deleting)
 }
 
-func TestNamesThatTwoCRDsCannotShare(t *testing.T) {
+func TestCRDNameConflictsAreDetected(t *testing.T) {
 	widget := crdNames{Plural: "widgets", Singular: "widget", ShortNames: []string{"wd"},
 		Kind: "Widget", ListKind: "WidgetList"}
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestNamesThatTwoCRDsCannotShare(t *testing.T) {
 	assert.False(t, crdNames{}.shares(crdNames{}))
 }
 
-func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
+func TestResourceIsServedWhenBothDiscoveryDocumentsListIt(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
 	require.ErrorContains(t, err, "503")
 }
 
-func TestACRDsGateNamesWhatItIsAsked(t *testing.T) {
+func TestCRDsSpecErrorsNameFields(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		body health.Body

@@ -62,8 +62,8 @@ func readCRD(ctx context.Context, s *kube.APIServer, name string) (*crdObject, e
 	return object, nil
 }
 
-// served returns the resources that the CRD's served versions make.
-func (o *crdObject) served() []kube.ServedResource {
+// servedResources returns the resources that the CRD's served versions make.
+func (o *crdObject) servedResources() []kube.ServedResource {
 	if o == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (o *crdObject) facts(name string) crdFacts {
 	facts := crdFacts{Name: name, Deleting: o.DeletionTimestamp != nil, Finalizers: o.Finalizers}
 	facts.Names = kube.ConditionOf(o.Status.Conditions, "NamesAccepted")
 	facts.Established = kube.ConditionOf(o.Status.Conditions, "Established")
-	for _, r := range o.served() {
+	for _, r := range o.servedResources() {
 		facts.Served = append(facts.Served, r.Version)
 	}
 	return facts

@@ -90,7 +90,7 @@ func (w *crdsWatch) read(
 			}
 		}
 		crds = append(crds, facts)
-		wanted = append(wanted, object.served()...)
+		wanted = append(wanted, object.servedResources()...)
 	}
 	return crds, wanted, nil
 }

@@ -12,7 +12,7 @@ import (
 
 func TestGatewayVerdicts(t *testing.T) { healthtest.RunFixtures(t, "gateway", judgeGateway) }
 
-func TestFactsOfAGateway(t *testing.T) {
+func TestFactsAreReadFromGatewayAndClass(t *testing.T) {
 	class := healthtest.Decode[classObject](t, `
 metadata: {generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {controllerName: c}
@@ -42,7 +42,7 @@ status:
 	assert.False(t, (&gatewayObject{}).facts().Deleting)
 }
 
-func TestAGatewayGateNamesWhatItIsAsked(t *testing.T) {
+func TestGatewaySpecErrorsNameFields(t *testing.T) {
 	good := Spec{Class: "c", Namespace: "n", Name: "g", Listeners: []string{"web"}}
 	check := func(change func(*Spec)) error {
 		spec := good

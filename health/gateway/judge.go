@@ -74,7 +74,7 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 		v := judgeListener(spec, f.Gateway, name)
 		v.Check, v.After = "listener "+name, []string{class}
 		switch {
-		case outdated(f.Gateway):
+		case isOutdated(f.Gateway):
 			v.After = append(v.After, gatewayCheck(spec))
 		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
 			// The listener knows the reason; the Gateway only repeats that there is one.
@@ -85,9 +85,9 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	return verdicts
 }
 
-// outdated reports whether no controller has judged the Gateway as it is: then its listeners have
+// isOutdated reports whether no controller has judged the Gateway as it is: then its listeners have
 // no status of their own.
-func outdated(g gatewaySeen) bool {
+func isOutdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
 
@@ -98,7 +98,7 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 		kube.Absent(&v)
 	case c.Deleting:
 		v.Message = "is being deleted"
-	case unreconciled(c.Accepted):
+	case isUnreconciled(c.Accepted):
 		v.Message = "not reconciled yet: no status from controller " + observe.OrNone(c.Controller)
 		v.Cause = "no running controller has that controllerName, or it started before the Gateway API CRDs"
 		v.Hint = "compare spec.controllerName with the controller's; restart the controller if its log misses a CRD"
@@ -114,10 +114,10 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 	return v
 }
 
-// unreconciled reports whether no controller has written a condition. It is absent, or the default
+// isUnreconciled reports whether no controller has written a condition. It is absent, or the default
 // of the API: Unknown with the reason Pending or Waiting ("Waiting for controller") and without a
 // generation.
-func unreconciled(c kube.Condition) bool {
+func isUnreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" &&
 		slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
 }
@@ -134,7 +134,7 @@ func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 	case g.Class != spec.Class:
 		v.State = health.Stuck
 		v.Message = fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
-	case unreconciled(g.Accepted):
+	case isUnreconciled(g.Accepted):
 		v.Message = "not reconciled yet: no status"
 		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"
 		v.Hint = "the controller's log: until each Gateway API CRD is there Traefik tries to " +

@@ -47,7 +47,7 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 		Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
 	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
 	switch {
-	case outdated(g):
+	case isOutdated(g):
 		v.Message = "not seen"
 		return v
 	case at < 0:

@@ -15,7 +15,7 @@ func read(t *testing.T, text string) any {
 	return value
 }
 
-func TestAChangeSaysWhatDiffersFromItsBase(t *testing.T) {
+func TestChangeContainsOnlyDifferencesFromBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, whole, change string }{
 		"nothing":               {"{a: 1}", "{a: 1}", "null"},
@@ -46,7 +46,7 @@ func TestAChangeSaysWhatDiffersFromItsBase(t *testing.T) {
 	}
 }
 
-func TestAFileOfCasesIsRefused(t *testing.T) {
+func TestInvalidFixtureFileIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"without a base":     "cases: [{ready: x}]",

@@ -15,7 +15,7 @@ import (
 
 // An answer proves the route: the port may close the connection or refuse it. A machine that
 // accepts only small packets proves nothing, and neither does an address without a route.
-func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
+func TestAnswerProbeReportsReachability(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = closing.Close() })

@@ -60,8 +60,8 @@ func (r Run) Evidence() string {
 	return fmt.Sprintf("%s# %s\nexit code %d\n%s", r.Host, r.Command, r.Code, r.Output)
 }
 
-// Passed reports whether the command ran and succeeded.
-func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
+// HasPassed reports whether the command ran and succeeded.
+func (r Run) HasPassed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
 // reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees

@@ -8,18 +8,18 @@ import (
 	"strata/health"
 )
 
-func TestWhyNoHostIsAsked(t *testing.T) {
+func TestWhyNoHostsNamesMissingKeyOrHost(t *testing.T) {
 	hosts := []health.Host{{Role: "server"}}
 	assert.Empty(t, WhyNoHosts(hosts, []byte("key")))
 	assert.Equal(t, NoKey, WhyNoHosts(hosts, nil))
 	assert.Contains(t, WhyNoHosts(nil, []byte("key")), "names no host")
 }
 
-func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
-	assert.True(t, Run{Seen: true}.Passed())
-	assert.False(t, Run{}.Passed())
-	assert.False(t, Run{Seen: true, Code: 1}.Passed())
-	assert.False(t, Run{Seen: true, Fault: "connection lost"}.Passed())
-	assert.False(t, Run{Fault: "connection lost"}.Passed())
-	assert.False(t, Run{Code: 1}.Passed())
+func TestRunPassesOnlyWithExitCodeZero(t *testing.T) {
+	assert.True(t, Run{Seen: true}.HasPassed())
+	assert.False(t, Run{}.HasPassed())
+	assert.False(t, Run{Seen: true, Code: 1}.HasPassed())
+	assert.False(t, Run{Seen: true, Fault: "connection lost"}.HasPassed())
+	assert.False(t, Run{Fault: "connection lost"}.HasPassed())
+	assert.False(t, Run{Code: 1}.HasPassed())
 }

@@ -49,7 +49,7 @@ func TestHostVerdicts(t *testing.T) {
 	})
 }
 
-func TestACgroupV1IsHeldAgainstTheK3sThatIsWanted(t *testing.T) {
+func TestCgroupV1VerdictFollowsWantedK3sVersion(t *testing.T) {
 	judge := func(k3s string) health.Verdict {
 		return judgeCgroups(health.Host{}, Spec{K3s: k3s},
 			Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})

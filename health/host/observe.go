@@ -109,7 +109,7 @@ func reach(check string, host health.Host, err error) health.Verdict {
 		v.Hint = "end the forced command, the nologin shell or the expired password, or correct strata:hosts.ssh.user"
 	default:
 		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in "+
-			"strata:hosts.nodes", host.Name, host.Dialed())
+			"strata:hosts.nodes", host.Name, host.DialAddress())
 	}
 	var trying *tryingError
 	if errors.As(err, &trying) {

@@ -23,7 +23,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-func TestTheProbesAreCleanShell(t *testing.T) {
+func TestProbeScriptsPassShellcheck(t *testing.T) {
 	checker, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")
@@ -90,7 +90,7 @@ func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
 	assert.Empty(t, ask("252")["firewalld"], "it is installed and does not run")
 }
 
-func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
+func TestHostProbeReportsOwnerAndFixedK3sSettings(t *testing.T) {
 	folder := t.TempDir()
 	for path, text := range map[string]string{
 		"etc/rancher/k3s/config.yaml": "cluster-cidr: 10.42.0.0/16\ndisable:\n- " +
@@ -171,7 +171,7 @@ func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
+func TestConnectProbeReportsAnswerAfterSilence(t *testing.T) {
 	port, serve := silent(t)
 	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
 	until(t, blocks, "code", "124")
@@ -233,7 +233,7 @@ func fakeSystem(t *testing.T) string {
 	return dir
 }
 
-func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
+func TestUnitProbeReportsStateChangeFromDBus(t *testing.T) {
 	dir := fakeSystem(t)
 	state := func(text string) {
 		require.NoError(t,
@@ -264,7 +264,7 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 
 // A refusal is information to K3s; the rest of its information is left out, and the server that it
 // joins through is asked then only.
-func TestTheUnitProbeTellsARefusal(t *testing.T) {
+func TestUnitProbeReportsRefusedJoin(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it
 	join := filepath.Join(dir, "join.yaml")
@@ -296,7 +296,7 @@ modprobe: FATAL: Module overlay not found
 }
 
 // A server tells once, at its start, which keys it has skipped; its next start knows better.
-func TestTheUnitProbeSeesWhatAServerHasSkipped(t *testing.T) {
+func TestUnitProbeReportsSkippedConfigKeys(t *testing.T) {
 	dir := fakeSystem(t)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -319,7 +319,7 @@ func TestTheUnitProbeSeesWhatAServerHasSkipped(t *testing.T) {
 }
 
 // etcd is asked on the loopback address, which curl asks a proxy for as well.
-func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
+func TestUnitProbeReportsEtcdAlarmDespiteProxy(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("http_proxy", "http://proxy.example.org:3128")
 	curl, err := os.ReadFile(filepath.Join(dir, "curl"))
@@ -333,7 +333,7 @@ func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
 }
 
 // A host's own /proc/sys is as the machine of the test has it.
-func TestTheUnitProbeSeesWhatAReloadOfSysctlsUndid(t *testing.T) {
+func TestUnitProbeReportsResetSysctls(t *testing.T) {
 	dir := fakeSystem(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4"), 0o755))
 	forward := filepath.Join(dir, "sys/net/ipv4/ip_forward")
@@ -347,7 +347,7 @@ func TestTheUnitProbeSeesWhatAReloadOfSysctlsUndid(t *testing.T) {
 	until(t, blocks, "undone", "net/ipv4/ip_forward")
 }
 
-func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
+func TestProbeSettingsAreShellQuoted(t *testing.T) {
 	blocks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`,
 		map[string]string{"text": "a'; echo broken; '$(id)"})
 	require.Len(t, blocks, 1)

@@ -13,7 +13,7 @@ import (
 
 // The query holds a newline, the length of "kubernetes": it arrives as one datagram, and any DNS
 // library reads it.
-func TestTheResolveProbeAsksAsPodsDo(t *testing.T) {
+func TestResolveProbeSendsOneDNSDatagram(t *testing.T) {
 	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Close() })
@@ -54,7 +54,7 @@ func TestTheResolveProbeAsksAsPodsDo(t *testing.T) {
 	assert.Equal(t, Resolved{Host: "a", Seen: true}, resolvedOf("a", <-blocks), "no reply")
 }
 
-func TestANameThatIsTooLongIsNotAskedFor(t *testing.T) {
+func TestTooLongDNSNameIsRefused(t *testing.T) {
 	_, err := queryFor("kubernetes." + string(make([]byte, 300)))
 	require.Error(t, err)
 }

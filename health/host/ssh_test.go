@@ -59,7 +59,7 @@ func TestAHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
 	assert.Contains(t, progress, "cloud-init status --long")
 }
 
-func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
+func TestHostGateSurvivesRebootWithFreshFacts(t *testing.T) {
 	server := sshtest.Start(t)
 	var sessions atomic.Int32
 	server.Handler = func(call sshtest.Call) int {
@@ -102,7 +102,7 @@ func TestAProbeThatDiesIsNotReady(t *testing.T) {
 	assert.Contains(t, progress, "strata:timeouts.host is 10s")
 }
 
-func TestNoSecretIsInWhatAGateSays(t *testing.T) {
+func TestGateOutputContainsNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	spec := health.Spec{
@@ -140,7 +140,7 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 }
 
 // cloud-init answers so for root, if it made another user.
-func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
+func TestGateFailsAtOnceQuotingForcedCommand(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}
 	result, progress := askHost(t, server, time.Minute)
@@ -152,7 +152,7 @@ func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
 
 // A profile that prints is not a probe's answer, and a connection that ends before the script began
 // is not a host's refusal.
-func TestAHostGateOutlivesAHostThatGoesDownBeforeTheProbeBegan(t *testing.T) {
+func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir +
 		`/seen && kill -KILL $$; exec sh -c "$1"`}
@@ -192,8 +192,8 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 			}
 		})
 	require.Len(t, last, 2)
-	assert.True(t, last[0].Passed())
-	assert.False(t, last[1].Passed())
+	assert.True(t, last[0].HasPassed())
+	assert.False(t, last[1].HasPassed())
 	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" "+
 		"|| exit; done\nexit code 1\nconnect: Connection refused", last[1].Evidence())
 }

@@ -142,26 +142,26 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	if archive := imports(f.Log); archive != "" {
 		v.Message += ", imports images of " + archive
 	}
-	if f.stopped() {
+	if f.isStopped() {
 		return stoppedUnit(host, v)
 	}
 	v = explainUnit(host, f, v)
-	v.Evidence = logEvidence(unit, telling(f.Log))
+	v.Evidence = logEvidence(unit, findCauseLines(f.Log))
 	return v
 }
 
-// ended reports whether the unit's main process failed.
-func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
+// hasFailed reports whether the unit's main process failed.
+func (f UnitFacts) hasFailed() bool { return f.Result != "" && f.Result != "success" }
 
-// stopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
+// isStopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
 // unit that ended by itself. A unit that is told to stop may end with an error, as K3s does when
 // its kubelet is the first to end (k3s-io/k3s#2624). It is failed for good then.
-func (f UnitFacts) stopped() bool {
+func (f UnitFacts) isStopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
 		return f.Active == "failed" && f.Sub == "failed" && f.Restart == "always"
 	}
-	return f.Active == "inactive" && !f.ended()
+	return f.Active == "inactive" && !f.hasFailed()
 }
 
 // stoppedUnit words that a unit is stopped. K3s's log until then is about something else.

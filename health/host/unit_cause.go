@@ -136,7 +136,7 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 		if known.hint != "" {
 			v.Hint = fillHint(known.hint, host)
 		}
-		if known.believed(f, line) {
+		if known.isConclusive(f, line) {
 			v.State = health.Stuck
 		}
 		return v
@@ -147,8 +147,8 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 	return v
 }
 
-// believed reports whether only a change helps against a complaint.
-func (c unitCause) believed(f UnitFacts, line string) bool {
+// isConclusive reports whether only a change helps against a complaint.
+func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 	switch {
 	case c.state != health.Stuck:
 		return false
@@ -157,7 +157,7 @@ func (c unitCause) believed(f UnitFacts, line string) bool {
 	case c.belief == afterRestart && f.Restarts <= 0:
 		return false
 	}
-	return ended(line) || f.Seconds >= insistSeconds
+	return isFatalLine(line) || f.Seconds >= insistSeconds
 }
 
 // joinsInVain reports whether the node's join server cannot serve yet, so that it refuses every
@@ -186,9 +186,9 @@ func (c unitCause) words(log []string) string {
 	return c.cause + ": " + strings.Join(names, ", ")
 }
 
-// ended reports whether a line is the last one of a K3s that gave up. One that asks itself to shut
+// isFatalLine reports whether a line is the last one of a K3s that gave up. One that asks itself to shut
 // down ends with exit code 0 (pkg/signals/signals.go).
-func ended(line string) bool {
+func isFatalLine(line string) bool {
 	return strings.Contains(line, "level=fatal") || strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Incorrect Usage") ||
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
 }

@@ -68,17 +68,17 @@ const tellingLines = 5
 // klogHeader is the time, process and place of a line of Kubernetes' own.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// telling returns the lines that show a log's cause: those of the known cause, without repetitions,
+// findCauseLines returns the lines that show a log's cause: those of the known cause, without repetitions,
 // and the one that ended K3s. Without a known cause it returns the last complaints. K3s runs a
 // cluster's components in one process, and each logs its missing peers until they are up.
-func telling(log []string) []string {
+func findCauseLines(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string
 	for i := len(log) - 1; i >= 0 && len(lines) < tellingLines; i-- {
 		line, short := log[i], shortLine(klogHeader.ReplaceAllString(log[i], ""))
 		about := ok && (known.match.MatchString(line) || known.cause == causeMismatch &&
 			differing.MatchString(line))
-		if about || ended(line) && len(lines) == 0 || !ok && !strings.Contains(line, "level=info") {
+		if about || isFatalLine(line) && len(lines) == 0 || !ok && !strings.Contains(line, "level=info") {
 			if !slices.Contains(said, short) {
 				lines, said = append(lines, line), append(said, short)
 			}

@@ -48,7 +48,7 @@ func watchComplaint(lines ...heard) (states []health.State) {
 	return states
 }
 
-func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T) {
+func TestTokenIsWrongOnlyAfterRepeatedRefusals(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines []heard
 		want  health.State
@@ -76,7 +76,7 @@ func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T)
 	}
 }
 
-func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
+func TestComplaintSurvivesK3sRestart(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	fatal := func(second int) UnitFacts {
@@ -98,7 +98,7 @@ func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 
 // Time counts for one complaint without another in between. An unreachable server takes nothing
 // from the time of a complaint that only a change helps.
-func TestEachComplaintHasItsOwnTime(t *testing.T) {
+func TestEachComplaintIsTimedSeparately(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	told := func(second int, join string, log ...string) int {
@@ -122,20 +122,20 @@ func TestALongLineIsCut(t *testing.T) {
 	assert.Equal(t, line+"…", shortLine(line+"x"))
 }
 
-func TestATokenIsBelievedToBeWrongAtItsTime(t *testing.T) {
+func TestRepeatedCauseIsBelievedAfterThreshold(t *testing.T) {
 	wrong := unitCause{state: health.Stuck, belief: repeated}
-	assert.True(t, wrong.believed(UnitFacts{Seconds: insistSeconds}, ""))
-	assert.False(t, wrong.believed(UnitFacts{Seconds: insistSeconds - 1}, ""))
+	assert.True(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds}, ""))
+	assert.False(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
 // The line that ended K3s is shown with its cause; lines of another cause are not.
-func TestTheLinesThatTellOfACause(t *testing.T) {
+func TestShownLogLinesMatchTheirCause(t *testing.T) {
 	const (
 		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`
 		flag    = `level=fatal msg="flag provided but not defined: -bogus"`
 		full    = `level=error msg="write /var/lib/rancher/k3s/agent/x: no space left on device"`
 		ends    = `level=fatal msg="Error: starting kubernetes: boom"`
 	)
-	assert.Equal(t, []string{flag}, telling([]string{differs, flag}))
-	assert.Equal(t, []string{full, ends}, telling([]string{full, ends}))
+	assert.Equal(t, []string{flag}, findCauseLines([]string{differs, flag}))
+	assert.Equal(t, []string{full, ends}, findCauseLines([]string{full, ends}))
 }

@@ -21,7 +21,7 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 
 // A queued job makes the present state outdated; a certificate is about to end when a restart
 // renews it.
-func TestWhatAHostSaysOfItsUnit(t *testing.T) {
+func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
 	block := func(job, sub string) Block {

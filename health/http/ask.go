@@ -73,7 +73,7 @@ func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 		answer.Error = observe.DialTrouble(err)
 		return answer
 	}
-	answer.Status, answer.Within = response.StatusCode, within(time.Since(start))
+	answer.Status, answer.Within = response.StatusCode, roundLatency(time.Since(start))
 	answer.Lacks = !strings.Contains(string(body), probe.Contains)
 	answer.Location = absolute(request.URL, response.Header.Get("Location"))
 	return answer
@@ -107,15 +107,15 @@ func httpTrouble(err error) (text, certificate string) {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &ca):
-		return "signed by an unknown authority", described(ca.Cert)
+		return "signed by an unknown authority", describeCertificate(ca.Cert)
 	case errors.As(err, &name):
-		return "it is not for " + name.Host, described(name.Certificate)
+		return "it is not for " + name.Host, describeCertificate(name.Certificate)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return fmt.Sprintf("valid from %s to %s only",
 			invalid.Cert.NotBefore.UTC().Format(time.RFC3339),
-			invalid.Cert.NotAfter.UTC().Format(time.RFC3339)), described(invalid.Cert)
+			invalid.Cert.NotAfter.UTC().Format(time.RFC3339)), describeCertificate(invalid.Cert)
 	case errors.As(err, &invalid):
-		return health.OneLine(invalid.Error()), described(invalid.Cert)
+		return health.OneLine(invalid.Error()), describeCertificate(invalid.Cert)
 	}
 	if _, reason, found := strings.Cut(err.Error(), "tls: "); found {
 		return "tls: " + health.OneLine(reason), ""
@@ -123,8 +123,8 @@ func httpTrouble(err error) (text, certificate string) {
 	return observe.DialTrouble(err), ""
 }
 
-// described returns a certificate's subject and names.
-func described(certificate *x509.Certificate) string {
+// describeCertificate returns a certificate's subject and names.
+func describeCertificate(certificate *x509.Certificate) string {
 	if certificate == nil {
 		return "an unreadable subject"
 	}
@@ -136,9 +136,9 @@ func described(certificate *x509.Certificate) string {
 		observe.OrNone(strings.Join(names, ", ")) + ")"
 }
 
-// within rounds a latency up to one of few bounds, so that it does not change with every
+// roundLatency rounds a latency up to one of few bounds, so that it does not change with every
 // observation.
-func within(latency time.Duration) string {
+func roundLatency(latency time.Duration) string {
 	for _, bound := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
 		if latency <= bound {
 			return bound.String()

@@ -43,7 +43,7 @@ func serving(t *testing.T, with healthtest.Issued, handler http.HandlerFunc) str
 	return address.Port()
 }
 
-func TestAProbeAsksTheServicesAddressUnderTheURLsName(t *testing.T) {
+func TestProbeDialsServiceAddressWithURLHost(t *testing.T) {
 	root := healthtest.Issue(t, "root", nil, func(c *x509.Certificate) { current("")(c); c.IsCA, c.DNSNames = true, nil })
 	web := healthtest.Issue(t, "web.example.org", &root, current("web.example.org"))
 	port := serving(t, web, func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +83,7 @@ func TestAProbeAsksTheServicesAddressUnderTheURLsName(t *testing.T) {
 	assert.Equal(t, httpAnswer{Seen: true, Error: "the request cannot be made"}, ask(Probe{URL: base, Method: "B AD"}))
 }
 
-func TestARequestThatFailsIsPutIntoWords(t *testing.T) {
+func TestRequestErrorsAreExplained(t *testing.T) {
 	cert := healthtest.Issue(t, "a", nil, healthtest.AsLeaf).Cert
 	for _, c := range []struct {
 		err               error
@@ -100,11 +100,11 @@ func TestARequestThatFailsIsPutIntoWords(t *testing.T) {
 	}
 }
 
-func TestSmallThingsOfHTTP(t *testing.T) {
+func TestHTTPHelpersRoundLatencyAndResolveURLs(t *testing.T) {
 	for latency, want := range map[time.Duration]string{
 		0: "10ms", 10 * time.Millisecond: "10ms", 11 * time.Millisecond: "100ms", 100 * time.Millisecond: "100ms", 101 * time.Millisecond: "1s", time.Second: "1s", 2 * time.Second: "3s",
 	} {
-		assert.Equal(t, want, within(latency))
+		assert.Equal(t, want, roundLatency(latency))
 	}
 	from, err := url.Parse("http://a/b/c")
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestSmallThingsOfHTTP(t *testing.T) {
 	assert.Empty(t, why)
 }
 
-func TestAnOpenGateOfURLsSaysHowSoonEachAnswered(t *testing.T) {
+func TestOpenHTTPGateReportsLatencyPerProbe(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "ca apisix/ca", State: health.Ready},
 		{Check: "http login", State: health.Ready, Message: httpAnswer{Status: 200, Took: "41ms", Attempts: 3}.message()},
@@ -135,7 +135,7 @@ func TestAnOpenGateOfURLsSaysHowSoonEachAnswered(t *testing.T) {
 	assert.Equal(t, "validation-probes: ready after 2s\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report(), "others have reported what they found")
 }
 
-func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
+func TestConsecutivePassesResetOnFailureOrNewTarget(t *testing.T) {
 	probe := Probe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
 	good := httpAnswer{Name: "p", Seen: true, Status: 302, Location: "https://x/"}
 	w := &httpWatch{news: make(chan struct{}, 1), epoch: 1}
@@ -166,7 +166,7 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 	assert.Nil(t, w.judge(), "before the first observation")
 }
 
-func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
+func TestHTTPSpecErrorsNameFields(t *testing.T) {
 	good := func() Spec {
 		return Spec{Namespace: "n", Service: "s", CASecret: "n/ca", Probes: []Probe{{Name: "a", URL: "https://a/", Status: []int{100, 599}, RedirectTo: "https://b/"}, {Name: "b", URL: "http://a:8080/x"}}}
 	}
@@ -221,7 +221,7 @@ func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhatAnHTTPGateObserves(t *testing.T) {
+func TestHTTPGateWatchesServiceAndCASecret(t *testing.T) {
 	w := &httpWatch{spec: Spec{Namespace: "n", Service: "s"}}
 	assert.Len(t, w.sources(), 2)
 	w.spec.CASecret = "m/ca"

@@ -102,7 +102,7 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 		v.Cause = refusedCertificate(spec, a)
 	case a.Error != "":
 		v.Message = asked + ": no answer: " + a.Error
-		v.Cause, _ = address.Unanswered(a.Error, f.Service.Address, a.Way)
+		v.Cause, _ = address.ExplainUnreachable(a.Error, f.Service.Address, a.Way)
 		if a.Way.Down() {
 			v.Hint = a.Way.Hint
 		}

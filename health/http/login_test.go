@@ -48,7 +48,7 @@ func (p portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const loginPage = `<html><form id="kc-form-login" onsubmit="x" action="/authenticate?a=b&amp;c=d" method="post"></form></html>`
 
-func TestALoginIsFollowedToItsEnd(t *testing.T) {
+func TestLoginProbeFollowsRedirectsAndForm(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		portal   portal
@@ -81,7 +81,7 @@ func TestALoginIsFollowedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestALoginThatCannotBeginSaysWhy(t *testing.T) {
+func TestLoginProbeReportsMissingLoginPage(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	address, err := url.Parse(server.URL)
 	require.NoError(t, err)

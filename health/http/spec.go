@@ -56,7 +56,7 @@ func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Measures: 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {
 	need(s.Namespace != "" && s.Service != "", "http: namespace or service is empty")
-	need.Namespaced("http.caSecret", s.CASecret)
+	need.NamespacedName("http.caSecret", s.CASecret)
 	need(len(s.Probes) > 0, "http.probes: empty; a gate of nothing is always open")
 	var names []string
 	for i, probe := range s.Probes {

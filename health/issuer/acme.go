@@ -105,8 +105,8 @@ var (
 	awaitsSecret = regexp.MustCompile(`failed to find external account binding key|ACME account: secrets? "[^"]*" not found|the secret "[^"]*" does not have key "|failed to get secret "`)
 )
 
-// until returns the cause with the end of the limit, if the message has it.
-func (c Cause) until(message string) Cause {
+// withRetryAfter returns the cause with the end of the limit, if the message has it.
+func (c Cause) withRetryAfter(message string) Cause {
 	if said := retryAfter.FindStringSubmatch(message); said != nil {
 		c.Cause += "; it takes requests again after " + said[1]
 	}

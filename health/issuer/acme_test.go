@@ -8,7 +8,7 @@ import (
 
 // Each line is the text of one real failure of ACME, by the server, by cert-manager's self check or
 // by a solver.
-func TestMessagesOfACMEAreToldApart(t *testing.T) {
+func TestACMEMessagesMapToCauses(t *testing.T) {
 	account := func(code, kind, text string) string {
 		return "Failed to register ACME account: " + code + " urn:ietf:params:acme:error:" + kind + ": " + text
 	}

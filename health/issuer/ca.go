@@ -104,4 +104,4 @@ func certificateIn(text []byte) (*x509.Certificate, error) {
 
 // fingerprint returns the sha256 sum that `openssl x509 -noout -fingerprint -sha256` prints,
 // without colons and in lower case.
-func fingerprint(certificate *x509.Certificate) string { return digest.Of(certificate.Raw) }
+func fingerprint(certificate *x509.Certificate) string { return digest.Sum(certificate.Raw) }

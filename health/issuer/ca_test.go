@@ -11,7 +11,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestFactsOfACA(t *testing.T) {
+func TestFactsAreReadFromCASecret(t *testing.T) {
 	one := healthtest.Issue(t, "one", nil, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	recorded, err := certificateIn(one.Pem())
@@ -39,7 +39,7 @@ func TestAReaderSkipsTheCA(t *testing.T) {
 	assert.Nil(t, facts, "none in particular is asked for")
 }
 
-func TestWhatIsRecordedMustBeACertificate(t *testing.T) {
+func TestRecordedCAMustBePEMCertificate(t *testing.T) {
 	spec := healthtest.Valid(Spec{Name: "i", CA: &CA{Secret: "a/b", Certificate: "PEM"}})
 	_, err := spec.Body.NewWatch(spec, health.Secrets{Kubeconfig: []byte(kubeconfig)})
 	require.ErrorContains(t, err, "issuer.ca.certificate: expected a certificate in PEM")

@@ -114,7 +114,7 @@ var issuanceCauses = []Cause{
 func CauseOfIssuance(message string) Cause {
 	for _, known := range slices.Concat(acmeCauses, dns01Causes, issuanceCauses) {
 		if known.pattern.MatchString(message) {
-			return known.until(message)
+			return known.withRetryAfter(message)
 		}
 	}
 	return Cause{}

@@ -144,7 +144,7 @@ var solverFaults = []struct{ message, cause, hint string }{
 		"certManager.acme.dns01"},
 }
 
-func TestMessagesOfDNSSolversAreToldApart(t *testing.T) {
+func TestDNSSolverMessagesMapToCauses(t *testing.T) {
 	for _, c := range solverFaults {
 		t.Run(c.message, func(t *testing.T) {
 			known := CauseOfIssuance(c.message)
@@ -156,7 +156,7 @@ func TestMessagesOfDNSSolversAreToldApart(t *testing.T) {
 }
 
 // Messages that would be blamed on Vault if its causes did not require Vault's own words.
-func TestCausesOfVaultAreOfVaultAlone(t *testing.T) {
+func TestMessagesOfOthersAreNotBlamedOnVault(t *testing.T) {
 	for _, message := range []string{
 		"DNS-01 challenge for vault.example.org is pending: API error: permission denied",
 		"API error: Code: 403", "DNS-01 challenge for a is pending: unknown role", "Code: 404",
@@ -167,7 +167,7 @@ func TestCausesOfVaultAreOfVaultAlone(t *testing.T) {
 }
 
 // An account may be refused a name: that says nothing about a challenge.
-func TestAnAccountThatMayNotHaveANameIsNoChallengeThatFailed(t *testing.T) {
+func TestRefusedACMEAccountIsNotChallengeFailure(t *testing.T) {
 	for _, message := range []string{
 		`Failed to create Order: 403 urn:ietf:params:acme:error:unauthorized: Certificate issuance is not allowed for this account`,
 		`Failed to create Order: 403 urn:ietf:params:acme:error:unauthorized: Account is not valid, has status "deactivated"`,

@@ -12,7 +12,7 @@ import (
 
 func TestIssuerVerdicts(t *testing.T) { healthtest.RunFixtures(t, "issuer", judgeIssuer) }
 
-func TestFactsOfAnIssuer(t *testing.T) {
+func TestFactsAreReadFromIssuer(t *testing.T) {
 	object := healthtest.Decode[ConditionedObject](t, `
 metadata: {name: i, generation: 4, deletionTimestamp: "2026-01-01T00:00:00Z"}
 status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "True", observedGeneration: 3, reason: R, message: " m "}]}
@@ -25,7 +25,7 @@ status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "Tru
 	assert.Equal(t, issuerFacts{Ready: kube.Condition{Type: "Ready"}}, issuerFactsOf(&ConditionedObject{}))
 }
 
-func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
+func TestIssuerResourceFollowsNamespace(t *testing.T) {
 	cluster, one := Spec{Name: "i"}, Spec{Name: "i", Namespace: "n"}
 	assert.Equal(t, clusterIssuerResource, resourceOf(cluster))
 	assert.Equal(t, issuerResource, resourceOf(one))
@@ -39,7 +39,7 @@ func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
 }
 
 // Each line is the text of one real failure; the cause must be of that failure and of no other.
-func TestMessagesOfCertManagerAndVaultAreToldApart(t *testing.T) {
+func TestCertManagerAndVaultMessagesMapToCauses(t *testing.T) {
 	vault := func(code, text string) string {
 		return "Vault failed to sign certificate: failed to sign certificate by vault: Error " +
 			"making API request.\n\nURL: POST https://v:8200/v1/pki/sign/r\nCode: " + code + ". Errors:\n\n* " + text

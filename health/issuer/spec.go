@@ -33,6 +33,6 @@ func (s Spec) Validate(need health.Need) {
 	need(s.Name != "", "issuer.name: empty")
 	if s.CA != nil {
 		need(s.CA.Secret != "", "issuer.ca.secret: empty")
-		need.Namespaced("issuer.ca.secret", s.CA.Secret)
+		need.NamespacedName("issuer.ca.secret", s.CA.Secret)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // A kind is a folder of health with a Spec that has Traits.
-func TestEveryKindHasARow(t *testing.T) {
+func TestEveryKindIsRegistered(t *testing.T) {
 	files, err := filepath.Glob("../*/spec.go")
 	require.NoError(t, err)
 	var folders []string

@@ -104,7 +104,7 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	// bounded by the observations.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
-	direct := dialled(config, through)
+	direct := withDialer(config, through)
 	client, err := rest.HTTPClientFor(direct)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
@@ -117,16 +117,16 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 		Config: config}, nil
 }
 
-// dialled returns config with a dialer in the place of its SOCKS proxy, so that a fault is the API
+// withDialer returns config with a dialer in the place of its SOCKS proxy, so that a fault is the API
 // server's own and not the proxy's word for it.
-func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
+func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
 	dialer := net.Dialer{Timeout: RequestTimeout}
 	switch {
 	case through.There():
 		config.Proxy, config.Dial = nil, tunnel.Dialer(through, dialer)
-	case tunnel.Proxied(config):
-		config.Dial = tunnel.Through(config, dialer)
+	case tunnel.HasProxy(config):
+		config.Dial = tunnel.ProxyDialer(config, dialer)
 	}
 	return config
 }

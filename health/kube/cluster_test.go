@@ -24,7 +24,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestErrorsAreToldApart(t *testing.T) {
+func TestErrorsMapToFaultKinds(t *testing.T) {
 	wrap := func(err error) error {
 		return fmt.Errorf("list nodes: %w",
 			&url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: err})
@@ -66,14 +66,14 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAnErrorReadsTheSameOnEveryAttempt(t *testing.T) {
+func TestStableRemovesLocalPortsFromErrors(t *testing.T) {
 	one := Stable("read tcp 10.10.0.1:53412->10.10.0.11:6443: read: connection reset by peer ")
 	two := Stable("read tcp 10.10.0.1:60001->10.10.0.11:6443: read: connection reset by peer")
 	assert.Equal(t, one, two)
 	assert.Contains(t, one, "10.10.0.11:6443")
 }
 
-func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
+func TestClusterRefusesUnusableAccess(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
 	for _, c := range []struct {
 		name       string
@@ -131,7 +131,7 @@ func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 
 // Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy
 // would tell it as the proxy's.
-func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
+func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	server := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
 	f := faultThrough(t, way, server)
@@ -153,21 +153,21 @@ func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 
 // An existing cluster's kubeconfig may name a proxy of a person's own.
 func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
-	none := dialled(&rest.Config{}, tunnel.Spec{})
+	none := withDialer(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)
-	web := dialled(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
+	web := withDialer(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
 		tunnel.Spec{})
 	assert.Nil(t, web.Dial)
 	assert.NotNil(t, web.Proxy)
 	at := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
 	socks := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: at,
 		User: url.UserPassword("me", "hunter2")})}
-	_, err := dialled(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
+	_, err := withDialer(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
 	var down *tunnel.DownError
 	require.ErrorAs(t, err, &down)
 	assert.True(t, down.Foreign)
 	assert.NotNil(t, socks.Proxy, "who forwards a port goes by it")
-	_, err = dialled(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp",
+	_, err = withDialer(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp",
 		"10.10.0.11:6443")
 	require.ErrorAs(t, err, &down)
 	assert.False(t, down.Foreign, "the stack's own tunnel is before it")

@@ -13,7 +13,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAConditionIsEvidenceWithWhatItsWriterSaid(t *testing.T) {
+func TestConditionLineContainsReasonAndMessage(t *testing.T) {
 	assert.Equal(t, "Ready=none", ConditionLine(Condition{}),
 		"a controller that has not written it yet")
 	assert.Equal(t, "DiskPressure=True (Full) 1 % left",
@@ -50,7 +50,7 @@ func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 
 // A wrong CA may be an earlier installation that is about to go: only one that stays is given up,
 // and a server that is away never is.
-func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
+func TestOnlyPersistentPermanentFaultIsStuck(t *testing.T) {
 	otherCA := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}
 	refused := &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
 	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
@@ -73,7 +73,7 @@ func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
 }
 
 // A namespace that is being deleted names the objects with a finalizer before those without.
-func TestWhatHoldsANamespace(t *testing.T) {
+func TestTerminatingNamespaceNamesFinalizersFirst(t *testing.T) {
 	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus,
 		message string) corev1.NamespaceCondition {
 		return corev1.NamespaceCondition{Type: kind, Status: status, Message: message}
@@ -91,7 +91,7 @@ func TestWhatHoldsANamespace(t *testing.T) {
 
 // A newer kubelet may wait for a reason that is unknown here: the gate waits for the Pod and makes
 // nothing up.
-func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
+func TestUnknownWaitingReasonIsNoPodFault(t *testing.T) {
 	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web",
 		Reason: "OfANewerKubelet"}}}
 	_, found := podTrouble("shop", pod)

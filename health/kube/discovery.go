@@ -52,11 +52,11 @@ func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]stri
 	if len(missing) > 0 {
 		return missing, nil
 	}
-	return s.undiscovered(ctx, wanted)
+	return s.findMissing(ctx, wanted)
 }
 
-// undiscovered returns the resources that the document about every group lacks.
-func (s *APIServer) undiscovered(ctx context.Context, wanted []ServedResource) ([]string, error) {
+// findMissing returns the resources that the document about every group lacks.
+func (s *APIServer) findMissing(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	every, err := s.discover(ctx)
 	if err != nil {
 		return nil, err
@@ -106,10 +106,10 @@ func (s *APIServer) discover(ctx context.Context) (func(ServedResource) bool, er
 	if err != nil {
 		return nil, fmt.Errorf("GET /apis: %w", err)
 	}
-	return func(r ServedResource) bool { return listed(all, r) || listedVersion(groups, r) }, nil
+	return func(r ServedResource) bool { return hasResource(all, r) || listedVersion(groups, r) }, nil
 }
 
-func listed(all discoveryv2.APIGroupDiscoveryList, r ServedResource) bool {
+func hasResource(all discoveryv2.APIGroupDiscoveryList, r ServedResource) bool {
 	for i := range all.Items {
 		for _, version := range all.Items[i].Versions {
 			if all.Items[i].Name == r.Group && version.Version == r.Version {

@@ -16,10 +16,10 @@ func TestAResourceIsServedInItsOwnGroupAndVersion(t *testing.T) {
 	aggregated := *healthtest.Decode[discoveryv2.APIGroupDiscoveryList](t, `items:
 - {metadata: {name: other.io}, versions: [{version: v1beta1, resources: [{resource: ipaddresspools}]}]}
 - {metadata: {name: metallb.io}, versions: [{version: v1, resources: [{resource: bgppeers}]}, {version: v1beta1, resources: [{resource: l2advertisements}, {resource: ipaddresspools}]}]}`)
-	assert.True(t, listed(aggregated, pool))
-	assert.False(t, listed(aggregated, ServedResource{"metallb.io", "v1", "ipaddresspools"}))
-	assert.False(t, listed(aggregated, ServedResource{"other.io", "v1", "ipaddresspools"}))
-	assert.False(t, listed(aggregated, ServedResource{"other.io", "v1beta1", "l2advertisements"}))
+	assert.True(t, hasResource(aggregated, pool))
+	assert.False(t, hasResource(aggregated, ServedResource{"metallb.io", "v1", "ipaddresspools"}))
+	assert.False(t, hasResource(aggregated, ServedResource{"other.io", "v1", "ipaddresspools"}))
+	assert.False(t, hasResource(aggregated, ServedResource{"other.io", "v1beta1", "l2advertisements"}))
 	groups := *healthtest.Decode[metav1.APIGroupList](t,
 		`groups: [{name: other.io, versions: [{groupVersion: other.io/v1}]}, {name: metallb.io, versions: [{groupVersion: metallb.io/v1beta1}]}]`)
 	assert.True(t, listedVersion(groups, pool),

@@ -76,7 +76,7 @@ type trouble struct {
 func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
 	if pod.Scheduled.Status == "False" {
-		return scheduling(pod, hint), true
+		return judgeScheduling(pod, hint), true
 	}
 	worst, found := trouble{}, false
 	for _, container := range pod.Containers {
@@ -102,7 +102,7 @@ func podPlace(pod podFacts) string {
 // passing matches reasons for which a Pod is not scheduled that end by themselves.
 var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
 
-func scheduling(pod podFacts, hint string) trouble {
+func judgeScheduling(pod podFacts, hint string) trouble {
 	t := trouble{state: health.Waiting, text: "Pod " + pod.Name + ": unschedulable: " +
 		pod.Scheduled.Message, hint: hint}
 	if passing.MatchString(pod.Scheduled.Message) || pod.Scheduled.Reason != "Unschedulable" {
@@ -132,10 +132,10 @@ func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble
 		t.cause = "the image cannot be pulled under this name and policy"
 		t.stuckIf(true)
 	case errPull, pullBackOff:
-		t.pulling(c, pod.Seconds)
+		t.judgePull(c, pod.Seconds)
 		t.agedIf(c.Old)
 	case "CrashLoopBackOff":
-		t.crashing(c, pod)
+		t.judgeCrash(c, pod)
 		t.agedIf(c.Old)
 		t.hint = logs + " --previous"
 	case notReady:
@@ -143,15 +143,15 @@ func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble
 		t.cause, t.hint = "its readiness probe fails, or its startup probe: the program is not "+
 			"up, or the probe asks for something else", logs
 	case "ContainerCreating", "PodInitializing":
-		return t, t.creating(c, pod)
+		return t, t.judgeCreation(c, pod)
 	default:
 		return t, false
 	}
 	return t, true
 }
 
-// crashing judges a container that ends again and again.
-func (t *trouble) crashing(c containerFacts, pod podFacts) {
+// judgeCrash judges a container that ends again and again.
+func (t *trouble) judgeCrash(c containerFacts, pod podFacts) {
 	t.cause = "the container exits soon after its start"
 	switch {
 	case strings.Contains(c.Exit, "(OOMKilled)"):
@@ -181,9 +181,9 @@ var creations = []struct{ reason, cause string }{
 	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
 }
 
-// creating judges a container that is being created; one of which no event complains only needs
+// judgeCreation judges a container that is being created; one of which no event complains only needs
 // time.
-func (t *trouble) creating(c containerFacts, pod podFacts) bool {
+func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 	for _, line := range pod.Events {
 		for _, known := range creations {
 			if message, found := strings.CutPrefix(line, known.reason); found {

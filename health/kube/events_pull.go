@@ -27,9 +27,9 @@ var answering = []struct {
 // are one trouble.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
-// pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come
+// judgePull judges a failed pull: a wrong name or missing rights are certain soon, a network may come
 // back.
-func (t *trouble) pulling(c containerFacts, seconds int) {
+func (t *trouble) judgePull(c containerFacts, seconds int) {
 	t.text = "container " + c.Name + ": " + c.Reason + ": " + Innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
 		t.cause = "the registry does not give out image " + c.Image

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-func TestFactsOfAPod(t *testing.T) {
+func TestFactsAreReadFromPod(t *testing.T) {
 	pod := healthtest.Decode[corev1.Pod](t, `
 metadata: {name: p, uid: u1}
 spec: {nodeName: agent-1}
@@ -61,7 +61,7 @@ status:
 
 // The kubelet waits for up to 5 minutes before it tries again, and users who mended the cause
 // update meanwhile.
-func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
+func TestPullFailureBeforeGateStartIsOld(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
 	old := func(failed int64) bool {
@@ -79,7 +79,7 @@ func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
 	assert.False(t, old(159))
 }
 
-func TestAContainerThatRunsAndIsNotReadySaysWhatItsProbeDoes(t *testing.T) {
+func TestUnreadyContainerReportsProbeFailure(t *testing.T) {
 	pod := healthtest.Decode[corev1.Pod](t, `
 metadata: {name: p, uid: u1}
 status:
@@ -102,7 +102,7 @@ status:
 		Message: "Readiness probe failed: new"}}, facts.Containers)
 }
 
-func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
+func TestImagePullReasonsAreOneFault(t *testing.T) {
 	shows := func(reason string) string {
 		return podFacts{Containers: []containerFacts{{Name: "c", Reason: reason}}}.shows()
 	}
@@ -118,7 +118,7 @@ func event(uid, reason, message string, count int32, second int64) corev1.Event 
 	}
 }
 
-func TestEventsAreCountedAndTimedInBothForms(t *testing.T) {
+func TestEventCountAndTimeSupportSeries(t *testing.T) {
 	series := corev1.Event{Series: &corev1.EventSeries{Count: 4,
 		LastObservedTime: metav1.NewMicroTime(time.Unix(9, 0))}, Count: 2}
 	assert.Equal(t, 4, eventCount(series))
@@ -132,7 +132,7 @@ func TestEventsAreCountedAndTimedInBothForms(t *testing.T) {
 	assert.Equal(t, []string{"B: x", "A: x"}, EventLines(WarningsOf(same, "u")))
 }
 
-func TestWorkloadsAreNamedByKind(t *testing.T) {
+func TestParseWorkloadRequiresNamespaceKindAndName(t *testing.T) {
 	ref, err := ParseWorkload("metallb-system/deployment/controller")
 	require.NoError(t, err)
 	assert.Equal(t, WorkloadRef{Namespace: "metallb-system", Kind: "Deployment",
@@ -145,7 +145,7 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 
 // A fault of the tunnel is not the API server's, and must not be reported as "the API server is not
 // listening".
-func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
+func TestTunnelFaultIsNotBlamedOnServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080",
 		Why: "jump host bastion:22: connection refused"}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz",
@@ -162,7 +162,7 @@ func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	assert.Contains(t, observe.DialTrouble(down), "the tunnel at 127.0.0.1:1080")
 }
 
-func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
+func TestProxyFaultIsNotBlamedOnServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "proxy:1080", Why: "connection refused", Foreign: true}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz",
 		Err: down})
@@ -175,7 +175,7 @@ func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 }
 
 // Names are whole in recorded digests, and short in Pods as users write them.
-func TestImagesOfAPodAreThoseThatWereRecorded(t *testing.T) {
+func TestPodImagesMatchRecordedDigests(t *testing.T) {
 	text := `
 metadata: {name: p}
 spec:

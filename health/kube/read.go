@@ -52,7 +52,7 @@ func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersion
 	}
 	items := make([]T, 0, len(found.Items))
 	for i := range found.Items {
-		item, err := Typed[T](&found.Items[i])
+		item, err := FromUnstructured[T](&found.Items[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72,11 +72,11 @@ func Get[T any](
 	case err != nil:
 		return nil, fmt.Errorf("get %s %s: %w", resource.Resource, name, err)
 	}
-	return Typed[T](found)
+	return FromUnstructured[T](found)
 }
 
-// Typed returns an object as its type.
-func Typed[T any](object *unstructured.Unstructured) (*T, error) {
+// FromUnstructured returns an object as its type.
+func FromUnstructured[T any](object *unstructured.Unstructured) (*T, error) {
 	out := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object,
 		out); err != nil {

@@ -22,5 +22,5 @@ func Review[T any](ctx context.Context, s *APIServer, plural string, question *T
 	if err != nil {
 		return nil, err
 	}
-	return Typed[T](answer)
+	return FromUnstructured[T](answer)
 }

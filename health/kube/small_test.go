@@ -27,7 +27,7 @@ func TestReadyzIsReadToItsLastLine(t *testing.T) {
 	assert.Equal(t, APIServerFacts{}, read("ok"), "not a verbose answer")
 }
 
-func TestOfANestedErrorTheInnermostPartIsTold(t *testing.T) {
+func TestInnermostShortensNestedErrors(t *testing.T) {
 	tail := strings.Repeat("x", 150)
 	assert.Equal(t, "b: "+tail, Innermost("a "+tail+": b: "+tail))
 	assert.Equal(t, strings.Repeat("y", 157)+": z", Innermost(strings.Repeat("y", 157)+": z"),
@@ -38,10 +38,10 @@ func TestOfANestedErrorTheInnermostPartIsTold(t *testing.T) {
 }
 
 func TestAnObjectOfAnotherShapeIsAnError(t *testing.T) {
-	_, err := Typed[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"kind": "Node",
+	_, err := FromUnstructured[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"kind": "Node",
 		"spec": "text"}})
 	require.ErrorContains(t, err, "Node")
-	node, err := Typed[corev1.Node](&unstructured.Unstructured{
+	node, err := FromUnstructured[corev1.Node](&unstructured.Unstructured{
 		Object: map[string]any{"metadata": map[string]any{"name": "a"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "a", node.Name)

@@ -75,7 +75,7 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 		v.Message += fmt.Sprintf(", %d old", w.Old)
 	}
 	if w.Refused != "" {
-		w.refused(&v)
+		w.judgeRefusal(&v)
 		return v
 	}
 	if w.Blocker != "" && len(w.Pods) == 0 {

@@ -70,14 +70,14 @@ func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (Workload
 	}
 	switch {
 	case err == nil && facts.Missing:
-		return facts, facts.within(ctx, s)
+		return facts, facts.observeNamespace(ctx, s)
 	case err != nil || facts.selector == nil || JudgeWorkload(facts).State == health.Ready:
 		return facts, err
 	}
 	if err := facts.pods(ctx, s, newest, uid); err != nil || !strings.Contains(facts.Refused, "because it is being terminated") {
 		return facts, err
 	}
-	return facts, facts.within(ctx, s)
+	return facts, facts.observeNamespace(ctx, s)
 }
 
 // pods reads the Pods of the newest revision and the reasons for which Pods were refused.

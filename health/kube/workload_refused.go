@@ -54,7 +54,7 @@ var refusals = []refusal{
 		"kubectl -n NAMESPACE get serviceaccounts", false},
 }
 
-func (w WorkloadFacts) refused(v *health.Verdict) {
+func (w WorkloadFacts) judgeRefusal(v *health.Verdict) {
 	v.Message += "; Pods are refused: " + w.Refused
 	v.Evidence = []string{w.Refused}
 	for _, r := range refusals {
@@ -93,8 +93,8 @@ var holding = []corev1.NamespaceConditionType{
 	corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 }
 
-// within reads why the workload's namespace cannot have it.
-func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
+// observeNamespace reads why the workload's namespace cannot have it.
+func (w *WorkloadFacts) observeNamespace(ctx context.Context, s *APIServer) error {
 	namespace, err := Get[corev1.Namespace](ctx, s, NamespaceResource, "", w.Namespace)
 	switch {
 	case err != nil:

@@ -70,9 +70,9 @@ func metricsProxy(s Spec) string {
 		s.Port, s.Path)
 }
 
-// sampled returns the wanted series that have a sample in Prometheus' text format. A histogram's
+// findSeries returns the wanted series that have a sample in Prometheus' text format. A histogram's
 // are named in full; a comment that tells of a series is no sample of it.
-func sampled(text string, wanted []string) []string {
+func findSeries(text string, wanted []string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
 		name := line

@@ -11,15 +11,15 @@ import (
 
 func TestMetricsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "metrics", judgeSeries) }
 
-func TestOnlyASampleIsASeries(t *testing.T) {
+func TestMetricSeriesRequireSamples(t *testing.T) {
 	text := "# HELP a_total counts a_total\n# TYPE b gauge\na_total{code=\"200\"} 1\na_total " +
 		"3\nc_total_more 1\nd\t1\n{} 1\n"
 	assert.Equal(t, []string{"a_total", "d"},
-		sampled(text, []string{"d", "a_total", "b", "c_total", "missing"}))
-	assert.Empty(t, sampled("", []string{"a"}))
+		findSeries(text, []string{"d", "a_total", "b", "c_total", "missing"}))
+	assert.Empty(t, findSeries("", []string{"a"}))
 }
 
-func TestAMetricsGateNamesWhatItIsAsked(t *testing.T) {
+func TestMetricsSpecErrorsNameFields(t *testing.T) {
 	good := Spec{Namespace: "n", Service: "s", Port: 1, Path: "/m", Series: []string{"a"}}
 	check := func(change func(*Spec)) error {
 		spec := good

@@ -57,7 +57,7 @@ func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
 				facts.Error = fmt.Sprintf("%.200s", body)
 				return nil
 			}
-			facts.Series = sampled(body, w.spec.Series)
+			facts.Series = findSeries(body, w.spec.Series)
 			return nil
 		})
 	if fault != nil {

@@ -13,7 +13,7 @@ import (
 func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable,
 		Deleting: node.DeletionTimestamp != nil}
-	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.Lacking(node)
+	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.FindMissing(node)
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
 		// The cluster uses the first; a second one belongs to the other IP family.

@@ -14,7 +14,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-func TestFactsOfANode(t *testing.T) {
+func TestFactsAreReadFromNode(t *testing.T) {
 	node := healthtest.Decode[corev1.Node](t, `
 metadata: {name: node-1, deletionTimestamp: "2026-01-01T00:00:00Z", labels: {node-role.kubernetes.io/control-plane: "true"}}
 spec: {unschedulable: true, taints: [{key: dedicated}, {key: node.kubernetes.io/not-ready}]}
@@ -81,7 +81,7 @@ func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 }
 
 // Labels and taints that others set beside the configuration are no fault.
-func TestFactsSayWhatANodeLacksOfTheConfiguration(t *testing.T) {
+func TestNodeFactsReportMissingLabelsAndTaints(t *testing.T) {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent-1",
 			Labels: map[string]string{"tier": "web", "theirs": "1"}},

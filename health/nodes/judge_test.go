@@ -42,7 +42,7 @@ func TestNodesGateNeedsAHost(t *testing.T) {
 }
 
 // Without a key for SSH the API alone says how the Nodes are.
-func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
+func TestUnitChecksAreSkippedWithoutSSHKey(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	seen := newNodesAndUnits([]health.Host{h}, Spec{}, false, nil)
 	seen.nodes = &Facts{Nodes: []nodeFacts{
@@ -54,7 +54,7 @@ func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 	assert.Equal(t, health.Ready, health.StateOf(verdicts))
 }
 
-func TestUnitsAloneOpenNoGate(t *testing.T) {
+func TestNodesGateStaysClosedWithoutNodes(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	seen := newNodesAndUnits([]health.Host{h}, Spec{}, true, nil)
 	seen.update(func() {
@@ -68,7 +68,7 @@ func TestUnitsAloneOpenNoGate(t *testing.T) {
 }
 
 // A host without another has no kubelet to ask.
-func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
+func TestKubeletChecksRunBetweenSeveralHosts(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"},
 		{Target: remote.Target{Name: "b"}, Role: "agent"}}
 	checks := func(hosts []health.Host) (names []string) {

@@ -29,16 +29,16 @@ type networkFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// missing names the expected Nodes other than the host's own to whose Pods it has no route inside
+// missingRoutes names the expected Nodes other than the host's own to whose Pods it has no route inside
 // the network.
-func (f networkFacts) missing(
+func (f networkFacts) missingRoutes(
 	host health.Host, network netip.Prefix, expected []health.Host,
 ) []string {
 	var names []string
 	for _, node := range f.Nodes.Nodes {
 		other := node.Name != host.Name &&
 			slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
-		if other && !routed(network, node.PodCIDR, f.Unit.Routes) {
+		if other && !hasRoute(network, node.PodCIDR, f.Unit.Routes) {
 			names = append(names, fmt.Sprintf("%s (%s)", node.Name,
 				cmp.Or(node.PodCIDR, "no range yet")))
 		}
@@ -60,7 +60,7 @@ func judgePodNetwork(
 		v.Message = "not seen"
 		return v
 	}
-	missing := f.missing(h, spec.PodNetwork, expected)
+	missing := f.missingRoutes(h, spec.PodNetwork, expected)
 	if len(missing) == 0 {
 		return judgeWays(h, spec.Backend, f.Ways, v)
 	}
@@ -75,9 +75,9 @@ func judgePodNetwork(
 	return v
 }
 
-// routed reports whether a route inside the Pod network covers the range. A wider one leads
+// hasRoute reports whether a route inside the Pod network covers the range. A wider one leads
 // elsewhere, such as to a company's network.
-func routed(network netip.Prefix, podCIDR string, routes []string) bool {
+func hasRoute(network netip.Prefix, podCIDR string, routes []string) bool {
 	pods, err := netip.ParsePrefix(podCIDR)
 	if err != nil {
 		return false

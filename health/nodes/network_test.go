@@ -16,7 +16,7 @@ import (
 
 // A route may be missing for as long as an end of it is down; the time counts from when both are
 // up, and anew after each absence.
-func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
+func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	b := health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
@@ -53,7 +53,7 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 
 // Another host's answering address is known from that host: the tunnel's, or the bridge's.
 // Addresses behind the default gateway are not asked.
-func TestWhatAHostAsks(t *testing.T) {
+func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,
 		observe.NewStable(time.Now))

@@ -132,7 +132,7 @@ func (n *nodesAndUnits) addresses(i int) string {
 // while an end of them is down are not held against flannel.
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
-	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.spec.PodNetwork, n.hosts)
+	key, missing := "network "+n.hosts[i].Name, f.missingRoutes(n.hosts[i], n.spec.PodNetwork, n.hosts)
 	if len(missing) == 0 || health.StateOf(append(judgeNodes(n.hosts, *n.nodes),
 		host.JudgeUnit(n.hosts[i], n.units[i]))) != health.Ready {
 		n.stable.Forget(key)
@@ -153,7 +153,7 @@ func (n *nodesAndUnits) ways(i int) []way {
 		}
 		w := way{To: other.Name, Host: n.nodes.Nodes[at].InternalIP}
 		w.Kubelet = n.answers[i][w.Host]
-		if pods := n.nodes.Nodes[at].PodCIDR; routed(n.spec.PodNetwork, pods, n.units[i].Routes) {
+		if pods := n.nodes.Nodes[at].PodCIDR; hasRoute(n.spec.PodNetwork, pods, n.units[i].Routes) {
 			w.Address = podAddress(pods, n.units[j])
 			w.Answer = n.answers[i][w.Address]
 		}

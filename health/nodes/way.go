@@ -48,16 +48,16 @@ type carrier struct{ packets, cause, hint string }
 
 // carriers are by flannel's backend (K3s docs, Networking: Inbound Rules for K3s Nodes).
 var carriers = map[string]carrier{
-	"vxlan":            filtered("UDP 8472"),
-	"wireguard-native": filtered("UDP 51820"),
+	"vxlan":            newFilteredCarrier("UDP 8472"),
+	"wireguard-native": newFilteredCarrier("UDP 51820"),
 	"host-gw": {
 		"packets", "a firewall drops packets of the Pods' addresses, or the hosts are not on one network",
 		"let the nodes' firewalls and the network pass the Pods' addresses",
 	},
 }
 
-// filtered carries packets that a firewall may drop by their protocol and port.
-func filtered(packets string) carrier {
+// newFilteredCarrier carries packets that a firewall may drop by their protocol and port.
+func newFilteredCarrier(packets string) carrier {
 	return carrier{
 		packets, "a firewall on a host or between them drops " + packets +
 			" (ufw, firewalld, the cloud's)",
@@ -65,8 +65,8 @@ func filtered(packets string) carrier {
 	}
 }
 
-// tried words a host's attempt, as it can be typed there.
-func tried(h health.Host, address string) string {
+// describeAttempt words a host's attempt, as it can be typed there.
+func describeAttempt(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name,
 		host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
@@ -97,8 +97,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 		v.Message = fmt.Sprintf("%s (%s) gets no answer from the Pod network of %s", h.Name,
 			h.Address, names(silent))
 		v.Cause = by.cause
-		v.Hint = by.hint + "; " + tried(h, silent[0].Address)
-		v.After = append(v.After, behind(silent)...)
+		v.Hint = by.hint + "; " + describeAttempt(h, silent[0].Address)
+		v.After = append(v.After, nodeChecks(silent)...)
 	case len(small) > 0:
 		v.Message = fmt.Sprintf("packets of full size from %s (%s) get no answer from the Pod "+
 			"network of %s", h.Name, h.Address, names(small))
@@ -106,7 +106,7 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 			" have, or K3s hangs there"
 		v.Hint = fmt.Sprintf("on %s: ping -M do -s 1472 %s; set the network's MTU on each host's "+
 			"own interface and restart K3s", h.Name, small[0].Host)
-		v.After = append(v.After, behind(small)...)
+		v.After = append(v.After, nodeChecks(small)...)
 	case len(unasked) > 0:
 		v.Message = "waits for an answer from the Pod network of " + names(unasked)
 	default:
@@ -140,8 +140,8 @@ func judgeKubelets(h health.Host, ways []way) health.Verdict {
 		v.Cause = fmt.Sprintf("a firewall on a host or between them drops TCP %d: metrics of "+
 			"these nodes are missing, and what scales by them", kubeletPort)
 		v.Hint = fmt.Sprintf("let each node reach each other at TCP %d; %s", kubeletPort,
-			tried(h, silent[0].Host))
-		v.After = append(v.After, behind(silent)...)
+			describeAttempt(h, silent[0].Host))
+		v.After = append(v.After, nodeChecks(silent)...)
 	case len(unasked) > 0:
 		v.Message = "waits for an answer from the kubelet of " + names(unasked)
 	default:
@@ -158,8 +158,8 @@ func names(ways []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// behind returns the checks without which the other hosts cannot answer.
-func behind(ways []way) []string {
+// nodeChecks returns the checks without which the other hosts cannot answer.
+func nodeChecks(ways []way) []string {
 	checks := make([]string, len(ways))
 	for i, w := range ways {
 		checks[i] = "node " + w.To

@@ -12,7 +12,7 @@ import (
 )
 
 // A local port differs on each attempt: a line of progress that shows it is a new one every second.
-func TestATroubleIsToldTheSameOnEachAttempt(t *testing.T) {
+func TestDialErrorsAreStableAcrossAttempts(t *testing.T) {
 	for text, want := range map[string]string{
 		"dial tcp 10.10.0.1:53412->10.10.0.11:443: connect: connection refused": RefusedText,
 		"remote error: tls: handshake failure":                                  "tls",
@@ -28,14 +28,14 @@ func TestATroubleIsToldTheSameOnEachAttempt(t *testing.T) {
 	assert.Equal(t, "lan", OrNone("lan"))
 }
 
-func TestTheWaysPartInATroubleIsTold(t *testing.T) {
+func TestTunnelErrorKeepsCauseAndHint(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "w"}
 	assert.Equal(t, Way{Cause: down.Cause(), Hint: down.Hint()}, WayOf(fmt.Errorf("Get: %w", down)))
 	assert.True(t, WayOf(down).Down())
 	assert.False(t, WayOf(errors.New("connection refused")).Down())
 }
 
-func TestOnlyAChangeIsHandedOn(t *testing.T) {
+func TestChangesOnlyDropsRepeatedVerdicts(t *testing.T) {
 	var states []health.State
 	report := ChangesOnly(func(verdicts []health.Verdict) {
 		states = append(states,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPartsOfAnObservationAreReadAtOnceAndTheFirstErrorIsTheirs(t *testing.T) {
+func TestInParallelRunsAllAndReturnsFirstError(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	first, second := make(chan struct{}), make(chan struct{})

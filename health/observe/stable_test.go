@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestWhatStaysTheSameIsTimed(t *testing.T) {
+func TestStableTimesUnchangedValues(t *testing.T) {
 	now := time.Unix(0, 0)
 	s := NewStable(func() time.Time { return now })
 	assert.Zero(t, s.Seconds("a", "x"))
@@ -21,7 +21,7 @@ func TestWhatStaysTheSameIsTimed(t *testing.T) {
 	assert.Zero(t, s.Seconds("a", "y"), "well in between starts anew")
 }
 
-func TestWhatHappenedLongBeforeTheFirstLookIsOld(t *testing.T) {
+func TestEventLongBeforeFirstObservationIsOld(t *testing.T) {
 	now := time.Unix(1000, 0)
 	s := NewStable(func() time.Time { return now })
 	assert.False(t, s.Old("recent", now.Add(-fresh)), "as far ago as what a gate waits for may be")

@@ -9,7 +9,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
+func TestPoolStatusMustBeNewerThanSpec(t *testing.T) {
 	meta := func(version string, spec, status int64) metav1.ObjectMeta {
 		m := metav1.ObjectMeta{ResourceVersion: version, CreationTimestamp: metav1.Unix(1, 0)}
 		specTime, statusTime := metav1.Unix(spec, 0), metav1.Unix(status, 0)
@@ -18,7 +18,7 @@ func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
 		return m
 	}
 	after := func(state, other metav1.ObjectMeta) bool {
-		return (&stateObject{ObjectMeta: state}).after(other)
+		return (&stateObject{ObjectMeta: state}).isNewerThan(other)
 	}
 	assert.True(t, after(meta("20", 1, 5), meta("19", 100, 0)),
 		"a later write is newer whatever the clocks say")
@@ -37,7 +37,7 @@ func TestAStateIsNewerThanWhatItIsAbout(t *testing.T) {
 		"an object without managed fields has its creation")
 }
 
-func TestFactsOfAPool(t *testing.T) {
+func TestFactsAreReadFromPool(t *testing.T) {
 	assert.Equal(t, poolSeen{Missing: true}, (*poolObject)(nil).facts())
 	p := healthtest.Decode[poolObject](t, `
 metadata: {name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
@@ -54,7 +54,7 @@ status: {availableIPv4: 1, availableIPv6: 2, assignedIPv4: 3, assignedIPv6: 4}
 	assert.False(t, healthtest.Decode[poolObject](t, "status: {assignedIPv4: 1}").facts().Counted)
 }
 
-func TestWhatAnnouncesAPool(t *testing.T) {
+func TestAdvertisementSelectsPoolByNameOrLabel(t *testing.T) {
 	pool := metav1.ObjectMeta{Name: "default", Labels: map[string]string{"zone": "a"}}
 	for text, announces := range map[string]bool{
 		"spec: {}": true,

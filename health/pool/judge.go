@@ -202,7 +202,7 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	reported := false
 	for _, c := range state.Conditions {
 		if c.Status == "False" {
-			return rejected(v, state, c)
+			return judgeRejection(v, state, c)
 		}
 		reported = reported || c.Type == wanted && c.Status == "True"
 	}
@@ -214,9 +214,9 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	return health.Verdict{Check: v.Check, State: health.Ready}
 }
 
-// rejected judges a configuration that the process refused, or could not take over for a reason
+// judgeRejection judges a configuration that the process refused, or could not take over for a reason
 // that may pass.
-func rejected(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
+func judgeRejection(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
 	why := c.Message
 	if state.Summary != "" && !strings.Contains(state.Summary, c.Message) {
 		why = state.Summary

@@ -10,7 +10,7 @@ import (
 
 func TestPoolVerdicts(t *testing.T) { healthtest.RunFixtures(t, "pool", judgePool) }
 
-func TestAPoolHasAddresses(t *testing.T) {
+func TestPoolSpecRequiresAddresses(t *testing.T) {
 	require.NoError(t, healthtest.Valid(
 		Spec{Addresses: []string{"10.10.0.200-10.10.0.250"}}).Validate())
 	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "pool with addresses")

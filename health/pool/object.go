@@ -91,11 +91,11 @@ func (o *stateObject) facts() configurationState {
 		Conditions: o.Status.Conditions}
 }
 
-// after reports whether the state was written after the other object's specification last changed.
+// isNewerThan reports whether the state was written after the other object's specification last changed.
 // Neither object says which generation of the other it has seen. Both were stored by the same API
 // servers: a higher resourceVersion is a later write, and where the other's own status came later
 // still, the times of the writes decide.
-func (o *stateObject) after(other metav1.ObjectMeta) bool {
+func (o *stateObject) isNewerThan(other metav1.ObjectMeta) bool {
 	state, errState := strconv.ParseUint(o.ResourceVersion, 10, 64)
 	object, errOther := strconv.ParseUint(other.ResourceVersion, 10, 64)
 	if errState == nil && errOther == nil && state > object {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestTheSizeOfAPool(t *testing.T) {
+func TestPoolSizeCountsAddresses(t *testing.T) {
 	for _, c := range []struct {
 		addresses []string
 		avoid     bool

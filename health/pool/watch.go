@@ -77,11 +77,11 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	}
 	for i := range states {
 		state := states[i].facts()
-		state.Fresh = states[i].after(pool.ObjectMeta)
+		state.Fresh = states[i].isNewerThan(pool.ObjectMeta)
 		for j := range announced {
 			// The controller only reads pools; the speakers read the advertisements as well.
 			state.Fresh = state.Fresh &&
-				(state.Name == "controller" || states[i].after(announced[j].ObjectMeta))
+				(state.Name == "controller" || states[i].isNewerThan(announced[j].ObjectMeta))
 		}
 		if err := w.patience(ctx, s, &states[i], &state); err != nil {
 			return poolFacts{}, err

@@ -109,7 +109,7 @@ func (o *Observer) observe(
 	o.read[name], facts.Record = wanted, wanted.record
 	text := ""
 	for _, differing := range wanted.compare(present) {
-		right, err := differing.denied(ctx, s)
+		right, err := differing.findDenied(ctx, s)
 		if apierrors.IsForbidden(err) {
 			return Facts{Release: name, Needs: "create subjectaccessreviews"}, nil
 		}
@@ -150,7 +150,7 @@ func (r *release) compare(present map[key]object) (found []difference) {
 			continue
 		}
 		for _, account := range binding.accounts() {
-			changed, change, rules := given(binding, account, present)
+			changed, change, rules := resolveBinding(binding, account, present)
 			if covered, lacking := validation.Covers(rules, r.rulesOf(role)); !covered {
 				found = append(found, difference{account, binding.Namespace, lacking, changed,
 					change})
@@ -164,9 +164,9 @@ func (r *release) compare(present map[key]object) (found []difference) {
 	return found
 }
 
-// given returns the rules that a binding gives an account in the cluster. It also returns the
+// resolveBinding returns the rules that a binding gives an account in the cluster. It also returns the
 // object, and its change, that explain a missing right.
-func given(
+func resolveBinding(
 	binding object, account string, present map[key]object,
 ) (changed key, change string, rules []rbacv1.PolicyRule) {
 	found, has := present[binding.key()]

@@ -12,9 +12,9 @@ import (
 	"strata/health/kube"
 )
 
-// denied returns the first of the rights that the API server denies the account; empty if it may do
+// findDenied returns the first of the rights that the API server denies the account; empty if it may do
 // all, by another role.
-func (d difference) denied(ctx context.Context, s *kube.APIServer) (string, error) {
+func (d difference) findDenied(ctx context.Context, s *kube.APIServer) (string, error) {
 	for _, right := range d.rights {
 		allowed, err := review(ctx, s, d.spec(right))
 		if err != nil {

@@ -155,7 +155,7 @@ subjects: [{kind: ServiceAccount, name: b, namespace: ns}]
 	assert.Empty(t, wanted.compare(present))
 }
 
-func TestReviewAsksAsTheAccountIsKnown(t *testing.T) {
+func TestAccessReviewUsesServiceAccountUserAndGroups(t *testing.T) {
 	d := difference{account: "n/a", namespace: "m"}
 	spec := d.spec(rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"pods/log"}, Verbs: []string{"get"}, ResourceNames: []string{"x"}})
 	assert.Equal(t, "system:serviceaccount:n:a", spec.User)

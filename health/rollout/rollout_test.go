@@ -14,7 +14,7 @@ func TestRolloutVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "rollout", judgeRollout)
 }
 
-func TestARolloutNamesWorkloads(t *testing.T) {
+func TestRolloutSpecRequiresWorkloads(t *testing.T) {
 	require.NoError(t, healthtest.Valid(
 		Spec{Workloads: []string{"traefik/Deployment/traefik"}}).Validate())
 	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "rollout.workloads: empty")
@@ -22,7 +22,7 @@ func TestARolloutNamesWorkloads(t *testing.T) {
 		"rollout: missing")
 }
 
-func TestARolloutsRedisNamesItsPods(t *testing.T) {
+func TestRolloutRedisSpecRequiresAllFields(t *testing.T) {
 	check := func(change func(*Redis)) error {
 		redis := Redis{Namespace: "n", Secret: "s", Clients: "a=b", Container: "c"}
 		change(&redis)

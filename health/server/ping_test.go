@@ -9,7 +9,7 @@ import (
 	"strata/health/observe"
 )
 
-func TestAServerThatRefusesIsPingedMoreOftenThanOneThatAnswers(t *testing.T) {
+func TestRefusingServerIsPingedMoreOften(t *testing.T) {
 	assert.Equal(t, pingRefusedInterval,
 		pingPause(pingFacts{Seen: true, Error: observe.DialTrouble(
 			errors.New("dial tcp 10.10.0.11:6443: connect: connection refused"))}))

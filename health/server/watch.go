@@ -52,7 +52,7 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 			func(f host.UnitFacts) { update(func() { unit = f }) })
 	})
 	if w.server != "" {
-		dial := tunnel.Dialer(tunnel.Of(w.host.Target), net.Dialer{})
+		dial := tunnel.Dialer(tunnel.NewSpec(w.host.Target), net.Dialer{})
 		asks := newPinger(w.server, dial, func(ctx context.Context) (string, error) {
 			return k3shost.Run(ctx, w.host.Target, w.key, "cat "+k3shost.ServerCA)
 		})

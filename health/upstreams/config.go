@@ -34,8 +34,8 @@ const (
 	labelService                         = "__ADC_UPSTREAM_SERVICE_ID"
 )
 
-// held returns the configuration's entry for a route.
-func (c planeConfig) held(route RouteRef) routeHeld {
+// findRoute returns the configuration's entry for a route.
+func (c planeConfig) findRoute(route RouteRef) routeHeld {
 	var found routeHeld
 	for _, service := range c.Services {
 		labels := service.Labels

@@ -12,7 +12,7 @@ import (
 
 // A data plane has the ready addresses at the port that the route names; a slice of a Service with
 // one port need not name it.
-func TestTheAddressesThatADataPlaneIsToHave(t *testing.T) {
+func TestReadyAddressesUseRoutePort(t *testing.T) {
 	addresses := func(port, slice string) []string {
 		return readyAddresses([]discoveryv1.EndpointSlice{
 			*healthtest.Decode[discoveryv1.EndpointSlice](t, slice)}, port)
@@ -29,7 +29,7 @@ endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready:
 }
 
 // EndpointSlices follow the Pods: until then, a route that matches them is out of date too.
-func TestEndpointSlicesThatAreBehindThePods(t *testing.T) {
+func TestEndpointSlicesBehindPodsAreDetected(t *testing.T) {
 	pod := func(text string) corev1.Pod { return *healthtest.Decode[corev1.Pod](t, text) }
 	ready := pod(`{metadata: {name: new}, status: {podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: "True"}]}}`)
 	starting := pod(`{metadata: {name: starting}, status: {podIPs: [{ip: 10.0.0.2}], conditions: [{type: Ready, status: "False"}]}}`)

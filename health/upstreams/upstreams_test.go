@@ -18,7 +18,7 @@ import (
 func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
 
 // The configuration that ADC 0.27 sends for a route with two backends, and other forms of the same.
-func TestWhatADataPlaneHasForARoute(t *testing.T) {
+func TestRouteAddressesAreReadFromDataPlaneConfig(t *testing.T) {
 	shop := RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
 	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`
 	for name, c := range map[string]struct {
@@ -46,12 +46,12 @@ func TestWhatADataPlaneHasForARoute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var config planeConfig
 			require.NoError(t, json.Unmarshal([]byte(c.text), &config))
-			assert.Equal(t, c.want, config.held(shop))
+			assert.Equal(t, c.want, config.findRoute(shop))
 		})
 	}
 }
 
-func TestTheServicesThatARouteNames(t *testing.T) {
+func TestBackendServicesAreReadFromRoute(t *testing.T) {
 	parse := func(text string) map[string]any { return *healthtest.Decode[map[string]any](t, text) }
 	for kind, text := range map[string]string{
 		"HTTPRoute":   `spec: {rules: [{backendRefs: [{name: a, port: 80}, {name: b, namespace: else, port: 81}]}, {backendRefs: [{name: a, port: 80}]}]}`,
@@ -69,29 +69,29 @@ func TestTheServicesThatARouteNames(t *testing.T) {
 
 // A Pod that became ready a moment ago is waited for, however long another difference has been
 // there before.
-func TestADifferenceThatChangesIsANewOne(t *testing.T) {
+func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
 	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}
 	stale := routeHeld{Known: true, Addresses: []string{"10.0.0.9:80"}}
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 	now = now.Add(200 * time.Second)
-	assert.Equal(t, 200, w.since("p", want, stale))
+	assert.Equal(t, 200, w.differenceSeconds("p", want, stale))
 	want.Addresses = append(want.Addresses, "10.0.0.2:80")
-	assert.Zero(t, w.since("p", want, stale), "another Pod became ready")
+	assert.Zero(t, w.differenceSeconds("p", want, stale), "another Pod became ready")
 	now = now.Add(10 * time.Second)
-	assert.Equal(t, 10, w.since("p", want, stale))
-	assert.Zero(t, w.since("other", want, stale), "each Pod of the data plane by itself")
-	assert.Zero(t, w.since("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
-	assert.Zero(t, w.since("p", want, stale), "it was well in between")
+	assert.Equal(t, 10, w.differenceSeconds("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("other", want, stale), "each Pod of the data plane by itself")
+	assert.Zero(t, w.differenceSeconds("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
+	assert.Zero(t, w.differenceSeconds("p", want, stale), "it was well in between")
 	now = now.Add(10 * time.Second)
 	behind, missing := want, want
 	behind.Behind, missing.Missing = "the EndpointSlices are behind the Pods", true
-	assert.Zero(t, w.since("p", behind, stale), "the data plane cannot be ahead of the cluster")
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", behind, stale), "the data plane cannot be ahead of the cluster")
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 	now = now.Add(10 * time.Second)
-	assert.Zero(t, w.since("p", missing, stale), "no request goes to a route that is not there")
-	assert.Zero(t, w.since("p", want, stale))
+	assert.Zero(t, w.differenceSeconds("p", missing, stale), "no request goes to a route that is not there")
+	assert.Zero(t, w.differenceSeconds("p", want, stale))
 }
 
 func TestATunnelIsClosedOnce(t *testing.T) {
@@ -105,7 +105,7 @@ func TestATunnelIsClosedOnce(t *testing.T) {
 	assert.Empty(t, w.tunnels)
 }
 
-func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
+func TestUpstreamsSpecErrorsNameFields(t *testing.T) {
 	good := Spec{
 		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c",
 		Resync: metav1.Duration{Duration: time.Minute},

@@ -125,8 +125,8 @@ func (w *upstreamsWatch) planes(
 			plane.Error = observe.DialTrouble(err)
 		} else if status == http.StatusOK {
 			for at, ref := range w.spec.Routes {
-				held := config.held(ref)
-				held.Seconds = w.since(plane.Pod, routes[at], held)
+				held := config.findRoute(ref)
+				held.Seconds = w.differenceSeconds(plane.Pod, routes[at], held)
 				plane.Routes = append(plane.Routes, held)
 			}
 		}
@@ -135,9 +135,9 @@ func (w *upstreamsWatch) planes(
 	return found
 }
 
-// since returns for how many seconds a Pod of the data plane and the Pods behind a route have
+// differenceSeconds returns for how many seconds a Pod of the data plane and the Pods behind a route have
 // differed as they do now.
-func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
+func (w *upstreamsWatch) differenceSeconds(pod string, want routeSeen, held routeHeld) int {
 	subject := pod + " " + want.Route
 	if difference(want, held) == "" || want.Behind != "" || want.Missing {
 		w.stable.Forget(subject)

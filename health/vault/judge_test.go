@@ -12,7 +12,7 @@ import (
 
 func TestVaultVerdicts(t *testing.T) { healthtest.RunFixtures(t, "vault", judgeVault) }
 
-func TestOnlyVaultSpeaksForVault(t *testing.T) {
+func TestNonVaultAnswerIsRejected(t *testing.T) {
 	assert.Empty(t, notVault(http.StatusServiceUnavailable, `{"initialized":true,"sealed":true}`))
 	assert.Equal(t, "no endpoints available",
 		notVault(http.StatusServiceUnavailable,
@@ -22,7 +22,7 @@ func TestOnlyVaultSpeaksForVault(t *testing.T) {
 	assert.Equal(t, "HTTP 200: {}", notVault(http.StatusOK, "{}"))
 }
 
-func TestAVaultGateNamesItsPod(t *testing.T) {
+func TestVaultSpecRequiresNamespacePodAndPort(t *testing.T) {
 	require.NoError(t, healthtest.Valid(Spec{Namespace: "vault", Pod: "vault-0",
 		Port: 8200}).Validate())
 	for _, lacks := range []Spec{{Pod: "vault-0", Port: 8200}, {Namespace: "vault", Port: 8200}, {Namespace: "vault", Pod: "vault-0"}} {

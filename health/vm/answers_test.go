@@ -12,7 +12,7 @@ import (
 )
 
 // A firewall that accepts every connection is no machine.
-func TestAMachineAnswersOnceItsSSHServerSpeaks(t *testing.T) {
+func TestMachineAnswersOnlyWithSSHBanner(t *testing.T) {
 	for name, test := range map[string]struct {
 		says string
 		want bool

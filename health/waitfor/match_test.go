@@ -27,7 +27,7 @@ var waits = map[string]waitfor.Expression{
 	"webhook-bundle":     waitfor.Exists("{.webhooks[0].clientConfig.caBundle}"),
 	"route-accepted": waitfor.ConditionOn(
 		`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted"),
-	"application-synced": waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"),
+	"application-synced": waitfor.Combine(waitfor.Equals("{.status.sync.status}", "Synced"),
 		waitfor.Equals("{.status.health.status}", "Healthy")),
 }
 
@@ -41,7 +41,7 @@ type sample struct {
 	Object map[string]any `json:"object"`
 }
 
-func TestEveryWaitEndsWhenItMayAndOnlyThen(t *testing.T) {
+func TestWaitExpressionsMatchOnlyReadyObjects(t *testing.T) {
 	for name, wait := range waits {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
 		require.NoError(t, err)

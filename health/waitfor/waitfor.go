@@ -58,8 +58,8 @@ func Equals(path, value string) Expression {
 	return must("jsonpath=" + path + "=" + value)
 }
 
-// All waits until every expression holds at the same time. It panics when there is none.
-func All(expressions ...Expression) Expression {
+// Combine waits until every expression holds at the same time. It panics when there is none.
+func Combine(expressions ...Expression) Expression {
 	var all Expression
 	for _, expression := range expressions {
 		all = all.and(expression)

@@ -10,7 +10,7 @@ import (
 	"strata/health/waitfor"
 )
 
-func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
+func TestExpressionsHaveProviderSyntax(t *testing.T) {
 	accepted := waitfor.ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted")
 	for _, c := range []struct {
 		name string
@@ -25,12 +25,12 @@ func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
 		{"a condition below a filter", accepted,
 			`jsonpath={.status.parents[?@.controllerName=="traefik.io/gateway-controller"].conditions[?@.type=="Accepted"].status}=True`},
 		{
-			"several at once", waitfor.All(waitfor.Equals("{.status.sync.status}", "Synced"),
+			"several at once", waitfor.Combine(waitfor.Equals("{.status.sync.status}", "Synced"),
 				waitfor.Condition("Ready")),
 			`["jsonpath={.status.sync.status}=Synced","condition=Ready"]`,
 		},
 		{"several with comparison signs",
-			waitfor.All(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"),
+			waitfor.Combine(waitfor.Exists("{.status.list[?@ > 3 && @ < 5]}"),
 				waitfor.Condition("Ready")),
 			`["jsonpath={.status.list[?@ > 3 && @ < 5]}","condition=Ready"]`},
 	} {
@@ -48,7 +48,7 @@ func TestTheTimeLimitIsWholeSeconds(t *testing.T) {
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
 
-func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
+func TestExpressionsProviderMisreadsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, part, why string
 	}{
@@ -98,15 +98,15 @@ func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
 	}
 }
 
-func TestABracketInQuotesIsOfAName(t *testing.T) {
+func TestCheckAcceptsQuotedBracketInJSONPath(t *testing.T) {
 	for _, path := range []string{`{.metadata.annotations['a]b']}`, `{.metadata.annotations["a]b"]}`} {
 		assert.NoError(t, waitfor.Check("jsonpath="+path), path)
 	}
 }
 
-func TestBuildersRefuseAtOnce(t *testing.T) {
-	assert.Panics(t, func() { waitfor.All() }, "an empty list")
-	assert.Panics(t, func() { waitfor.All(waitfor.Expression{}) }, "an empty expression")
+func TestBuildersPanicOnInvalidExpressions(t *testing.T) {
+	assert.Panics(t, func() { waitfor.Combine() }, "an empty list")
+	assert.Panics(t, func() { waitfor.Combine(waitfor.Expression{}) }, "an empty expression")
 	assert.Panics(t, func() { waitfor.Condition("Ready=True") })
 	assert.Panics(t, func() { waitfor.Exists(".status.phase") })
 	assert.Panics(t, func() { waitfor.Equals("{.status.phase}", "=Running") })

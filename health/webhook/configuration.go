@@ -32,9 +32,9 @@ func proves(s Spec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
-// configured reports whether every configuration exists: without one, an API server accepts
+// hasConfigurations reports whether every configuration exists: without one, an API server accepts
 // anything.
-func (f webhookFacts) configured() bool {
+func (f webhookFacts) hasConfigurations() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
 

@@ -64,9 +64,9 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// unblocked wakes the probe after a host has reached the webhook. A probe that passes is left
+// retry wakes the probe after a host has reached the webhook. A probe that passes is left
 // alone: the time for which it passes may be the only evidence (consecutiveUnproved).
-func (p *probe) unblocked() {
+func (p *probe) retry() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
 	p.mu.Unlock()
@@ -142,7 +142,7 @@ func (p *probe) askBoth(ctx context.Context) probeFacts {
 	if facts.Accept.Kind != answerAccepted {
 		return facts
 	}
-	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 &&
+	if facts.Unfilled = findUnfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 &&
 		len(p.spec.Deny) > 0 {
 		facts.Deny = deny()
 	}
@@ -156,8 +156,8 @@ func (p *probe) acceptedBefore() bool {
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// unfilled returns the dotted paths that have no value, an empty one, or not the named one.
-func unfilled(object map[string]any, paths []string) []string {
+// findUnfilled returns the dotted paths that have no value, an empty one, or not the named one.
+func findUnfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {
 		path, want, exact := strings.Cut(entry, "=")

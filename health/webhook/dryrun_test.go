@@ -9,7 +9,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestThePluralIsWhatAnyServerServes(t *testing.T) {
+func TestPluralComesFromAnyServer(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{{}, {}}}
 	assert.Empty(t, w.plural())
 	w.probes[1].kind = &kube.ResourceKind{

@@ -7,7 +7,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-func TestRulesThatCoverACreation(t *testing.T) {
+func TestWebhookRulesCoverResourceCreation(t *testing.T) {
 	rule := func(operation, group, version, resource string) admissionv1.RuleWithOperations {
 		return admissionv1.RuleWithOperations{
 			Operations: []admissionv1.OperationType{admissionv1.OperationType(operation)},
@@ -29,14 +29,14 @@ func TestRulesThatCoverACreation(t *testing.T) {
 		"v1beta1", ""), "an unknown resource is left to the dry run")
 }
 
-func TestBundlesAreComparedWithTheSecret(t *testing.T) {
+func TestCABundleIsComparedWithSecret(t *testing.T) {
 	assert.Equal(t, "empty", bundleState([]byte(" \n"), []byte("ca")))
 	assert.Equal(t, "set", bundleState([]byte("ca"), nil))
 	assert.Equal(t, "equal", bundleState([]byte("ca\n"), []byte("ca")))
 	assert.Equal(t, "different", bundleState([]byte("ca"), []byte("cb")))
 }
 
-func TestTheTargetOfAHook(t *testing.T) {
+func TestHookTargetIsServiceAndPort(t *testing.T) {
 	port := int32(8443)
 	assert.Empty(t, hookTarget(admissionv1.WebhookClientConfig{}))
 	assert.Equal(t, "n/s:443", hookTarget(

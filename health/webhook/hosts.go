@@ -46,7 +46,7 @@ func judgeHostRun(spec Spec, address string, run host.Run) health.Verdict {
 	case !run.Seen:
 		v.Message = "not asked yet"
 		return v
-	case run.Passed():
+	case run.HasPassed():
 		return health.Verdict{State: health.Ready}
 	}
 	v.Message, v.Evidence = address+" refuses connections", []string{run.Evidence()}
@@ -74,9 +74,9 @@ func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- str
 		w.runs = runs
 		observe.Signal(news)
 		// A Service that a host's kube-proxy has taken up is usable for its API server from now on.
-		if slices.ContainsFunc(runs, host.Run.Passed) {
+		if slices.ContainsFunc(runs, host.Run.HasPassed) {
 			for _, p := range w.probes {
-				p.unblocked()
+				p.retry()
 			}
 		}
 	}

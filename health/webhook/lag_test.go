@@ -14,7 +14,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestOnlyAPassThatProvesIsRepeatedAtOnce(t *testing.T) {
+func TestOnlyFirstProvingPassIsRepeatedAtOnce(t *testing.T) {
 	proves, unproved := Spec{Deny: map[string]any{"kind": "Pod"}}, Spec{}
 	for _, c := range []struct {
 		name   string
@@ -35,7 +35,7 @@ func TestOnlyAPassThatProvesIsRepeatedAtOnce(t *testing.T) {
 	assert.GreaterOrEqual(t, (consecutiveUnproved-1)*probeInterval, 900*time.Millisecond)
 }
 
-func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
+func TestReachableHostWakesOnlyFailingProbes(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{
 		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {}},
 		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {},
@@ -52,7 +52,7 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 
 // A webhook that accepted before is sent both dry runs at once; the answer to the second still
 // counts only behind the first.
-func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
+func TestDenyDryRunCountsOnlyAfterAcceptDryRun(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool",
 		fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})

@@ -8,7 +8,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestAWebhookGateNamesFieldsByPath(t *testing.T) {
+func TestWebhookSpecRefusesInvalidFieldPaths(t *testing.T) {
 	require.NoError(t, healthtest.Valid(
 		Spec{AcceptFills: []string{"a", "a.b", "a.b=c.d"}}).Validate())
 	for _, bad := range []string{"", ".a", "a.", "a..b", "=c"} {

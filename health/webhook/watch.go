@@ -169,7 +169,7 @@ func (w *webhookWatch) observeAgain(
 func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
-		epoch, counts := w.epoch, w.seen && w.facts.configured()
+		epoch, counts := w.epoch, w.seen && w.facts.hasConfigurations()
 		w.mu.Unlock()
 		if p.attempt(ctx, epoch, counts) {
 			observe.Signal(news)

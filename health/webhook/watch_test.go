@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestWhatAWebhookGateObserves(t *testing.T) {
+func TestWebhookGateWatchesConfiguredResources(t *testing.T) {
 	w := &webhookWatch{spec: Spec{Configuration: "c", Namespace: "n", Service: "s"}}
 	resources := func() []string {
 		var names []string
@@ -62,7 +62,7 @@ func TestAWebhookGateSaysNothingBeforeItsFirstObservation(t *testing.T) {
 		connectionTo(spec, "[fd00::7]:443").Command())
 }
 
-func TestADryRunHasHalfASecondBeforeNewsEndsIt(t *testing.T) {
+func TestDryRunIsCanceledByNewsAfterHalfSecond(t *testing.T) {
 	start := time.Unix(0, 0)
 	now, ended := start, 0
 	p := &probe{now: func() time.Time { return now }, started: start, cancel: func() { ended++ },

@@ -19,7 +19,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAnswersAreToldApartByTheAPIServersWords(t *testing.T) {
+func TestAPIServerMessagesMapToWebhookAnswers(t *testing.T) {
 	resource := schema.GroupResource{Group: "metallb.io", Resource: "ipaddresspools"}
 	call := func(why string) error {
 		return apierrors.NewInternalError(
@@ -79,7 +79,7 @@ func TestAnswersAreToldApartByTheAPIServersWords(t *testing.T) {
 	}
 }
 
-func TestPassesCountInARowAndOfOneConfiguration(t *testing.T) {
+func TestWebhookPassesResetOnFailureOrNewConfiguration(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool",
 		fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
@@ -110,30 +110,30 @@ func TestPassesCountInARowAndOfOneConfiguration(t *testing.T) {
 	assert.Equal(t, 0, p.latest(3).Passes, "passes of an earlier configuration are not shown")
 }
 
-func TestAFieldIsFilledWhenItHasAValue(t *testing.T) {
+func TestEmptyFieldsAreReportedAsUnfilled(t *testing.T) {
 	object := map[string]any{"spec": map[string]any{
 		"username": "strata", "uid": "", "none": nil, "groups": []any{}, "extra": map[string]any{},
 		"zero": int64(0), "text": "x",
 	}}
 	paths := []string{"spec.username", "spec.zero", "spec.uid", "spec.none", "spec.groups",
 		"spec.extra", "spec.absent", "spec.text.deeper"}
-	assert.Equal(t, paths[2:], unfilled(object, paths))
+	assert.Equal(t, paths[2:], findUnfilled(object, paths))
 	assert.Equal(t, []string{"spec.username=wave"},
-		unfilled(object, []string{"spec.username=strata", "spec.username=wave"}),
+		findUnfilled(object, []string{"spec.username=strata", "spec.username=wave"}),
 		"another webhook's value is none")
-	assert.Equal(t, []string{"a"}, unfilled(nil, []string{"a"}))
-	assert.Empty(t, unfilled(nil, nil))
+	assert.Equal(t, []string{"a"}, findUnfilled(nil, []string{"a"}))
+	assert.Empty(t, findUnfilled(nil, nil))
 }
 
 func TestBothConfigurationsMustExist(t *testing.T) {
-	assert.True(t, webhookFacts{}.configured())
-	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.configured())
-	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.configured())
-	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.configured())
-	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.configured())
+	assert.True(t, webhookFacts{}.hasConfigurations())
+	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.hasConfigurations())
+	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.hasConfigurations())
+	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.hasConfigurations())
+	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.hasConfigurations())
 }
 
-func TestADryRunThatHangsIsEndedByNews(t *testing.T) {
+func TestHangingDryRunIsCanceledByNews(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestADryRunThatHangsIsEndedByNews(t *testing.T) {
 	assert.False(t, <-ended, "and says nothing")
 }
 
-func TestAWebhookGateThatCannotProveAnythingIsRefused(t *testing.T) {
+func TestWebhookSpecWithoutProofIsRefused(t *testing.T) {
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443",
 		nil, "t")}
 	object := func(kind string) map[string]any {

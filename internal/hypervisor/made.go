@@ -4,10 +4,10 @@ import (
 	"strconv"
 )
 
-// Made returns the properties that are fixed when the machine is made: configuration keys below
+// FixedProperties returns the properties that are fixed when the machine is made: configuration keys below
 // strata: and their values. It leaves out the login at the hypervisor, and the image and template,
 // which only affect new machines.
-func (s Spec) Made() map[string]string {
+func (s Spec) FixedProperties() map[string]string {
 	made := map[string]string{
 		"hosts.driver":          s.Driver,
 		"hosts.nodes[].address": s.Guest.Address.String(), "hosts.nodes[].vm.id": orNone(s.ID),

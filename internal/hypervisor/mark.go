@@ -94,8 +94,8 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// In returns the text with this mark in place of its own, and with people's additions.
-func (m Mark) In(text string) string {
+// Apply returns the text with this mark in place of its own, and with people's additions.
+func (m Mark) Apply(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		if _, ok := parseLine(line); ok {

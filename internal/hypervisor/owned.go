@@ -24,8 +24,8 @@ func (s Spec) OfStack(m Mark) bool {
 	return m.Stack == s.Stack && (m.Cluster == s.Cluster || m.Cluster == "" || s.Cluster == "")
 }
 
-// Of returns the Spec of another node of the stack.
-func (s Spec) Of(node string) Spec {
+// WithNode returns the Spec of another node of the stack.
+func (s Spec) WithNode(node string) Spec {
 	s.Node = node
 	return s
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAHardwareAddressIsTheSameEachTimeAndEachMachinesOwn(t *testing.T) {
+func TestMACIsStableAndUniquePerMachine(t *testing.T) {
 	first, second := Spec{Stack: "dev", Node: "server-1"}, Spec{Stack: "dev", Node: "server-2"}
 	assert.Equal(t, first.MAC(), Spec{Stack: "dev", Node: "server-1", CPUs: 2}.MAC())
 	assert.NotEqual(t, first.MAC(), second.MAC())
 	assert.Regexp(t, `^52:54(:[0-9a-f]{2}){4}$`, first.MAC())
 }
 
-func TestAMarkIsReadBackAndNothingElseIsOne(t *testing.T) {
+func TestMarkIsParsedOnlyFromWholeLine(t *testing.T) {
 	mark := Mark{Stack: "dev", Node: "server-1", State: StateMade}
 	assert.Equal(t, mark, MarkIn("moved to the new rack\n"+mark.Line()+"\n"))
 	assert.Equal(t, Mark{}, MarkIn("strata stack=dev"))
 	assert.Equal(t, Mark{}, MarkIn(""))
 }
 
-func TestAnImagesSizeIsThatOfItsDisk(t *testing.T) {
+func TestImageSizeIsReadFromQcow2Header(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "disk.qcow2")
 	header := []byte(
 		"QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\xa0\x00\x00\x00")

@@ -57,7 +57,7 @@ func told(t *testing.T, files map[string][]byte) []string {
 	return lines
 }
 
-func TestTheCertificateThatEndsFirstIsFoundAmongAllOfAHost(t *testing.T) {
+func TestFirstReturnsEarliestCertificateExpiry(t *testing.T) {
 	soon := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	const data = "/var/lib/rancher/k3s/"
 	found, ok := k3shost.First(told(t, map[string][]byte{
@@ -74,7 +74,7 @@ func TestTheCertificateThatEndsFirstIsFoundAmongAllOfAHost(t *testing.T) {
 	assert.Equal(t, k3shost.Certificate{File: "server-client.crt", Ends: soon}, found)
 }
 
-func TestAHostWithoutCertificatesHasNoneThatEnds(t *testing.T) {
+func TestFirstFindsNothingWithoutCertificates(t *testing.T) {
 	_, ok := k3shost.First(told(t, nil))
 	assert.False(t, ok)
 	_, ok = k3shost.First([]string{"x.crt", "x.crt !", "x.crt bm90IG9uZQ=="})

@@ -23,7 +23,7 @@ const (
 	otherMark = "cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n"
 )
 
-func TestAPersonChangesTheOwnerOfAHost(t *testing.T) {
+func TestOwnerScriptShowsClearsAndTakesMark(t *testing.T) {
 	for name, test := range map[string]struct {
 		files           map[string]string
 		to              k3shost.Change

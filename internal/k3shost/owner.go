@@ -26,8 +26,8 @@ type Owner struct {
 	Node string `json:"node,omitempty"`
 }
 
-// At returns the owner of a node's host; nil if there is none.
-func (o *Owner) At(node string) *Owner {
+// WithNode returns the owner of a node's host; nil if there is none.
+func (o *Owner) WithNode(node string) *Owner {
 	if o == nil {
 		return nil
 	}

@@ -3,4 +3,4 @@
 // alone). The module serial is the baseline for Strata.
 package bench
 
-//go:generate go test ./page -run TestThePageIsFresh -update
+//go:generate go test ./page -run TestCommittedBenchmarkPagesMatchResults -update

@@ -19,7 +19,7 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 	assert.True(t, math.IsNaN(Quantile(nil, 0.5)))
 }
 
-func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
+func TestMergeKeepsResultsNotMeasuredAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench", "results.json")
 	require.NoError(t,
 		Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}),
@@ -38,7 +38,7 @@ func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 	require.Error(t, Merge(path, nil), "a broken file is not overwritten")
 }
 
-func TestAPartThatIsNoMoreGoes(t *testing.T) {
+func TestReplaceDropsMissingParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	require.NoError(t,
 		Merge(path,
@@ -56,7 +56,7 @@ func TestAPartThatIsNoMoreGoes(t *testing.T) {
 	assert.Equal(t, []string{"share", "share/new", "shared/a"}, names)
 }
 
-func TestATargetIsMetFromItsSide(t *testing.T) {
+func TestTargetsAreUpperOrLowerBounds(t *testing.T) {
 	assert.True(t, Most("a", "s", 0.5, 5, []float64{5}).Met())
 	assert.False(t, Most("a", "s", 0.5, 5, []float64{6}).Met())
 	assert.True(t, Least("a", "ratio", 0.5, 2, []float64{2}).Met())
@@ -64,7 +64,7 @@ func TestATargetIsMetFromItsSide(t *testing.T) {
 	assert.True(t, Most("a", "s", 0.5, 0, []float64{6}).Met(), "no promise, none broken")
 }
 
-func TestAPointSortsByItsPlace(t *testing.T) {
+func TestPointNamesSortByX(t *testing.T) {
 	ten := On("up", "workloads", 10, "s", []float64{1, 3, 2})
 	hundred := On("up", "workloads", 100, "s", []float64{4})
 	assert.Less(t, ten.Name, hundred.Name)
@@ -76,7 +76,7 @@ func TestTheMachineIsDescribed(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
 
-func TestOfWhatThereShouldBeNoneOneIsTooMany(t *testing.T) {
+func TestNoneTargetIsMissedByOne(t *testing.T) {
 	assert.True(t, None("a", "requests", 0).Met())
 	assert.False(t, None("a", "requests", 1).Met())
 }

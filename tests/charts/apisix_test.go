@@ -10,7 +10,7 @@ import (
 
 // The grace period is the second line of a value that the chart does not quote: this test notices a
 // chart that does.
-func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
+func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
 	require.True(t, ok)
@@ -24,7 +24,7 @@ func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 }
 
 // So is the probe that kubelet runs each second.
-func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
+func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
 	require.True(t, ok)

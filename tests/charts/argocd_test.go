@@ -66,7 +66,7 @@ func app(revision, compared, sync, health string) string {
 
 // Argo CD has no check of its own for an Application: without this one a root is Healthy with any
 // children.
-func TestTheRootCountsWhatItBrings(t *testing.T) {
+func TestRootApplicationHealthDependsOnChildren(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd",
 		"argocd-cm")
 	require.True(t, ok)

@@ -52,7 +52,7 @@ func TestEachChartTakesOurValues(t *testing.T) {
 	}
 }
 
-func TestWhatTheGatesAndEdgesRelyOnIsInTheCharts(t *testing.T) {
+func TestChartsHaveObjectsThatGatesAndEdgesNeed(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			w := newWorld(t, newProgram(t, platform.sections))
@@ -65,7 +65,7 @@ func TestWhatTheGatesAndEdgesRelyOnIsInTheCharts(t *testing.T) {
 	}
 }
 
-func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
+func TestNoReleaseLeavesCRDsBehind(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			p := newProgram(t, platform.sections)
@@ -79,7 +79,7 @@ func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
 
 // The rule sees the definitions that a release without skipCrds would leave: Traefik's, less the
 // program's own.
-func TestDefinitionsWithoutAnOwnerAreSeen(t *testing.T) {
+func TestOrphansFindsCRDsOfUnskippedRelease(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })
 	require.GreaterOrEqual(t, i, 0)

@@ -109,7 +109,7 @@ func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 	return func(s *health.Spec) { healthtest.Change(s, change) }
 }
 
-func TestAMistakeInAGateIsNoticed(t *testing.T) {
+func TestCheckDetectsMutatedGate(t *testing.T) {
 	vault := newWorld(t, newProgram(t, platforms[2].sections))
 	apisix := newWorld(t, newProgram(t, platforms[1].sections))
 	for _, mutant := range inGates {
@@ -171,7 +171,7 @@ var inObjects = []struct {
 		"spreads Pods that are not its own"},
 }
 
-func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
+func TestCheckDetectsMutatedObject(t *testing.T) {
 	sound := newWorld(t, newProgram(t, platforms[2].sections))
 	for _, mutant := range inObjects {
 		t.Run(mutant.name, func(t *testing.T) {

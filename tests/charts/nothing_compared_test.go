@@ -22,13 +22,13 @@ func driftOf(t *testing.T, bundle string, originals ...string) (said string, pas
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestDriftOfTheCharts$")
+	command := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestChartDriftIsKnown$")
 	command.Env = append(os.Environ(), drift.Variable+"="+dir, config.ArtifactsVariable+"="+bundle)
 	text, err := command.CombinedOutput()
 	return string(text), err == nil
 }
 
-func TestAnOriginalChartWithoutABundleFails(t *testing.T) {
+func TestUpstreamChartWithoutBundleFails(t *testing.T) {
 	said, passed := driftOf(t, t.TempDir(), "metallb-chart-0.16.2.tgz")
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "make lab builds one")
@@ -40,7 +40,7 @@ func TestAnOriginalChartWithoutABundleFails(t *testing.T) {
 
 // A chart with a misspelt name, or of a stack that the tests do not have, would be silently
 // ignored.
-func TestAnOriginalChartThatNothingInstallsFails(t *testing.T) {
+func TestUpstreamChartWithoutReleaseIsReported(t *testing.T) {
 	all := map[string]*compared{"metallb-chart": {}, "gateway-api-crds": {}}
 	assert.Equal(t, []string{"metalb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz"},
 		notCompared(all, []string{

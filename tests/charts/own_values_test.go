@@ -60,7 +60,7 @@ func withOwn(t *testing.T, sections map[string]any) map[string]any {
 
 // Each available chart accepts the user's values beside ours and has them in its objects. The
 // objects that gates and edges depend on still exist.
-func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
+func TestUserValuesReachChartsAndKeepNeededObjects(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
 		t.Run(platform.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 	t.Log("not checked: Wave, whose chart is not at hand")
 }
 
-func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
+func TestUnknownChartValueIsAWarning(t *testing.T) {
 	p := newProgram(t, map[string]any{"metallb": map[string]any{
 		"addresses": []string{"10.10.0.200-10.10.0.210"},
 		"values":    map[string]any{"speakr": map[string]any{"enabled": true}},
@@ -98,7 +98,7 @@ func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
 
 // Helm would refuse these in the middle of an update. The program checks them all against the
 // chart's schema before the first resource.
-func TestValuesThatTheChartsSchemaRefusesAreRefusedBeforeAnyChange(t *testing.T) {
+func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
 		"image": map[string]any{"tag": 3},
 		"ports": map[string]any{"web": map[string]any{
@@ -112,7 +112,7 @@ func TestValuesThatTheChartsSchemaRefusesAreRefusedBeforeAnyChange(t *testing.T)
 }
 
 // A chart that is read without Helm has the same values as in Helm.
-func TestTheKeysOfAChartAreHelms(t *testing.T) {
+func TestChartKeysMatchHelm(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.sections).releases {
 			read, err := helmchart.Read(release.chart)
@@ -129,7 +129,7 @@ func TestTheKeysOfAChartAreHelms(t *testing.T) {
 }
 
 // Each refused value has a reason: with it, an object that gates or edges depend on is missing.
-func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
+func TestEachRefusedValueWouldBreakAGateOrEdge(t *testing.T) {
 	cases := []struct{ release, path, values string }{
 		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
 		{"traefik", "ports.websecure.exposedPort", `{ports: {websecure: {exposedPort: 8443}}}`},
@@ -207,7 +207,7 @@ var elsewhere = map[string]string{
 
 // A rule for a value that the chart does not have may mean that the chart has renamed it. The lab's
 // charts only have the program's values.
-func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
+func TestRefusedValuesExistInUpstreamCharts(t *testing.T) {
 	for _, platform := range platforms[:3] {
 		p := newProgram(t, platform.sections)
 		for _, release := range p.releases {

@@ -31,7 +31,7 @@ var closed = []struct {
 	{"vault", "vault", 8200, "cert-manager"},
 }
 
-func TestPoliciesAdmitWhatLayersServeAndNothingElse(t *testing.T) {
+func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {

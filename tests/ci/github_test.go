@@ -39,7 +39,7 @@ func faults(t *testing.T, text string) []string {
 	return texts
 }
 
-func TestTheWorkflowIsOne(t *testing.T) {
+func TestGitHubWorkflowIsValid(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
 	assert.Empty(t, faults(t, string(text)))

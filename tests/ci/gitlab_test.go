@@ -127,7 +127,7 @@ func (p pipeline) check() error {
 	return errors.Join(wrong...)
 }
 
-func TestThePipelineIsOne(t *testing.T) {
+func TestGitLabPipelineIsValid(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	p, err := parse(text)

@@ -29,7 +29,7 @@ func uncommented(text, from, to string) string {
 
 // A user whose key has a passphrase removes the comment, and the step of preflight then gets both
 // variables.
-func TestTheWorkflowIsOneWithThePasswordsOfPreflight(t *testing.T) {
+func TestGitHubWorkflowIsValidWithPreflightPasswords(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
 	changed := uncommented(string(text), "# env:", "run:")

@@ -19,10 +19,10 @@ var rooms = []string{"cli", "platform", "components", "actions", "health", "arti
 // pulumi is the module by which resources are declared, which health does not.
 const pulumi = "github.com/pulumi/pulumi/sdk/v3"
 
-// TestAnImportOfARoomAboveIsNoticed runs the linter on a module of the same rooms, in which each
+// TestLinterReportsImportsFromHigherRooms runs the linter on a module of the same rooms, in which each
 // imports all others. It must report the imports from rooms above, and no other. A folder with a
 // room's name elsewhere does not count.
-func TestAnImportOfARoomAboveIsNoticed(t *testing.T) {
+func TestLinterReportsImportsFromHigherRooms(t *testing.T) {
 	module := t.TempDir()
 	write := func(path, text string) {
 		path = filepath.Join(module, path)

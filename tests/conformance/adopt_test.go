@@ -93,7 +93,7 @@ func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	cluster, err := adopt.NewCluster(string(text))
 	require.NoError(w.t, err)
 	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
-	require.NoError(w.t, cluster.Before(w.t.Context(), token, known, inputs))
+	require.NoError(w.t, cluster.BeforeChange(w.t.Context(), token, known, inputs))
 }
 
 // routed is the schema of a kind with a list that server-side apply treats as one value. Its items

@@ -75,7 +75,7 @@ func (r *recorder) write(file string) error {
 
 // The committed results must be those of the present table. The table itself asserts the stand-ins'
 // outcomes in every run.
-func TestCommittedResultsNameEveryCaseAndNoOfficialOneFailed(t *testing.T) {
+func TestCommittedResultsListEveryCaseWithoutOfficialFailure(t *testing.T) {
 	var want []string
 	for _, rows := range table {
 		for _, row := range rows.cases {

@@ -81,7 +81,7 @@ func apisixAPI(version, resource string) schema.GroupVersionResource {
 }
 
 // The original controller writes the same statuses as the stand-in's own test requires.
-func TestStatusesOfTheOriginalController(t *testing.T) {
+func TestUpstreamControllerWritesSameStatusesAsStandIn(t *testing.T) {
 	binary := os.Getenv(controllerVariable)
 	if binary == "" {
 		t.Skipf("the original's statuses were not checked: %s names no binary", controllerVariable)

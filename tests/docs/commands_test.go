@@ -27,7 +27,7 @@ var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
 // run names a file of a test, or of a script that a CI target runs, and the command's form in it.
 type run struct{ file, as string }
 
-// here marks commands of this machine's own system: TestWhatAPageDoesOnThisMachine runs the blocks
+// here marks commands of this machine's own system: TestGettingStartedCommandsCreatePrivatePassphraseFile runs the blocks
 // that have them.
 const here = "tests/docs/commands_test.go"
 
@@ -56,14 +56,14 @@ var ran = map[string]run{
 	"pulumi stack import": {"tests/state/team_test.go", `"stack", "import"`},
 	"strata repair":       {"tests/state/team_test.go", `"repair"`},
 	"kubectl":             {"tests/e2e/serial_test.go", `"kubectl", "--kubeconfig"`},
-	"mkdir":               {here, "TestWhatAPageDoesOnThisMachine"},
-	"install":             {here, "TestWhatAPageDoesOnThisMachine"},
-	"head":                {here, "TestWhatAPageDoesOnThisMachine"},
-	"base64":              {here, "TestWhatAPageDoesOnThisMachine"},
-	"export":              {here, "TestWhatAPageDoesOnThisMachine"},
-	"umask":               {runner, "TestARunnersOwnKeyStays"},
-	"set":                 {runner, "TestARunnersOwnKeyStays"},
-	"printenv":            {runner, "TestARunnersOwnKeyStays"},
+	"mkdir":               {here, "TestGettingStartedCommandsCreatePrivatePassphraseFile"},
+	"install":             {here, "TestGettingStartedCommandsCreatePrivatePassphraseFile"},
+	"head":                {here, "TestGettingStartedCommandsCreatePrivatePassphraseFile"},
+	"base64":              {here, "TestGettingStartedCommandsCreatePrivatePassphraseFile"},
+	"export":              {here, "TestGettingStartedCommandsCreatePrivatePassphraseFile"},
+	"umask":               {runner, "TestKeyStepKeepsExistingKeyOfRunner"},
+	"set":                 {runner, "TestKeyStepKeepsExistingKeyOfRunner"},
+	"printenv":            {runner, "TestKeyStepKeepsExistingKeyOfRunner"},
 }
 
 // notRun has the commands that no test runs, with the reasons.
@@ -81,7 +81,7 @@ var notRun = map[string]string{
 }
 
 // The two forges run the same commands on the stack.
-func TestBothExamplesForCIRunTheSame(t *testing.T) {
+func TestBothCIExamplesRunSameCommands(t *testing.T) {
 	var both [2][]string
 	for i, example := range forges {
 		commands, err := shell.Pipeline(files(t,
@@ -186,7 +186,7 @@ func isRun(sources map[string]string, c shell.Command) error {
 	return nil
 }
 
-func TestACommandThatIsNotRunIsFound(t *testing.T) {
+func TestCheckFindsUntestedCommands(t *testing.T) {
 	sources := map[string]string{"tests/e2e/stack_test.go": `s.pulumi("up", "--stack")`}
 	for line, want := range map[string]string{
 		"pulumi up -s production": "", "make load RATE=50": "",
@@ -255,7 +255,7 @@ func block(t *testing.T, page, language, text string) string {
 
 // A page's steps on the user's own machine before Pulumi leave a passphrase that only its owner can
 // read.
-func TestWhatAPageDoesOnThisMachine(t *testing.T) {
+func TestGettingStartedCommandsCreatePrivatePassphraseFile(t *testing.T) {
 	page := pages(t)["docs/getting-started.md"]
 	home, bin := t.TempDir(), t.TempDir()
 	require.NoError(t,

@@ -51,7 +51,7 @@ func comments(text string) (blocks []string) {
 	return blocks
 }
 
-func TestCommentsArePlain(t *testing.T) {
+func TestGoCommentsStayWithinPlainLanguageLimits(t *testing.T) {
 	var definitions []string
 	var blocks, words, whats, lines, wide, long int
 	for path, text := range files(t, func(path string) bool {
@@ -85,7 +85,7 @@ func TestCommentsArePlain(t *testing.T) {
 	assert.LessOrEqual(t, 100*float64(long)/float64(lines), longAtMost, "lines over 100 columns")
 }
 
-func TestDefinitionsAreFound(t *testing.T) {
+func TestDefinitionCommentsAreDetected(t *testing.T) {
 	for text, found := range map[string]bool{
 		"// Seen is when\n// it came.\nvar a int\n": true,
 		"\t// URLs are where it answers.\n":         true,

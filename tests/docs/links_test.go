@@ -89,7 +89,7 @@ func anchorOf(text string) string {
 	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
 }
 
-func TestAnchors(t *testing.T) {
+func TestLinksResolveToHeadingAnchors(t *testing.T) {
 	assert.Equal(t, "a-hosts-boot-takes-too-long", anchorOf("A host's boot takes too long"))
 	assert.Equal(t, "the-init-container-cert-wait-restarts",
 		anchorOf("The init container `cert-wait` restarts"))
@@ -99,7 +99,7 @@ func TestAnchors(t *testing.T) {
 	assert.ErrorIs(t, leads(all, "docs/x.md", "gone.md"), os.ErrNotExist)
 }
 
-func TestEveryPathThatAPageNamesIsThere(t *testing.T) {
+func TestPathsNamedOnPagesExist(t *testing.T) {
 	for page, text := range pages(t) {
 		// those name other programs' files as well
 		if strings.HasPrefix(page, "docs/adr/") || strings.HasPrefix(page, "tests/lab/tools/") {
@@ -123,7 +123,7 @@ func isThere(page, path string) bool {
 	return false
 }
 
-func TestIsThere(t *testing.T) {
+func TestIsThereResolvesPathsFromRootAndPage(t *testing.T) {
 	assert.True(t, isThere("README.md", "docs/config.md"))
 	assert.True(t, isThere("tests/lab/README.md", "internal/catalog"))
 	assert.False(t, isThere("README.md", "internal/catalog"))

@@ -36,7 +36,7 @@ func keyStep(t *testing.T) (script, removes string) {
 }
 
 // A user's own runner may have a key at the path of the stack file, and it may be the only copy.
-func TestARunnersOwnKeyStays(t *testing.T) {
+func TestKeyStepKeepsExistingKeyOfRunner(t *testing.T) {
 	script, removes := keyStep(t)
 	home := t.TempDir()
 	write := func(secret string) ([]byte, error) {

@@ -8,7 +8,7 @@ import (
 	"strata/tests/drift"
 )
 
-func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
+func TestCompareSortsDifferencesIntoUnknownKnownAndOutdated(t *testing.T) {
 	standIn := []string{"port 80", "port 90", "same", "same"}
 	original := []string{"same", "port 443", "role a", "role b"}
 	report := drift.Compare(standIn, original, []drift.Known{
@@ -24,13 +24,13 @@ func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
 }
 
 // An extra fact of the stand-in is not covered by an extra fact of the original.
-func TestASideIsPartOfADifference(t *testing.T) {
+func TestKnownDifferenceAppliesToItsSideOnly(t *testing.T) {
 	report := drift.Compare([]string{"port 80"}, nil,
 		[]drift.Known{{Fact: "+ port 80", Why: "the other way round"}})
 	assert.Equal(t, []string{"- port 80"}, report.Unknown)
 	assert.Equal(t, []string{"+ port 80"}, report.Outdated)
 }
 
-func TestEqualFactsAreNoReport(t *testing.T) {
+func TestCompareOfEqualFactsIsEmpty(t *testing.T) {
 	assert.Equal(t, drift.Report{}, drift.Compare([]string{"a", "b"}, []string{"b", "a"}, nil))
 }

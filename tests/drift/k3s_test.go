@@ -86,7 +86,7 @@ func labsK3s(t *testing.T) (k3s, bool) {
 	return k3s{}, false
 }
 
-func TestK3sIsAsTheContractSays(t *testing.T) {
+func TestK3sMeetsTheContract(t *testing.T) {
 	needsSandbox(t)
 	all := subjects(t)
 	if len(all) == 0 {
@@ -117,7 +117,7 @@ type recorder struct {
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
 // Each check tells K3s from a program that only exits.
-func TestAnotherProgramKeepsNoRow(t *testing.T) {
+func TestOtherProgramFailsEveryContractCheck(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "other")
 	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o700))
@@ -135,7 +135,7 @@ func TestAnotherProgramKeepsNoRow(t *testing.T) {
 }
 
 // A download is a plain file (artifacts) in the user's folder: the test changes no mode there.
-func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
+func TestUpstreamK3sRunsWithoutExecutableMode(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "k3s-v1")
 	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"I am ${0##*/}\"\n"), 0o644))
@@ -150,7 +150,7 @@ var flagInHelp = regexp.MustCompile(`(?m)[ ,]--?([a-z0-9][a-z0-9-]*)`)
 
 // A user may write every flag of the original into k3s.serverArgs; a list without it would refuse
 // it.
-func TestTheListHasEachFlagOfTheOriginal(t *testing.T) {
+func TestFlagListHasEveryUpstreamK3sFlag(t *testing.T) {
 	needsSandbox(t)
 	original, given := originalK3s(t)
 	if !given {

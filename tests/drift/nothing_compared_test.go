@@ -33,37 +33,37 @@ func again(t *testing.T, test string, variables ...string) (said string, passed 
 }
 
 // A user who gives an original wants a comparison: a run without one is no pass.
-func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
+func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
-	said, passed := again(t, "TestK3sIsAsTheContractSays", given, cache)
+	said, passed := again(t, "TestK3sMeetsTheContract", given, cache)
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
 
-	said, passed = again(t, "TestTheListHasEachFlagOfTheOriginal", "ORIGINALS=", cache)
+	said, passed = again(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS=", cache)
 	assert.True(t, passed, "without originals it is a skip: %s", said)
 	assert.Contains(t, said, "--- SKIP")
 }
 
-func TestAnOriginalWithoutASandboxFails(t *testing.T) {
-	said, passed := again(t, "TestK3sIsAsTheContractSays", "PATH=",
+func TestUpstreamK3sWithoutSandboxFails(t *testing.T) {
+	said, passed := again(t, "TestK3sMeetsTheContract", "PATH=",
 		"ORIGINALS="+folder(t, "k3s-v1"))
 	assert.False(t, passed, said)
-	said, passed = again(t, "TestK3sIsAsTheContractSays", "PATH=", "ORIGINALS=")
+	said, passed = again(t, "TestK3sMeetsTheContract", "PATH=", "ORIGINALS=")
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "K3s was not checked")
 }
 
 // A folder may have one original: the test names the missing ones.
-func TestAnOriginalThatIsNotThereIsNamed(t *testing.T) {
+func TestMissingUpstreamArtifactIsNamed(t *testing.T) {
 	needsSandbox(t)
 	dir := folder(t, "metallb-chart-0.16.2.tgz")
-	said, passed := again(t, "TestTheListHasEachFlagOfTheOriginal", "ORIGINALS="+dir)
+	said, passed := again(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS="+dir)
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "the original was not checked: "+dir+" has no k3s-VERSION")
 }
 
-func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
+func TestDriftRejectsFolderWithoutComparableArtifacts(t *testing.T) {
 	dir := folder(t, "README.md", "k3s-images-v1.36.3+k3s1.tar.zst")
 	command := exec.CommandContext(t.Context(), filepath.Join(project, "hack", "drift"))
 	command.Env = append(os.Environ(), "ORIGINALS="+dir)
@@ -75,7 +75,7 @@ func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
 }
 
 // The stories on stand-ins alone would look as if originals had run.
-func TestTheStoriesWithOriginalsNeedAFolder(t *testing.T) {
+func TestMakeTestOriginalsRequiresFolder(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "make", "--dry-run", "--directory", project,
 		"test-originals", "ORIGINALS=")
 	said, err := command.CombinedOutput()

@@ -11,7 +11,7 @@ import (
 	"strata/tests/drift"
 )
 
-func TestAnOriginalIsFoundByItsName(t *testing.T) {
+func TestUpstreamArtifactIsFoundByFileName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh", "k3s-images-1.tar",
 		"traefik-chart-41.3.0.tgz", "pulumi-resource-command-v1.2.1"} {
@@ -33,7 +33,7 @@ func TestAnOriginalIsFoundByItsName(t *testing.T) {
 	assert.False(t, there)
 }
 
-func TestTwoOriginalsOfOneArtifactAreRefused(t *testing.T) {
+func TestTwoVersionsOfUpstreamArtifactAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"k3s-v1.36.3+k3s1", "k3s-v1.34.2+k3s1"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
@@ -43,7 +43,7 @@ func TestTwoOriginalsOfOneArtifactAreRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "are both k3s")
 }
 
-func TestAFolderThatIsNotThereIsAnError(t *testing.T) {
+func TestMissingUpstreamFolderIsAnError(t *testing.T) {
 	t.Setenv(drift.Variable, filepath.Join(t.TempDir(), "none"))
 	_, _, err := drift.Original("k3s")
 	assert.ErrorContains(t, err, drift.Variable)

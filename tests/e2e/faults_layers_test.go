@@ -44,7 +44,7 @@ var layerFaults = []fault{
 	},
 	{
 		name: "the address pool is deleted", layer: "metallb", gate: "metallb-pool-gate",
-		object: "pool", cause: "does not exist", fix: "ipaddresspool",
+		object: "pool", cause: "does not exist", fix: "pulumi up --refresh",
 		inject: takenAway("-n metallb-system $(k3s kubectl -n metallb-system get " +
 			"ipaddresspools -o name)"), heal: givenBack,
 	},
@@ -97,7 +97,7 @@ var layerFaults = []fault{
 	},
 	{
 		name: "the issuer is deleted", layer: "cert-manager", gate: "ca-gate", object: "issuer",
-		cause: "does not exist", fix: "kubectl",
+		cause: "does not exist", fix: "pulumi up --refresh",
 		inject: takenAway("clusterissuer strata"), heal: givenBack,
 	},
 	{
@@ -131,7 +131,7 @@ ip -n strata-fault address add 10.33.0.205/24 dev eth0; ip -n strata-fault link 
 	},
 	{
 		name: "the GatewayClass is deleted", layer: "traefik", gate: "traefik-programmed",
-		object: "traefik", cause: "does not exist", fix: "kubectl",
+		object: "traefik", cause: "does not exist", fix: "pulumi up --refresh",
 		inject: takenAway("gatewayclass traefik"), heal: givenBack,
 	},
 	{

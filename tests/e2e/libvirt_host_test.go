@@ -167,7 +167,7 @@ func (s *stack) access(t *testing.T, gate string) (remote.Target, []byte) {
 	t.Helper()
 	state, err := stackstate.Parse(s.exported())
 	require.NoError(t, err)
-	command, ok := state.Named(gate)
+	command, ok := state.Lookup(gate)
 	require.True(t, ok, "no gate %s", gate)
 	var spec struct{ Hosts []remote.Target }
 	require.NoError(t, json.Unmarshal([]byte(command.Input("stdin")), &spec))

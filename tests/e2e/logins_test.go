@@ -154,7 +154,7 @@ func uploadOf(t *testing.T, dest string) remote.Upload {
 	_, _ = rand.Read(content)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, content, 0o600))
-	return remote.Upload{File: file, Dest: dest, Mode: 0o600, SHA256: digest.Of(content)}
+	return remote.Upload{File: file, Dest: dest, Mode: 0o600, SHA256: digest.Sum(content)}
 }
 
 func whatIsPushedIsThere(t *testing.T, client *remote.Client) {
@@ -166,5 +166,5 @@ func whatIsPushedIsThere(t *testing.T, client *remote.Client) {
 	}
 	var back strings.Builder
 	require.NoError(t, client.Read(t.Context(), upload.Dest, &back))
-	assert.Equal(t, upload.SHA256, digest.Of([]byte(back.String())))
+	assert.Equal(t, upload.SHA256, digest.Sum([]byte(back.String())))
 }

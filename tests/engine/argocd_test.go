@@ -9,7 +9,7 @@ import (
 
 // Argo CD refuses sessions that are older than its password, so the password's time may only change
 // with the password.
-func TestTimeOfArgoCDsPasswordChangesWithTheHashOnly(t *testing.T) {
+func TestArgoCDPasswordTimeChangesOnlyWithItsHash(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	for _, hash := range []string{"a", "b", "a"} {

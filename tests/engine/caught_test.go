@@ -113,7 +113,7 @@ func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 
 // A checker that cannot fail proves nothing: it must find planted faults, and shorten their
 // histories.
-func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
+func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 	if os.Getenv("HISTORIES") == "" {
 		t.Skip("minutes long, part of `make test-chaos`; TestEachInvariantCanFail is the short one")
 	}

@@ -233,7 +233,7 @@ func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs r
 	is, err := hypervisor.ReadSpec(strings.NewReader(inputs["stdin"].StringValue()))
 	require.NoError(t, err)
 	switch {
-	case machineset.Changes(was.Node, was.Made(), is.Made()) != nil:
+	case machineset.Changes(was.Node, was.FixedProperties(), is.FixedProperties()) != nil:
 		return []string{"refused: the machine would have to be made anew, which `recreate` consents to"}
 	case was.CPUs != is.CPUs || was.MemoryMiB != is.MemoryMiB:
 		return []string{"machines restart, one after the other"}

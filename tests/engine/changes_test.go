@@ -47,7 +47,7 @@ they look at.
 
 // Each key's change is previewed over an existing stack. Every key has an entry, and no key of a
 // host or a hypervisor makes a machine anew.
-func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
+func TestChangesTableDescribesEffectOfEveryKey(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "tests", "engine", "testdata", "changes.yaml"))
 	require.NoError(t, err)
 	var groups []changeGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
+func TestDestroyOfExistingHostsUninstallsLastWithoutClusterAPI(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	gone := s.destroy()
@@ -37,7 +37,7 @@ func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 	}
 }
 
-func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
+func TestDestroyOfMachinesRunsNoCommandsOnThem(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.mustUp()
 	gone := s.destroy()
@@ -75,7 +75,7 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 }
 
 // With --run-program the engine runs the program to learn which resources to destroy.
-func TestADestroyMayRunTheProgram(t *testing.T) {
+func TestDestroySucceedsWithRunProgram(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -88,7 +88,7 @@ func TestADestroyMayRunTheProgram(t *testing.T) {
 
 // An existing host must not be forgotten: its uninstall must succeed, or a person removes it from
 // the state.
-func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
+func TestDestroyFailsOnDeadHostAndNextDestroyContinues(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.fail("delete", "k3s-agent-1-claim")
@@ -108,7 +108,7 @@ const guard = "k3s-teardown-guard"
 
 // Pulumi checks its own protection when a resource's turn comes: with --skip-preview, its
 // dependents are gone by then.
-func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
+func TestRefusedDestroyDeletesNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -134,7 +134,7 @@ func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 
 // A state without the last guard, as after a failed first update, gets it without any other change,
 // and is destroyed without it.
-func TestAStackWithoutTheLastGuard(t *testing.T) {
+func TestUpdateAddsMissingLastGuardAlone(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.forget(guard)
@@ -149,7 +149,7 @@ func TestAStackWithoutTheLastGuard(t *testing.T) {
 
 // The guard's input is in the state: the last update's value decides, and a change of it changes
 // nothing else.
-func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
+func TestProtectChangeUpdatesOnlyTheGuards(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }

@@ -51,7 +51,7 @@ var leaving = map[string]func(s *stack){
 // Deletes run after all updates. A guard that compares with its own previous output checks before
 // any layer changes. It checks again before the first delete, because the deletes of a failed run
 // may come days later.
-func TestWhatLeavesIsAskedAboutBeforeAnyLayerChangesAndBeforeTheDeletes(t *testing.T) {
+func TestGuardsCheckRemovalsBeforeChangesAndBeforeDeletes(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
 			s := withTeam(t)
@@ -68,7 +68,7 @@ func TestWhatLeavesIsAskedAboutBeforeAnyLayerChangesAndBeforeTheDeletes(t *testi
 	}
 }
 
-func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
+func TestRefusedUpdateDeletesNothing(t *testing.T) {
 	for name, change := range leaving {
 		for _, refuses := range []string{firstGuard, guard} {
 			for _, goesOn := range []bool{false, true} {
@@ -102,7 +102,7 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 
 // With --continue-on-error the engine skips the dependents of a failed step, and continues with the
 // deletes.
-func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testing.T) {
+func TestContinueOnErrorDeletesNothingBehindUnreachedGuard(t *testing.T) {
 	s := withTeam(t)
 	leaving["Argo CD"](s)
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
@@ -115,7 +115,7 @@ func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testin
 }
 
 // A reverted change is not checked any more: the guard's output is the old one.
-func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
+func TestRevertAfterRefusedUpdateChangesNothing(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
 	leaving["the last workload of a namespace"](s)
@@ -128,7 +128,7 @@ func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
 
 // A run that fails after the first guard leaves its deletes to a later one. By then new objects may
 // exist.
-func TestDeletesOfAnEarlierRunAreAskedAboutAgain(t *testing.T) {
+func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	s := withTeam(t)
 	leaving["the last workload of a namespace"](s)
 	s.set("argocd", "values", section{"dex": section{"enabled": true}})
@@ -168,7 +168,7 @@ func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestConsentAndProtectionReachTheGuards(t *testing.T) {
+func TestDiscardAndProtectSettingsReachTheGuards(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.config["strata:discard"] = section{"namespaces": []string{"team-a"},
@@ -183,7 +183,7 @@ func TestConsentAndProtectionReachTheGuards(t *testing.T) {
 	assert.Equal(t, []string{"strata:cluster.protect"}, asked.Protected)
 }
 
-func TestAPreviewWarnsOfWhatLeaves(t *testing.T) {
+func TestPreviewWarnsOfRemovals(t *testing.T) {
 	s := withTeam(t)
 	var warned []string
 	s.registers = platform.Program{Warn: func(_ *pulumi.Context, message string) error {
@@ -202,7 +202,7 @@ func TestAPreviewWarnsOfWhatLeaves(t *testing.T) {
 
 // On an existing cluster each object is deleted: others' objects in our namespaces would go with
 // them.
-func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
+func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	before := s.stored()
@@ -219,7 +219,7 @@ func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
 
 // The provider only begins the delete of a namespace. A later command waits for its end, and
 // reports what delays it.
-func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
+func TestUpdateWaitsForNamespaceTerminationAfterDelete(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
 			s := withTeam(t)
@@ -249,7 +249,7 @@ func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
 }
 
 // A namespace that does not end is in no state: a restored layer makes it again, with its objects.
-func TestANamespaceThatDoesNotEndIsMadeAgain(t *testing.T) {
+func TestRestoredLayerRecreatesNamespaceStuckInTermination(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
 	leaving["the last workload of a namespace"](s)

@@ -54,7 +54,7 @@ func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatAnExistingClusterKeepsFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
+func TestDestroyFailsOnUndeletedObjectAndNextDestroyContinues(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.fail("delete", "metallb-release")
@@ -66,7 +66,7 @@ func TestAnObjectThatAnExistingClusterKeepsFailsTheDestroyAndTheNextOneGoesOn(t 
 	assert.Empty(t, s.stored())
 }
 
-func TestASecondUpOnAnExistingClusterChangesNothing(t *testing.T) {
+func TestSecondUpdateOnExistingClusterChangesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	seen := s.preview()
 	require.NoError(t, seen.err)
@@ -158,7 +158,7 @@ func TestARotatedCAReplacesNothing(t *testing.T) {
 
 // As the refusal advises: the state forgets all objects of the old cluster, which keeps them, and
 // the next update makes them in the new one.
-func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
+func TestUpdateRecreatesObjectsElsewhereAfterClusterStateDelete(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()

@@ -14,7 +14,7 @@ import (
 
 // A failed gate is not stored, its dependents are not created, and the next update continues from
 // there.
-func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
+func TestFailedGateStopsDependentsAndNextUpdateContinues(t *testing.T) {
 	gates := map[string]string{
 		"hosts-agent-1-gate": "hosts", "k3s-server-1-gate": "k3s",
 		"k3s-agent-1-gate": "k3s",
@@ -55,7 +55,7 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 }
 
 // A failed action is reported with its resource, whose URN names the layer.
-func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
+func TestFailedActionReportsItsLayer(t *testing.T) {
 	for name, layer := range map[string]string{
 		"hosts-server-1-hostkey": "hosts", "hosts-server-1-gate": "hosts",
 		"k3s-token": "k3s", "k3s-cluster": "k3s",
@@ -76,7 +76,7 @@ func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 }
 
 // A gate that runs again and fails is not in the state, and the next update runs it again.
-func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
+func TestFailedGateRunsAgainOnNextUpdate(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
@@ -95,7 +95,7 @@ func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 
 // A failed change that is reverted leaves nothing half done, although every input is the old one.
 // Steps that had begun run again, and others do not.
-func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
+func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
 		"k3s-server-1-gate":    {"k3s-server-1-install", "k3s-server-1-gate"},
@@ -137,7 +137,7 @@ func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 
 // A step that cannot be forgotten, because it has a delete action or its output is needed, runs
 // again by its attempt.
-func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
+func TestRevertedFailedStepIsUpdatedInPlace(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("k3s", "vip", "10.10.0.10")
 	s.mustUp()

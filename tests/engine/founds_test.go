@@ -50,7 +50,7 @@ var servers = []string{"server-1", "server-2", "server-3"}
 
 // None of the hosts knows the cluster: an update would start a second one, beside it or in its
 // place.
-func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) {
+func TestUpdateThatMovesEveryServerIsRefusedBeforeChanges(t *testing.T) {
 	for name, change := range map[string]struct {
 		removed, moved []string
 	}{
@@ -91,7 +91,7 @@ func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) 
 	}
 }
 
-func TestAServerThatMovesAloneIsAllowed(t *testing.T) {
+func TestUpdateMayMoveOneServer(t *testing.T) {
 	s := newStack(t, "staging")
 	s.registers = platform.Program{Past: s.past}.Run
 	s.mustUp()
@@ -102,7 +102,7 @@ func TestAServerThatMovesAloneIsAllowed(t *testing.T) {
 
 // A kill before the install leaves no cluster: its host may be replaced, and the update is not
 // refused for ever.
-func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) {
+func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
 	s.registers = platform.Program{Past: s.past}.Run
@@ -117,7 +117,7 @@ func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) 
 
 // The state decides at each install whether its script may start a cluster. That is no input, or
 // the second update would install again.
-func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
+func TestOnlyFirstServerInstallMayStartTheCluster(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	founds := map[string]string{}

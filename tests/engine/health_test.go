@@ -41,7 +41,7 @@ func (s *stack) gates() (stored, foretold []string) {
 
 // The view of `strata health`: after a successful update no gate is missing or left over, and after
 // a failed one each unreached gate is missing. Gates that the configuration has lost stay listed.
-func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
+func TestConfiguredGatesMatchGatesInTheState(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -53,7 +53,7 @@ func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
 	}
 }
 
-func TestAfterAnUpThatFailedTheConfigurationTellsWhatIsMissing(t *testing.T) {
+func TestGatesNotReachedByFailedUpdateAreMissing(t *testing.T) {
 	// No gate runs before its host's; the engine chooses which of its peers' have run by then.
 	for gate, around := range map[string]struct{ before, behind string }{
 		"hosts-agent-1-gate": {behind: "k3s-agent-1-gate"},
@@ -81,7 +81,7 @@ func TestAfterAnUpThatFailedTheConfigurationTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAGateThatTheConfigurationHasLostIsLeftOver(t *testing.T) {
+func TestGatesOfDisabledLayerAreLeftOver(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
 	s.set("argocd", "enabled", false)

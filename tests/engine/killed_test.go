@@ -66,7 +66,7 @@ func (s *stack) inClusterFrom() int {
 	return 0
 }
 
-func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
+func TestKilledUpdatesConvergeWhileClusterIsAlive(t *testing.T) {
 	const seed, kills = 16, 12
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := newStack(t, "local")
@@ -83,7 +83,7 @@ func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
 
 // Without the hook, the provider reports that the first object already exists: so the test above
 // can fail.
-func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
+func TestUpdateFailsOnExistingObjectWithoutAdoptHook(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
 	s.killAt(s.inClusterFrom())
@@ -92,7 +92,7 @@ func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 
 // A destroy that is interrupted before the machines are gone leaves a living cluster: the next
 // update must keep its token and identity.
-func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
+func TestUpdateRestoresStackAfterInterruptedDestroy(t *testing.T) {
 	for name, last := range map[string]string{"proxmox": "hosts-server-1-vm", "staging": "k3s-server-1-claim"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -120,7 +120,7 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 
 // A destroy that is interrupted among the machines has removed everything on them from the state.
 // So only the next update checks their remains, before it observes or changes one.
-func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
+func TestUpdateInspectsMachinesAfterInterruptedDestroy(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.adopting()
 	s.mustUp()
@@ -141,7 +141,7 @@ func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 	assert.Empty(t, append(did.ending("create", "-present"), did.ending("update", "-present")...))
 }
 
-func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
+func TestUpdateFailsOnNamespaceOfAnotherProgram(t *testing.T) {
 	s := newStack(t, "local")
 	s.adopting("kubernetes:core/v1:Namespace /metallb-system")
 	failed := s.up()
@@ -152,7 +152,7 @@ func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 
 // With a state from before the hook, no object in the cluster is made anew or changed; the provider
 // gets a switch.
-func TestAStateFromBeforeTheHookIsKept(t *testing.T) {
+func TestUpdateOfStateWithoutAdoptHookChangesOnlyProvider(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
 	s.adopting()

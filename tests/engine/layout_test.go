@@ -56,7 +56,7 @@ func withoutLayout(t *testing.T, name string, failed bool) *stack {
 	return s
 }
 
-func TestAStateWithoutLayoutIsLeftAsItIs(t *testing.T) {
+func TestUpdateAndPreviewRefuseStateWithoutLayout(t *testing.T) {
 	for name := range lastGuards {
 		for how, failed := range map[string]bool{"finished": false, "failed": true} {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 }
 
 // A state of this layout passes: an empty one, one of an update that failed, and a whole one.
-func TestAStateOfThisLayoutIsGoneOnWith(t *testing.T) {
+func TestUpdateContinuesStateOfCurrentLayout(t *testing.T) {
 	s := newStack(t, "staging")
 	s.looksAtLayout()
 	s.fail("create", "metallb-release")

@@ -19,7 +19,7 @@ func onProxmox(t *testing.T) *stack {
 
 // A change of a machine's address, login or fixed properties must not make it anew. Its workload
 // would be lost, and later steps would not run again.
-func TestNoConfigurationChangeMakesAMachineAnew(t *testing.T) {
+func TestNoConfigurationChangeReplacesAMachine(t *testing.T) {
 	changes := map[string]func(s *stack){
 		"the hypervisor's user": func(s *stack) {
 			s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"})
@@ -74,7 +74,7 @@ func machinesOf(s *stack) []string {
 }
 
 // A refusal by the guard comes before any change.
-func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
+func TestRefusingMachineGuardChangesNoMachine(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
 	s.fail("update", "hosts-machine-guard")
@@ -88,7 +88,7 @@ func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
 }
 
 // Consent makes one machine anew, and all steps on it run again, in the order of a first update.
-func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
+func TestRecreateReplacesMachineAndRunsItsStepsAgain(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-2")["recreate"] = "disk-broken"
 	did := s.mustUp().actions
@@ -130,7 +130,7 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 
 // The preview of a consent shows its cost: the machine and its commands (since 3.260 Pulumi
 // replaces those with its deletedWith), and no object of the cluster.
-func TestThePreviewOfAConsentShowsOneMachineReplaced(t *testing.T) {
+func TestPreviewOfRecreateShowsOneMachineReplaced(t *testing.T) {
 	s := onProxmox(t)
 	s.node("agent-1")["recreate"] = "older-processor"
 	seen := s.preview()

@@ -13,7 +13,7 @@ import (
 
 // Pulumi deletes after all updates. So an update removes a leaving node from the cluster, before
 // the gate of the exact node set runs, and its host is cleaned after that.
-func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *testing.T) {
+func TestRemovedAgentLeavesBeforeNodesGateAndUninstallsAfter(t *testing.T) {
 	for _, name := range []string{"staging", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -34,7 +34,7 @@ func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *te
 	}
 }
 
-func TestAnAgentThatFailsToLeaveKeepsItsHost(t *testing.T) {
+func TestAgentHostIsNotUninstalledWhenRemovalFails(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.removeNodes("agent-2")
@@ -48,7 +48,7 @@ func TestAnAgentThatFailsToLeaveKeepsItsHost(t *testing.T) {
 	assert.True(t, next.before("update", "k3s-members", "delete", "k3s-agent-2-claim"))
 }
 
-func TestAServerThatLeavesComesBack(t *testing.T) {
+func TestRemovedServersCanRejoin(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	whole := s.config["strata:hosts"]["nodes"]
@@ -127,7 +127,7 @@ func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
+func TestFailedUpgradeStopsLayersAboveAndRunsAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s")
@@ -186,7 +186,7 @@ func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
 	assert.NotEqual(t, resource.URN(""), s.stored()["metallb-pool"].URN)
 }
 
-func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
+func TestEnabledLayerPushesItsImagesWithoutNodeRestart(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("argocd", "enabled", false)
 	s.mustUp()
@@ -204,7 +204,7 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 
 // An agent that had joined through a removed server restarts, and then its gate runs again: random
 // histories found that none did.
-func TestAnAgentsGateLooksAgainWhenItsPeersChange(t *testing.T) {
+func TestAgentGateRunsAgainWhenServersAreRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.removeNodes("server-2", "server-3")

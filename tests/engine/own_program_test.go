@@ -94,7 +94,7 @@ func newOwnProgram(t *testing.T, m made) *stack {
 
 const ranges = "172.18.255.200-172.18.255.250"
 
-func TestAProgramOfOnesOwnIsPreviewedBeforeItsClusterExists(t *testing.T) {
+func TestOwnProgramPreviewsBeforeClusterExists(t *testing.T) {
 	s := newOwnProgram(t, made{contextOf, ranges})
 	seen := s.preview()
 	require.NoError(t, seen.err)
@@ -135,7 +135,7 @@ func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	}
 }
 
-func TestAnotherDrawnValueRunsTheGatesOfItsChartAgain(t *testing.T) {
+func TestChangedOutputRunsPoolGateAgain(t *testing.T) {
 	s := newOwnProgram(t, made{contextOf, ranges})
 	s.mustUp()
 	s.registers = made{contextOf, "172.18.255.220-172.18.255.250"}.ownProgram().Run
@@ -145,7 +145,7 @@ func TestAnotherDrawnValueRunsTheGatesOfItsChartAgain(t *testing.T) {
 	assert.NotContains(t, changed, "metallb-release")
 }
 
-func TestWrongValuesOfOtherResourcesFailTheUp(t *testing.T) {
+func TestInvalidOutputsOfOtherResourcesFailTheUpdate(t *testing.T) {
 	for want, wrong := range map[string]made{
 		"strata:metallb.addresses[0]: 172.18.255.300 is not an address range": {contextOf,
 			"172.18.255.300"},

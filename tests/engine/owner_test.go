@@ -25,7 +25,7 @@ func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 }
 
 // Two people with one stack file create machines of one name, each for a cluster of their own.
-func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
+func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
 	ours, theirs := newStack(t, "proxmox"), newStack(t, "proxmox")
 	ours.answers.Cluster, theirs.answers.Cluster = "cafe", "feed"
 	ours.mustUp()
@@ -44,7 +44,7 @@ func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
 
 // A stack from before identities passes them to its machines in place, and its preview shows no
 // loss.
-func TestMachinesOfAnOlderStackAreToldTheirCluster(t *testing.T) {
+func TestMachinesOfOlderStackGetClusterIdentityInPlace(t *testing.T) {
 	s := keptStack(t, "proxmox")
 	seen := s.preview()
 	require.NoError(t, seen.err)

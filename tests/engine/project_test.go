@@ -14,7 +14,7 @@ import (
 
 // The oldest accepted Pulumi is the one whose engine these tests run: the behaviour of an older one
 // is unknown.
-func TestAnOlderPulumiThanTheTestedOneIsRefused(t *testing.T) {
+func TestProjectRequiresTestedPulumiVersion(t *testing.T) {
 	project, err := workspace.LoadProject(filepath.Join(root, "Pulumi.yaml"))
 	require.NoError(t, err)
 	tested := moduleVersion(t, "github.com/pulumi/pulumi/sdk/v3")

@@ -12,7 +12,7 @@ import (
 
 // A refusal by a host's gate comes before any change: no config.yaml, no binary, no removal of a
 // node from its host. After the change is reverted, only the gates run.
-func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
+func TestHostGateRefusesChangeBeforeHostIsChanged(t *testing.T) {
 	servers := []string{"server-1", "server-2", "server-3"}
 	for name, change := range map[string]func(s *stack){
 		"another cluster network": func(s *stack) { s.set("k3s", "clusterCIDR", "10.52.0.0/16") },
@@ -58,7 +58,7 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 
 // A renamed node is not installed under its new name if its gate refuses it, and the host of its
 // old name is not cleaned.
-func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
+func TestRefusedNodeRenameUninstallsNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	nodes := slices.Clone(s.config["strata:hosts"]["nodes"].([]any))
@@ -81,7 +81,7 @@ func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 }
 
 // A refused claim leaves no command that a destroy would run on the host.
-func TestADestroyLeavesAHostAloneThatWasNeverClaimed(t *testing.T) {
+func TestDestroyRunsNothingOnUnclaimedHost(t *testing.T) {
 	s := newStack(t, "staging")
 	s.fail("create", "k3s-agent-2-claim")
 	failed := s.up()

@@ -20,7 +20,7 @@ var born = time.Unix(0, 0).Add(17*365*24*time.Hour/3*3 + 15*24*time.Hour)
 
 // at sets the program's clock.
 func (s *stack) at(now time.Time) {
-	s.registers = func(ctx *pulumi.Context) error { return platform.Run(components.At(ctx, now)) }
+	s.registers = func(ctx *pulumi.Context) error { return platform.Run(components.WithTime(ctx, now)) }
 }
 
 // replaced returns the resources that a run removes or makes anew.
@@ -39,7 +39,7 @@ func (r *result) replaced() []string {
 }
 
 // K3s's own client certificate lives for a year, and a copy of it expires with it.
-func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
+func TestKubeconfigCertificateIsRenewedAfterThirdOfLifetime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.at(born)
 	s.mustUp()

@@ -50,7 +50,7 @@ func (a *replacements) took() []string {
 }
 
 // An ingress controller that does not watch the API server yet sends requests to the old Pods.
-func TestPodsThatServeAreReplacedOnlyOnceTheClusterSaysSo(t *testing.T) {
+func TestServingPodsAreReplacedOnlyAfterClusterCheck(t *testing.T) {
 	s, a := withShop(t, false), &replacements{}
 	s.asks(a)
 	s.mustUp()

@@ -63,7 +63,7 @@ func (s *stack) refusedSource(expected, found string) {
 }
 
 // The lab's K3s in the place of a release would restart every node with another program.
-func TestAnotherKindOfArtifactsIsRefusedUnlessItIsNamed(t *testing.T) {
+func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s, own, newer, lab := sources(t, name)

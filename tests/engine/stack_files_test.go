@@ -124,8 +124,8 @@ var meanings = map[string]struct {
 		}},
 }
 
-// TestFilesMeanOneThing reads each file as a command and as the program.
-func TestFilesMeanOneThing(t *testing.T) {
+// TestCommandsAndProgramReadStackFilesAlike reads each file as a command and as the program.
+func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	for name, test := range meanings {
 		t.Run(name, func(t *testing.T) {
 			s := pulumitest.NewStackFile(t, test.project, test.config)
@@ -139,8 +139,8 @@ func TestFilesMeanOneThing(t *testing.T) {
 	}
 }
 
-// TestRepositorysStackFilesMeanOneThing reads every stack file of the repository both ways.
-func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
+// TestCommandsAndProgramReadRepositoryStackFilesAlike reads every stack file of the repository both ways.
+func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	var files []string
 	require.NoError(t, filepath.WalkDir(pulumitest.Root,
 		func(path string, entry fs.DirEntry, err error) error {
@@ -166,9 +166,9 @@ func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 	}
 }
 
-// TestMistakesOfFilesAreRefusedBothWays reads mistakes that both a command and the program must
+// TestCommandsAndProgramRejectInvalidStackFiles reads mistakes that both a command and the program must
 // refuse.
-func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
+func TestCommandsAndProgramRejectInvalidStackFiles(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
 		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n",
 			`mapping key "strata:k3s" already defined`},

@@ -8,7 +8,7 @@ import (
 
 // After a killed update or delete of an object, a plain update to the old configuration sees no
 // change, because the state still has the old object. With `--refresh` it does.
-func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
+func TestRevertOfKilledObjectChangeNeedsRefresh(t *testing.T) {
 	for name, change := range map[string]string{"update of metallb-pool": "pool",
 		"delete of argocd-release": "argocd"} {
 		t.Run(name, func(t *testing.T) {

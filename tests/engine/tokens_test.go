@@ -9,7 +9,7 @@ import (
 
 // The keys are encrypted with the new token before a server gets it. Agents follow all servers, or
 // one that restarts would present a token that a server does not know.
-func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
+func TestTokenRotationUpdatesServersInTurnThenAgents(t *testing.T) {
 	s := newHistory(t, "staging")
 	first := s.mustUp().actions
 	assert.True(t, first.before("create", "k3s-ca-hash", "create", "k3s-server-2-install"))
@@ -35,7 +35,7 @@ func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
 }
 
 // The next update completes it from any step.
-func TestATokensChangeThatBrokeOffIsFinished(t *testing.T) {
+func TestNextUpdateFinishesInterruptedTokenRotation(t *testing.T) {
 	for _, step := range []string{"k3s-token-rotation", "k3s-server-1-install", "k3s-server-2-install",
 		"k3s-agent-1-install"} {
 		t.Run(step, func(t *testing.T) {

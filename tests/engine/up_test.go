@@ -18,7 +18,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestAnUpCreatesEverythingAfterWhatItNeeds(t *testing.T) {
+func TestUpdateCreatesResourcesAfterTheirDependencies(t *testing.T) {
 	for _, name := range []string{"local", "staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -43,7 +43,7 @@ func TestAnUpCreatesEverythingAfterWhatItNeeds(t *testing.T) {
 }
 
 // A bare `pulumi up` does not wait for hosts that do not run: it names the command that starts them.
-func TestAnUpWithoutTheLabsMachinesNamesMakeUp(t *testing.T) {
+func TestUpdateWithoutLabMachinesNamesMakeUp(t *testing.T) {
 	for _, name := range []string{"local", "rehearsal"} {
 		s := newStack(t, name)
 		key := filepath.Join(s.project.Dir, ".strata/lab", name, "key")
@@ -61,7 +61,7 @@ func TestAnUpWithoutTheLabsMachinesNamesMakeUp(t *testing.T) {
 }
 
 // The golden graph comes from mocks; the engine must see the same edges.
-func TestTheEngineSeesTheGraphThatMocksRecord(t *testing.T) {
+func TestEngineGraphMatchesMockGraph(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	handed, err := s.handed()
@@ -94,7 +94,7 @@ func nameOf(urn resource.URN) string {
 	return urn.Name()
 }
 
-func TestASecondUpDoesNothing(t *testing.T) {
+func TestSecondUpdateChangesNothing(t *testing.T) {
 	for _, name := range []string{"local", "staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -127,7 +127,7 @@ func TestACheckoutAtAnotherPathPreviewsNoChange(t *testing.T) {
 	}
 }
 
-func TestFewSlotsAreEnough(t *testing.T) {
+func TestUpdateSucceedsWithLowParallelism(t *testing.T) {
 	for _, parallel := range []int32{1, 4} {
 		s := newStack(t, "staging")
 		s.parallel = parallel

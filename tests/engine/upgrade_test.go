@@ -72,7 +72,7 @@ func drawn(states map[string]*pkgresource.State) []string {
 }
 
 // A stack that an earlier commit deployed loses nothing with this one.
-func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
+func TestStackOfEarlierCommitLosesNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
 			s := keptStack(t, name)
@@ -88,7 +88,7 @@ func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
 
 // The text of every command may change: a flag, another path of the program. That only runs
 // commands that may run again.
-func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
+func TestChangedCommandTextsLoseNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

@@ -15,7 +15,7 @@ import (
 // named returns the names of the resources that a run changed.
 func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed())) }
 
-func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
+func TestChangedChartValuesRunReleaseAndGatesOnce(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard",
@@ -38,7 +38,7 @@ func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 
 // A value that blocks all requests leaves the Pods ready, so the rollout gate passes. Another gate
 // requests Traefik's URLs, and the next update runs it again.
-func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
+func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("traefik", "values",
@@ -55,7 +55,7 @@ func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
 }
 
 // A failed gate does not count as passed, even if the failing change is reverted.
-func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
+func TestRevertedChartValuesRunFailedGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("traefik", "values", section{"image": section{"tag": "not-there"}})
@@ -70,7 +70,7 @@ func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
 }
 
 // A new Pod of Vault's starts sealed: the steps that unseal it run again, with the old keys.
-func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
+func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("certManager", "issuer", "vault")
 	s.mustUp()

@@ -14,7 +14,7 @@ import (
 )
 
 // cli/stackhealth tests the gates' results; here the engine runs a program whose platform is down.
-func TestAnUpOverAPlatformThatIsDownFailsAndUndoesNothing(t *testing.T) {
+func TestUpdateFailsWhenPlatformIsDownAndKeepsResources(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int
 	down := error(nil)

@@ -17,7 +17,7 @@ func withFile(text string) map[string]any {
 
 // A failed configuration leaves its objects and the old ones. A revert makes new ones, which have
 // no other owner, and removes both.
-func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
+func TestRevertAfterFailedConfigurationRestoresConfigMap(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(withFile("a: good"))
 	s.mustUp()
@@ -40,7 +40,7 @@ func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 
 // With objects that are changed in place, a revert restores everything except the Pods' reaction
 // meanwhile: the gate observes again.
-func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
+func TestRevertedConfigurationRunsRolloutGateAgain(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})
 	s.mustUp()

@@ -10,7 +10,7 @@ import (
 
 // A list of routes may be changed at any index: a route is identified by its host and path, not by
 // its index.
-func TestARouteIsTakenOutAndMovedWithoutTheOthers(t *testing.T) {
+func TestRouteIsRemovedOrMovedWithoutChangingOthers(t *testing.T) {
 	gates := []string{"workload-shop-rollout", "workload-shop-traefik"}
 	first, second := map[string]any{}, map[string]any{"path": "/api"}
 	s := withShop(t, false)

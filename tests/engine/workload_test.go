@@ -35,7 +35,7 @@ func (s *stack) shop(changed map[string]any) {
 	s.set("apps", "workloads", []any{fields})
 }
 
-func TestAWorkloadThatStaysIsLeftAlone(t *testing.T) {
+func TestUnchangedWorkloadIsNotUpdated(t *testing.T) {
 	s := withShop(t, false)
 	seen := s.preview() // the key of the hash is not made yet, so the hash is not known
 	require.NoError(t, seen.err)
@@ -92,7 +92,7 @@ func TestAWorkloadsSecretsAreSecretInTheState(t *testing.T) {
 	}
 }
 
-func TestAWorkloadThatIsTakenOutLeavesNothing(t *testing.T) {
+func TestRemovedWorkloadLeavesNoResources(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()
 	s.set("apps", "workloads", []any{})
@@ -129,7 +129,7 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 
 // A return to the serving version has nothing to try, but an interrupted canary may have left a
 // weight: it runs again, and resets it.
-func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
+func TestRevertAfterFailedCanaryKeepsServingVersion(t *testing.T) {
 	s := withShop(t, false)
 	s.shop(map[string]any{"canary": map[string]any{}})
 	s.mustUp()
@@ -146,7 +146,7 @@ func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 
 // An interrupted canary may have left a weight: it runs again, even if its version is reverted, and
 // resets it.
-func TestACanaryThatBrokeOffRunsAgainWhenItsVersionIsTakenBack(t *testing.T) {
+func TestInterruptedCanaryRunsAgainAfterRevert(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})
 	s.mustUp()

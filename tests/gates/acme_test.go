@@ -100,7 +100,7 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 
 // A certificate that is about to expire is Ready: the obstacle to the next one is in the renewal's
 // request.
-func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
+func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored",
 		"why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
@@ -134,7 +134,7 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 
 // The server's refusal only counts once it has lasted: cert-manager may be retrying with another
 // key.
-func TestIssuerGateIsStuckOnAnAccountThatIsRefused(t *testing.T) {
+func TestIssuerGateIsStuckOnRefusedACMEAccount(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
 	c.Put(issuerObject(t, map[string]any{"status": "False",

@@ -62,7 +62,7 @@ func addressSpec(c *fakeapi.Cluster, ports ...int) health.Spec {
 	}}
 }
 
-func TestAddressGateFaults(t *testing.T) {
+func TestAddressGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name   string
@@ -122,7 +122,7 @@ func TestAddressGateIsStuckWhenNoAddressIsFree(t *testing.T) {
 		"AllocationFailed: Failed to allocate IP")
 }
 
-func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
+func TestAddressGateIgnoresEventsOfFormerServiceWithSameName(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(service(t, map[string]any{"address": ""}))
@@ -168,7 +168,7 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 
 // A host only reports changes. If an API server does not answer for a moment, the gate must not
 // forget a host's report, which the host would not repeat.
-func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
+func TestAddressGateKeepsHostReportsDuringAPIOutage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)

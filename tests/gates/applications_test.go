@@ -47,7 +47,7 @@ func applicationsCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 		Body: applications.Spec{Namespace: "argocd", Names: []string{"root"}}}
 }
 
-func TestApplicationsGateFaults(t *testing.T) {
+func TestApplicationsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	failed := func(kind, message string) map[string]any {
 		return map[string]any{"sync": "Unknown", "health": "Unknown", "error": kind,
@@ -93,7 +93,7 @@ func TestApplicationsGateFaults(t *testing.T) {
 
 // The root reports Synced and Healthy all the time: without a count of its children, or with a
 // count at an earlier source.
-func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
+func TestApplicationsGateWaitsForChildrenOfRootApplication(t *testing.T) {
 	t.Parallel()
 	root := map[string]any{"brings": "middle"}
 	middle := map[string]any{"name": "middle", "brings": "shop"}
@@ -131,7 +131,7 @@ func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	}
 }
 
-func TestApplicationsGateIsStuckOnASyncThatIsNotTriedAgain(t *testing.T) {
+func TestApplicationsGateIsStuckOnFailedSyncWithoutRetry(t *testing.T) {
 	t.Parallel()
 	c, spec := applicationsCluster(t)
 	c.Put(application(t, map[string]any{

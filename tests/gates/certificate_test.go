@@ -74,7 +74,7 @@ func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, roo
 	}}, root, heal
 }
 
-func TestCertificateGateFaults(t *testing.T) {
+func TestCertificateGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	expiring := map[string]any{"ready": "False", "issuing": "True",
 		"message": "Issuing certificate as Secret does not exist"}

@@ -97,7 +97,7 @@ func healCertManager(t testing.TB, c *fakeapi.Cluster) {
 
 // The states between cert-manager's installation and its first certificate (cert-manager
 // pkg/util/cmapichecker).
-func TestCertManagerGateFaults(t *testing.T) {
+func TestCertManagerGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	call := func(why string) func(map[string]any) *fakeapi.Refusal {
 		return func(map[string]any) *fakeapi.Refusal {

@@ -37,7 +37,7 @@ func claimCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	}}
 }
 
-func TestClaimGateFaults(t *testing.T) {
+func TestClaimGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name, class, says string

@@ -56,7 +56,7 @@ func establish(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-func TestCRDsGateFaults(t *testing.T) {
+func TestCRDsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
@@ -100,7 +100,7 @@ func TestCRDsGateFaults(t *testing.T) {
 	}
 }
 
-func TestCRDsGateOpensWithOneServerDownForReads(t *testing.T) {
+func TestCRDsGateOpensOnceStoppedServerRestarts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	establish(t, c)
@@ -111,7 +111,7 @@ func TestCRDsGateOpensWithOneServerDownForReads(t *testing.T) {
 	assert.Len(t, gate.opens().Checks, 4)
 }
 
-func TestCRDsGateNamesTheOwnerOfAName(t *testing.T) {
+func TestCRDsGateNamesCRDThatHoldsConflictingName(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	establish(t, c)

@@ -21,7 +21,7 @@ func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: nodes.Spec{Registered: true}}
 }
 
-func TestAnExistingClustersNodesGateFaults(t *testing.T) {
+func TestExistingClusterNodesGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
@@ -55,7 +55,7 @@ func TestAnExistingClustersNodesGateFaults(t *testing.T) {
 	}
 }
 
-func TestAnExistingClustersNodesGateTakesAnyName(t *testing.T) {
+func TestExistingClusterNodesGateAcceptsAnyNodeName(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(node(t, "kind-control-plane", "172.18.0.2", map[string]any{"server": true}))
@@ -69,7 +69,7 @@ metadata: {name: speaker-{{.node}}, namespace: metallb-system, labels: {app.kube
 spec: {nodeName: {{.node}}, containers: []}
 `
 
-func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
+func TestExistingClusterPoolGateChecksNodesWithSpeakerPods(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	spec := poolSpec(c)
@@ -88,7 +88,7 @@ func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	assert.Len(t, gate.opens().Checks, 3, "pool, controller, one speaker")
 }
 
-func TestAnExistingClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
+func TestExistingClusterSystemGateNeedsDNSButNotMetrics(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)

@@ -48,7 +48,7 @@ func gatewayObjects(t testing.TB, values map[string]any) string {
 	return object(t, gatewayText, all)
 }
 
-func TestGatewayGateFaults(t *testing.T) {
+func TestGatewayGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name   string

@@ -75,7 +75,7 @@ func httpSpec(c *fakeapi.Cluster, s *site) health.Spec {
 	}}
 }
 
-func TestHTTPGateFaults(t *testing.T) {
+func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	root := sign(t, "root", nil)
 	good := sign(t, "traefik.example.org", root)

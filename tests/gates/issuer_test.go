@@ -37,7 +37,7 @@ func issuerCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	return c, health.Spec{Servers: c.URLs(), Body: issuer.Spec{Name: "vault"}}
 }
 
-func TestIssuerGateFaults(t *testing.T) {
+func TestIssuerGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	failed := func(message string) map[string]any {
 		return map[string]any{"status": "False",
@@ -85,7 +85,7 @@ func TestIssuerGateFaults(t *testing.T) {
 }
 
 // cert-manager makes another CA for a deleted Secret, and reports Ready for both.
-func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
+func TestIssuerGateRejectsCAOtherThanRecorded(t *testing.T) {
 	t.Parallel()
 	recorded := healthtest.Issue(t, "recorded", nil, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
@@ -114,7 +114,7 @@ metadata: {namespace: cert-manager, name: ca}
 data: {tls.crt: {{.crt}}}
 `
 
-func TestIssuerGateOutlivesItsCRD(t *testing.T) {
+func TestIssuerGateWaitsForIssuerCRD(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	spec := health.Spec{Servers: c.URLs(), Body: issuer.Spec{Name: "vault"}}
@@ -125,7 +125,7 @@ func TestIssuerGateOutlivesItsCRD(t *testing.T) {
 	gate.opens()
 }
 
-func TestIssuerGateIsStuckOnWhatIsNotTriedAgain(t *testing.T) {
+func TestIssuerGateIsStuckOnIncompleteSpecification(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
 	c.Put(issuerObject(t, map[string]any{"status": "False",

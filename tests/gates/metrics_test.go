@@ -13,7 +13,7 @@ import (
 
 // The API server's proxy answers in place of the Service until a Pod does, and the Pod answers
 // before it has counted anything.
-func TestMetricsGateFaults(t *testing.T) {
+func TestMetricsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v1/namespaces/apisix/services/metrics:9091/proxy/apisix/prometheus/metrics"
 	for _, fault := range []struct {

@@ -53,7 +53,7 @@ func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, healt
 	return c, health.Spec{Servers: c.URLs(), Body: namespace.Spec{Name: "team-a"}}
 }
 
-func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {
+func TestNamespaceGateNamesObstaclesToDeletion(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name         string
@@ -90,7 +90,7 @@ func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {
 	}
 }
 
-func TestNamespaceGateReportsAtItsBound(t *testing.T) {
+func TestNamespaceGateFailsAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	c, spec := endingCluster(t, map[string]any{"remaining": "True"})
 	c.Put(object(t, heldText, map[string]any{"version": "v1", "kind": "ConfigMap",
@@ -102,7 +102,7 @@ func TestNamespaceGateReportsAtItsBound(t *testing.T) {
 	assert.Contains(t, result.Report(), "kubectl -n team-a patch configmaps held")
 }
 
-func TestNamespaceGateOpensForOneThatStays(t *testing.T) {
+func TestNamespaceGateOpensWhenNamespaceIsNotTerminating(t *testing.T) {
 	t.Parallel()
 	c, spec := endingCluster(t, nil)
 	c.Put("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n")

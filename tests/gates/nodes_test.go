@@ -15,7 +15,7 @@ func nodesSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Body: nodes.Spec{}, Servers: c.URLs(), Hosts: expected}
 }
 
-func TestNodesGateFaults(t *testing.T) {
+func TestNodesGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name string
@@ -74,7 +74,7 @@ func TestNodesGateFaults(t *testing.T) {
 	}
 }
 
-func TestNodesGateWaitsForANodeTooManyToGo(t *testing.T) {
+func TestNodesGateWaitsUntilUnexpectedNodeIsRemoved(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	readyNodes(t, c)
@@ -102,7 +102,7 @@ func TestNodesGateAsksAnotherServerWhenOneIsDown(t *testing.T) {
 	start(t, c, nodesSpec(c)).opens()
 }
 
-func TestNodesGateDoesNotOpenWhileNoServerAnswers(t *testing.T) {
+func TestNodesGateStaysClosedWhileAPIIsDown(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	readyNodes(t, c)
@@ -114,7 +114,7 @@ func TestNodesGateDoesNotOpenWhileNoServerAnswers(t *testing.T) {
 	gate.opens()
 }
 
-func TestNodesGateNoticesWithoutItsWatch(t *testing.T) {
+func TestNodesGateDetectsReadyNodesWhenWatchIsLost(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	readyNodes(t, c)

@@ -99,13 +99,13 @@ func healPool(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-func TestPoolGateOpens(t *testing.T) {
+func TestPoolGateOpensWhenPoolIsConfigured(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	assert.Len(t, start(t, c, poolSpec(c)).opens().Checks, 4)
 }
 
-func TestPoolGateFaults(t *testing.T) {
+func TestPoolGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
@@ -155,7 +155,7 @@ func TestPoolGateFaults(t *testing.T) {
 	}
 }
 
-func TestPoolGateDoesNotOpenOnTheVerdictOfAnEarlierPool(t *testing.T) {
+func TestPoolGateIgnoresStatusOfEarlierPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(state(t, "controller", nil))
@@ -170,7 +170,7 @@ func TestPoolGateDoesNotOpenOnTheVerdictOfAnEarlierPool(t *testing.T) {
 	gate.opens()
 }
 
-func TestPoolGateWantsTheSpeakersToHaveSeenTheAnnouncement(t *testing.T) {
+func TestPoolGateWaitsUntilSpeakersHaveTheAdvertisement(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(advertisement(40))

@@ -90,7 +90,7 @@ func reviews(t *testing.T, allowed bool, asked *atomic.Int32) http.HandlerFunc {
 	}
 }
 
-func TestRolloutGateNamesRightsThatAReleaseHasLost(t *testing.T) {
+func TestRolloutGateNamesMissingRBACRulesOfRelease(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	c, spec := releasedCluster(t, reviews(t, false, &asked))
@@ -105,7 +105,7 @@ func TestRolloutGateNamesRightsThatAReleaseHasLost(t *testing.T) {
 	gate.opens()
 }
 
-func TestRolloutGateAsksForTheNewestRevisionsRights(t *testing.T) {
+func TestRolloutGateChecksRBACRulesOfNewestRelease(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	c, spec := releasedCluster(t, reviews(t, false, &asked))
@@ -119,7 +119,7 @@ func TestRolloutGateAsksForTheNewestRevisionsRights(t *testing.T) {
 }
 
 // Another role, or another authorizer, grants the same.
-func TestRolloutGateOpensWhereTheRightsAreInEffectAnyway(t *testing.T) {
+func TestRolloutGateOpensIfAnotherRoleGrantsTheRights(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	c, spec := releasedCluster(t, reviews(t, true, &asked))
@@ -128,7 +128,7 @@ func TestRolloutGateOpensWhereTheRightsAreInEffectAnyway(t *testing.T) {
 	assert.Positive(t, asked.Load())
 }
 
-func TestRolloutGateSkipsRightsThatTheAskerMayNotAskFor(t *testing.T) {
+func TestRolloutGateSkipsRBACCheckWhenReviewIsForbidden(t *testing.T) {
 	t.Parallel()
 	c, spec := releasedCluster(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

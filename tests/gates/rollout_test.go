@@ -27,7 +27,7 @@ status: {observedGeneration: 2, replicas: {{.pods}}, updatedReplicas: {{.updated
 
 // A layer's URLs answer in every one of these, because the previous revision serves. Only the
 // rollout gate detects them.
-func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
+func TestRolloutGateStaysClosedWhilePreviousRevisionServes(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name   string
@@ -147,7 +147,7 @@ status:
   containerStatuses: [{name: web, image: "quay.io/acme/web:1", imageID: "quay.io/acme/web@sha256:old", ready: false, restartCount: 0}]
 `
 
-func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
+func TestRolloutGateComparesRunningImagesWithRecordedDigests(t *testing.T) {
 	t.Parallel()
 	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"},
 		"quay.io/acme/wait:1": {"sha256:index"}}
@@ -181,7 +181,7 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestRolloutGateComparesNothingWhereNothingWasRecorded(t *testing.T) {
+func TestRolloutGateIgnoresImagesWithoutRecordedDigests(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other",

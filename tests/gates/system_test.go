@@ -81,7 +81,7 @@ count: 2
 involvedObject: {kind: Pod, uid: pod-1}
 `
 
-func TestSystemGateFaults(t *testing.T) {
+func TestSystemGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
@@ -171,7 +171,7 @@ func measuring(server, node time.Duration) string {
 // nodeMetrics is the object of a measured Node.
 const nodeMetrics = "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: agent-1}\n"
 
-func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
+func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
@@ -186,7 +186,7 @@ func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
 }
 
 // Neither is measured twice yet, and the kubelet of a missing Node does not answer.
-func TestSystemGateWaitsForNoMetricsOfWhatIsNew(t *testing.T) {
+func TestSystemGateNeedsNoMetricsWhileNodeIsNew(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]struct{ server, node time.Duration }{
 		"a metrics-server": {time.Minute, time.Hour}, "a Node": {time.Hour, time.Minute},

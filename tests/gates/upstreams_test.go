@@ -123,7 +123,7 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 
 // One Pod of the data plane lags behind, or differs from the other. The gates of rollouts, Gateways
 // and answers are open all the time.
-func TestUpstreamsGateFaults(t *testing.T) {
+func TestUpstreamsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name   string
@@ -197,7 +197,7 @@ func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 
 // A stopping Pod of the data plane serves its present requests, with its old configuration, and
 // gets no new ones.
-func TestUpstreamsGateObservesPodsThatStay(t *testing.T) {
+func TestUpstreamsGateIgnoresStoppingDataPlanePods(t *testing.T) {
 	t.Parallel()
 	c, planes, begin := upstreamsGate(t, nil)
 	planes[1].say(200, planeOf("shop", `[]`))

@@ -69,7 +69,7 @@ func healWave(t testing.TB, c *fakeapi.Cluster) {
 
 // Its configuration has Ignore, so an API server that cannot call it admits everything, with the
 // default of every field.
-func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
+func TestWaveWebhookGateChecksFieldsSetByWebhook(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string

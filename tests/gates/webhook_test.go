@@ -123,7 +123,7 @@ func heal(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-func TestWebhookGateOpens(t *testing.T) {
+func TestWebhookGateOpensWhenAllAPIServersReachWebhook(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 3)
 	result := start(t, c, webhookSpec(c)).opens()
@@ -131,7 +131,7 @@ func TestWebhookGateOpens(t *testing.T) {
 	require.GreaterOrEqual(t, len(result.Checks), 5)
 }
 
-func TestWebhookGateFaults(t *testing.T) {
+func TestWebhookGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	script := func(server int, s fakeapi.Script) func(*fakeapi.Cluster) {
 		return func(c *fakeapi.Cluster) { c.Servers[server].Script(s) }
@@ -195,7 +195,7 @@ func TestWebhookGateFaults(t *testing.T) {
 
 // The order in which MetalLB's webhook starts (metallb internal/k8s: certificate, mount, injection,
 // then it listens).
-func TestWebhookGateFollowsTheStartOfMetalLB(t *testing.T) {
+func TestWebhookGateReportsEachStageOfMetalLBStartup(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	all := func(admit func(map[string]any) *fakeapi.Refusal) {

@@ -52,7 +52,7 @@ func signedByACME(t *testing.T, section config.CertManager) *program {
 	return p
 }
 
-func TestByACMETheRulesHold(t *testing.T) {
+func TestGraphRulesHoldWithACMEIssuer(t *testing.T) {
 	private := acmeWith(config.SolverHTTP01, "hunter2hunter2")
 	private.ACME.Root = acmeRoot
 	for name, section := range map[string]config.CertManager{
@@ -87,7 +87,7 @@ func TestByACMETheRulesHold(t *testing.T) {
 
 // The ingress must answer on port 80 before the certificate exists: the certificate waits for it,
 // and it must not wait for the certificate.
-func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
+func TestHTTP01CertificateWaitsForIngressWithoutCycle(t *testing.T) {
 	byHTTP := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t)
 	byDNS := signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
 	for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
@@ -119,7 +119,7 @@ func dnsNames(g graph) (names []string) {
 // cert-manager reissues nothing for an issuer with another server. From staging to production that
 // is a step of its own, once the account exists, and the gates of replaced certificates run again.
 // Between two servers of public CAs their other inputs are equal.
-func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
+func TestChangedACMEServerReissuesEveryCertificate(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "a")
 	before := signedByACME(t, section).graph(t)
 	section.ACME.Server = "https://acme-production.example.org/directory"
@@ -137,7 +137,7 @@ func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 }
 
 // The gates trust a CA that is not public, for certificates, whose Secrets lack it, and for URLs.
-func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
+func TestGatesTrustPrivateACMERoot(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
 	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard",
 		"argocd-server"}
@@ -157,7 +157,7 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 }
 
 // cert-manager lets some solvers have a secret in their configuration, which a user may encrypt.
-func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
+func TestACMESolverConfigurationIsSecret(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
 	section.ACME.DNS01 = config.DNS01Solver{
 		"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"},
@@ -171,7 +171,7 @@ func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 	}
 }
 
-func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
+func TestChangedACMESecretLeavesPlainInputsUnchanged(t *testing.T) {
 	p := signedByACME(t, acmeWith(config.SolverDNS01, "first-secret"))
 	before := p.graph(t)
 	p.set(t, "certManager", acmeWith(config.SolverDNS01, "second-secret"))
@@ -193,7 +193,7 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 
 // CAs show the key of an external account with its padding; cert-manager reads base64url without
 // (pkg/issuer/acme/setup.go getEABKey).
-func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) {
+func TestACMEExternalAccountKeyLosesItsPadding(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "hunter2")
 	p := signedByACME(t, section)
 	bare := p.graph(t)

@@ -33,7 +33,7 @@ func onAPISIX(g graph) []string {
 	})
 }
 
-func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
+func TestAPISIXGraphMatchesGoldenFile(t *testing.T) {
 	for _, validate := range []string{"full", "skip"} {
 		t.Run(validate, func(t *testing.T) {
 			p := withAPISIX(t, validate)
@@ -55,7 +55,7 @@ func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
 
 // Beside Traefik: the API server calls APISIX's webhook for every class, Gateway and route of the
 // cluster, so other layers' objects wait for it, too.
-func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
+func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
 	p.set(t, "apps", map[string]any{"demo": true})
@@ -77,7 +77,7 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 }
 
 // With skip, a gate only exists if a resource depends on it.
-func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
+func TestSkipOmitsGatesWithoutDependents(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
 		if g[name].Text("create") != pulumitest.GateCommand {
@@ -95,7 +95,7 @@ func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 	}
 }
 
-func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
+func TestDemoObjectsSkipAwait(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	found := 0
 	for _, name := range onAPISIX(g) {
@@ -163,7 +163,7 @@ func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadChangesNothing(t *testing.T) {
+func TestInvalidManifestFileFailsBeforeAnyResource(t *testing.T) {
 	p := withAPISIX(t, "full")
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("invalid: yaml: :\n"), 0o600))
 	p.set(t, "apps", map[string]any{"manifests": []string{"bad.yaml"}})

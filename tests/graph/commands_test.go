@@ -17,7 +17,7 @@ import (
 // The commands of our resources, with their input and environment, are in the states of stacks. A
 // changed byte is an update of that resource in each of them, and deletes run with the state's
 // values. Gates are left out: they run again, which changes nothing.
-func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
+func TestCommandInputsMatchGoldenFile(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {
 		p := everything(t, newProgram(t, stack))

@@ -71,7 +71,7 @@ func matrix(p *program) []row {
 	}
 }
 
-func TestTheFirstPlatformsDependenciesAreKeptByTheseEdges(t *testing.T) {
+func TestEdgesPageMatchesGraph(t *testing.T) {
 	p := newProgram(t, "staging")
 	g := p.graph(t)
 	golden(t, filepath.Join(root, "docs/edges.md"),

@@ -41,7 +41,7 @@ func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 
 // The layers behave the same in both, except for the cluster that they wait for and that is deleted
 // with them.
-func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
+func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
 	ours := everything(t, newProgram(t, "local")).graph(t)
 	kind := everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
@@ -75,7 +75,7 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	}
 }
 
-func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
+func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
 	gates := g.where(func(r pulumitest.Resource) bool {
 		return r.Text("create") == pulumitest.GateCommand
@@ -96,7 +96,7 @@ func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 
 // Docker Desktop does not expose the addresses of kind's nodes, so no gate may need them with the
 // settings of docs/existing-clusters.md.
-func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing.T) {
+func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	kindsOf := func(validate string) map[health.Kind]bool {
@@ -176,7 +176,7 @@ func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
 		"another cluster under the same name")
 }
 
-func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
+func TestMissingKubeconfigContextFailsBeforeAnyResource(t *testing.T) {
 	config := func() string { return filepath.Join(os.Getenv("HOME"), ".kube", "config") }
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)
@@ -204,7 +204,7 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 	}
 }
 
-func TestAResourceThatFailsInAnExistingClusterStopsWhatNeedsIt(t *testing.T) {
+func TestFailedResourceStopsDependentsInExistingCluster(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-node-list",

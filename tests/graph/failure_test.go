@@ -15,7 +15,7 @@ import (
 
 // Each resource in turn fails: the program must end with its error, and none of its dependents may
 // be created. The name in the error begins with the layer's.
-func TestAResourceThatFailsEndsTheProgramAndStopsWhatNeedsIt(t *testing.T) {
+func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)
 	for _, name := range sound.where(func(r pulumitest.Resource) bool { return r.Custom }) {
@@ -57,7 +57,7 @@ func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
 }
 
 // The program reports its own errors with the part that they affect, before anything is created.
-func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
+func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)
 		want   string

@@ -67,7 +67,7 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 
 // On a machine that has only the stack's file: no bundle, no key, no kubeconfig, no manifests of
 // the user's, no home.
-func TestTheGatesOfAConfigurationNeedNothingAndLeaveNothing(t *testing.T) {
+func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)

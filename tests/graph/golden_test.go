@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files and generated docs")
 
-func TestEachCommittedStackHasExactlyTheseResourcesAndEdges(t *testing.T) {
+func TestStackGraphsMatchGoldenFiles(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			golden(t, filepath.Join(root, "tests/graph/testdata/graph_"+stack+".golden"),

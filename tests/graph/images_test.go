@@ -17,7 +17,7 @@ func (g graph) images() []string {
 }
 
 // The archives of all layers are about 1 GB for each node, and K3s starts after them.
-func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
+func TestNodesGetImagesOfEnabledLayersOnly(t *testing.T) {
 	p := newProgram(t, "local")
 	all := p.graph(t)
 	assert.Equal(t, []string{
@@ -39,7 +39,7 @@ func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
 }
 
 // A layer's own files must not affect the existing cluster: a changed install restarts K3s.
-func TestALayerThatIsSwitchedOnChangesNothingOfTheCluster(t *testing.T) {
+func TestEnabledLayerChangesNoClusterResource(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "argocd", map[string]any{"enabled": false})
 	before := p.graph(t)

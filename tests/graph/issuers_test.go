@@ -32,7 +32,7 @@ var issuers = []struct {
 	}}, "cert-manager-api", []string{"vault-release", "ca-root", "vault-ca-account"}},
 }
 
-func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
+func TestGraphRulesHoldForEveryIssuer(t *testing.T) {
 	for _, one := range issuers {
 		t.Run(one.name, func(t *testing.T) {
 			p := newProgram(t, "staging")
@@ -68,7 +68,7 @@ func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
 	}
 }
 
-func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
+func TestVaultIsUnsealedAndGatedBeforeItsIssuer(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "certManager", map[string]any{"issuer": "vault"})
 	g := p.graph(t)

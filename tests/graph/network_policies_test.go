@@ -17,7 +17,7 @@ func (g graph) layerPolicies() []string {
 	})
 }
 
-func TestEachLayerOfOurOwnClusterHasAPolicyAndNoWorkloadDoes(t *testing.T) {
+func TestEveryLayerOfOwnClusterHasNetworkPolicy(t *testing.T) {
 	p := everything(t, newProgram(t, "local"))
 	assert.ElementsMatch(t, []string{
 		"apisix-network-policy", "argocd-network-policy", "cert-manager-network-policy",

@@ -135,7 +135,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestEveryRowOfThePlansTablesIsKept(t *testing.T) {
+func TestGraphKeepsEveryRowOfThePlan(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestEveryRowOfThePlansTablesIsKept(t *testing.T) {
 }
 
 // Of each row: without its first edge, and with one too many.
-func TestARowThatIsNotKeptIsNoticed(t *testing.T) {
+func TestPlanCheckDetectsBrokenRow(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		mutant := g.clone()

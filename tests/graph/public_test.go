@@ -23,7 +23,7 @@ func TestNothingInThePublicArgumentsIsInternal(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }
 
-func TestTheSearchForInternalArgumentsFindsOne(t *testing.T) {
+func TestInternalTypeSearchFindsOne(t *testing.T) {
 	// NewCluster there takes a tunnel of internal/ssh.
 	assert.NotEmpty(t, internalWithin(t, "strata/health/kube"))
 }

@@ -13,7 +13,7 @@ import (
 
 // A changed login reaches each node before any gate above runs, because its layer may pull an image
 // there. Without registries, layers do not wait for agents. The password is in no plain value.
-func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
+func TestRegistriesReachEveryNodeBeforeImagePulls(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	p := newProgram(t, "staging")
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:k3s"]`)

@@ -16,7 +16,7 @@ import (
 // only. DependsOn on a component loses edges in 10 to 80 runs of 100.
 const runs = 50
 
-func TestTheRulesHoldInFiftyRuns(t *testing.T) {
+func TestGraphRulesHoldInFiftyRuns(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)

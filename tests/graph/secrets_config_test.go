@@ -29,7 +29,7 @@ func vaultWith(token string) config.CertManager {
 
 // A digest hides a secret from the eye, but not from a guessing attack, so no plain value may
 // depend on one.
-func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
+func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))
 	p.set(t, "certManager", vaultWith("first-token"))

@@ -72,7 +72,7 @@ func TestNoSecretIsInACommandsText(t *testing.T) {
 	}
 }
 
-func TestWhatPrintsASecretHasASecretOutputAndNoLogOfIt(t *testing.T) {
+func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)

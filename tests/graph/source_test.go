@@ -18,14 +18,14 @@ var sources = []string{"main.go", "platform", "components", "health"}
 
 // DependsOn with a component loses edges in a race, so one helper writes it, with custom resources
 // only (docs/adr/0001). The linter has the same rule; this test works without the linter.
-func TestOnlyAfterWritesDependsOn(t *testing.T) {
+func TestOnlyWaitForWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
-	// The second only reads the dependencies that After has written.
-	assert.Equal(t, []string{"components/component.go: After",
+	// The second only reads the dependencies that WaitFor has written.
+	assert.Equal(t, []string{"components/component.go: WaitFor",
 		"components/teardown.go: note"}, places)
 }
 
-func TestTheSearchForDependsOnFindsOne(t *testing.T) {
+func TestDependsOnSearchFindsOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.go")
 	require.NoError(t, os.WriteFile(file, []byte(
 		"package bad\nimport p \"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"\nfunc f() { _ = "+

@@ -53,7 +53,7 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 // No registry has the images of the demo's REST API and of cert-wait. A stack with upstream's
 // artifacts pulls every other image from a registry, and each node has these two before a Pod needs
 // them.
-func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
+func TestUnpublishedImagesArePushedWithUpstreamArtifacts(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t,
 		map[string]any{"demo": true,
@@ -76,7 +76,7 @@ func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 		template(t, g, "spec", "initContainers", "image").StringValue())
 }
 
-func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
+func TestNoUnneededImagesArePushedWithUpstreamArtifacts(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{"demo": true, "restImage": "registry.acme/go-rest:1"})
 	g := p.graph(t)
@@ -87,7 +87,7 @@ func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
 }
 
 // Only gates that judge workloads compare images, and only if nodes pull them.
-func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
+func TestOnlyWorkloadGatesCompareImagesWithUpstreamArtifacts(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{})
 	lock, err := artifacts.ReadLock(p.project.Dir)
@@ -113,7 +113,7 @@ func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 
 // The charts' images are their projects' own; docs/images.md has both. A new image must be in it,
 // or in config.OwnImages.
-func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
+func TestImagesPageListsEveryImageOfTheProgram(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{
 		"demo": true, "wave": map[string]any{"enabled": true},
@@ -158,7 +158,7 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 }
 
 // Strata does not bring them to an existing cluster, and reports that before anything is created.
-func TestAnExistingClustersDemoWithoutItsImageIsRefusedBeforeAnythingIsCreated(t *testing.T) {
+func TestExistingClusterDemoWithoutImageFailsBeforeAnyResource(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"demo": true})

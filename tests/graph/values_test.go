@@ -134,7 +134,7 @@ func tree(t *testing.T, path string, value any) any {
 // Every value that the program sets in a chart is either refused in the user's values, by a rule
 // with a reason, or gives way to the user's. A new value in a layer that is in no table fails here.
 // The variants are those that decide which values are set.
-func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
+func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 	for name, variant := range map[string]map[string]any{
 		"plain": nil,
 		"all": {"traefik.address": "10.10.0.205", "apisix.address": "10.10.0.206",
@@ -268,7 +268,7 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 }
 
 // An unreadable chart in a bundle fails Helm, which reports it; the comparison alone stops nothing.
-func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
+func TestUnreadableChartIsAWarning(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t, map[string]any{
 		"traefik.values": section{"log": section{"level": "DEBUG"}}})
@@ -277,7 +277,7 @@ func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 }
 
 // The list of flags is that of the pinned K3s: another one may have others.
-func TestAKeyThatOnlyAnotherK3sMayHaveIsAWarning(t *testing.T) {
+func TestUnknownServerArgWarnsForOtherK3sVersion(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t,
 		map[string]any{"k3s.version": "v1.34.2+k3s1",

@@ -43,7 +43,7 @@ func (s served) program(t *testing.T) *program {
 // ports.websecure.http.middlewares or APISIX's nginx snippets. So the URLs are requested again.
 // That happens once the Pods with the old values are gone, because those would answer in place of
 // the new ones.
-func TestAChangeOfAnIngressControllersValuesIsAskedOfWhatItServes(t *testing.T) {
+func TestChangedIngressValuesRunURLGatesAgain(t *testing.T) {
 	for _, s := range []served{behindTraefik, behindAPISIX} {
 		for _, key := range s.values {
 			t.Run(s.controller+"."+key, func(t *testing.T) { s.isAskedAgain(t, key) })
@@ -78,7 +78,7 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 }
 
 // An ingress controller's changed values do not start a canary of an application's version again.
-func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
+func TestChangedTraefikValuesStartNoCanary(t *testing.T) {
 	p := withWorkload(t, map[string]any{"canary": map[string]any{},
 		"routes": []any{map[string]any{}}})
 	before := p.graph(t)
@@ -90,7 +90,7 @@ func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
 }
 
 // A Pod with the old values may answer for Argo CD, so its URL is requested after its own rollout.
-func TestArgoCDIsAskedOnceItsValuesAreRolledOut(t *testing.T) {
+func TestArgoCDURLGateWaitsForRolloutOfChangedValues(t *testing.T) {
 	p := newProgram(t, "staging")
 	assert.False(t, p.graph(t).reaches("argocd-server", "argocd-rollout"))
 	p.set(t, "argocd", section{"values": section{"dex": section{"enabled": true}}})

@@ -13,7 +13,7 @@ import (
 
 // With an address of the API's own, each server has it once it serves, and users of the kubeconfig
 // wait until it answers.
-func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
+func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "k3s", map[string]any{"vip": "10.10.0.10"})
 	g := p.graph(t)

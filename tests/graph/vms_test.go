@@ -28,7 +28,7 @@ func virtual(more map[string]any) map[string]any {
 	return hosts
 }
 
-func TestOnVirtualMachinesTheRulesHold(t *testing.T) {
+func TestGraphRulesHoldOnVirtualMachines(t *testing.T) {
 	for _, one := range []struct {
 		name string
 		more map[string]any

@@ -73,7 +73,7 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:ConfigMap":  {instead: "a ConfigMap is whole as soon as it is there"},
 }
 
-func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
+func TestClusterObjectsHaveExpectedWaitAnnotations(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			g := newProgram(t, stack).graph(t)
@@ -126,7 +126,7 @@ func parts(t *testing.T, annotation string) []string {
 	return list
 }
 
-func TestAReleaseNeverWaitsByItself(t *testing.T) {
+func TestHelmReleasesSkipAwait(t *testing.T) {
 	g := newProgram(t, "local").graph(t)
 	for _, name := range g.where(func(r pulumitest.Resource) bool {
 		return r.Type == "kubernetes:helm.sh/v3:Release"

@@ -14,7 +14,7 @@ import (
 
 // Every login uses the whole route, and has the keys for it; the sudo password is in no plain
 // value.
-func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
+func TestSSHRouteIsInEveryCommandThatLogsIn(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:hosts"]`)
 	p := newProgram(t, "staging")
 	const pin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"

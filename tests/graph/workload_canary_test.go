@@ -63,7 +63,7 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 
 // With both ingress controllers, both count it, and APISIX's requests are counted by Pod: its
 // routes have one name for all backends.
-func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
+func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
 		map[string]any{}, map[string]any{"controller": "apisix", "kind": "HTTPRoute"},
 	}})

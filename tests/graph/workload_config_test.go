@@ -41,7 +41,7 @@ func TestTheHashOfSecretsIsKeyed(t *testing.T) {
 		"the gate runs again when it changes")
 }
 
-func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
+func TestImmutableConfigMapNamesChangeWithContent(t *testing.T) {
 	name := func(changed map[string]any, role string) (object, mounted string) {
 		changed["immutableConfig"] = true
 		g := withWorkload(t, changed).graph(t)

@@ -36,7 +36,7 @@ func routesOf(g graph, kind string) []string {
 	})
 }
 
-func TestRoutesAreOfTheStacksIngress(t *testing.T) {
+func TestRoutesUseTheStacksIngressController(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
@@ -51,7 +51,7 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 
 // The configuration of APISIX's data plane is observed after each rollout of the workload and of
 // the data plane; Traefik reads the Pods by itself.
-func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
+func TestRouteGatesWaitForWorkloadRollout(t *testing.T) {
 	gated := func(image string, replicas int) (graph, upstreams.Spec, health.Spec) {
 		p := newProgram(t, "local")
 		p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -83,7 +83,7 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 }
 
 // Each route has an object of its own, with any names of workloads, hosts and paths.
-func TestNoTwoRoutesAreOneObject(t *testing.T) {
+func TestEveryRouteHasItsOwnObject(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "a", "routes": []any{
 			map[string]any{"host": "b-c"}, map[string]any{"path": "/a/b"},
@@ -103,7 +103,7 @@ func TestNoTwoRoutesAreOneObject(t *testing.T) {
 }
 
 // APISIX matches words: a subpath does not match the path itself.
-func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
+func TestApisixRouteMatchesPathAndSubpaths(t *testing.T) {
 	for path, matched := range map[string][]string{"/": {"/*"}, "/api": {"/api", "/api/*"}} {
 		g := withRoutes(t,
 			map[string]any{"name": "shop",
@@ -135,7 +135,7 @@ func asked(t *testing.T, g graph) []string {
 }
 
 // An application may have nothing at a route's own path.
-func TestARouteIsAskedForWhatItsPodsAreReadyBy(t *testing.T) {
+func TestRouteGateRequestsReadinessPath(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"},
 			"routes": []any{

@@ -62,7 +62,7 @@ func template(t *testing.T, g graph, path ...string) resource.PropertyValue {
 	return at(t, g["workload-shop-deployment"], append([]string{"spec", "template"}, path...)...)
 }
 
-func TestAWorkloadHasExactlyTheseResourcesAndEdges(t *testing.T) {
+func TestWorkloadGraphMatchesGoldenFile(t *testing.T) {
 	p := withWorkload(t, nil)
 	g := p.graph(t)
 	for _, rule := range rules {
@@ -77,7 +77,7 @@ func TestAWorkloadHasExactlyTheseResourcesAndEdges(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/workload.golden"), only.text())
 }
 
-func TestPodsWaitForWhatTheyRead(t *testing.T) {
+func TestDeploymentWaitsForItsConfigurationAndCertificate(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	for _, need := range []string{"workload-shop-tls-gate", "workload-shop-files",
 		"workload-shop-secret-files", "workload-shop-env", "workloads-apps"} {
@@ -93,7 +93,7 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 		"who answers must be the newest revision")
 }
 
-func TestTheDeploymentNeverHasFewerPodsThanItShould(t *testing.T) {
+func TestDeploymentRollsOutWithoutUnavailablePods(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	deployment := g["workload-shop-deployment"]
 	assert.Zero(t, at(t, deployment, "spec", "strategy", "rollingUpdate",
@@ -145,7 +145,7 @@ func TestAWorkloadShowsNoSecret(t *testing.T) {
 	}
 }
 
-func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
+func TestSkipKeepsOnlyCertificateGateOfWorkload(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps", map[string]any{"workloads": []any{shop(nil)}, "validate": "skip"})
 	g := p.graph(t)
@@ -158,7 +158,7 @@ func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
 }
 
 // Wave's webhook must receive a Deployment from the beginning, or Wave starts its Pods twice.
-func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
+func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
 		map[string]any{"wave": map[string]any{"enabled": true},
@@ -179,7 +179,7 @@ func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 }
 
 // kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.
-func TestAnOldKubeletSleepsByTheImagesOwnSleep(t *testing.T) {
+func TestPreStopRunsImageSleepOnOldKubelet(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.project.Version(t, "k3s", "v1.29.9+k3s1")
 	g := p.graph(t)

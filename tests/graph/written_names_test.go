@@ -58,7 +58,7 @@ func TestARenamedResourceRaisesTheLayout(t *testing.T) {
 		strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
 }
 
-func TestALostNameIsFound(t *testing.T) {
+func TestLostNamesFindsMissingResource(t *testing.T) {
 	names := map[string]bool{"a:b:C x": true, "a:b:C y": true}
 	assert.Empty(t, lostNames(statelayout.Version+"\na:b:C x\n", names), "another one came")
 	assert.Equal(t, []string{"a:b:C z"},

@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-func TestFolderIsForAllThatIsPublished(t *testing.T) {
+func TestPublishedListsArtifactsOfTheStacks(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	for _, stack := range []string{"local", "staging"} {

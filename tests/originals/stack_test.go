@@ -73,7 +73,7 @@ func (c *checkout) run(args ...string) (output string, calls string, err error) 
 }
 
 // Real hosts must not get the lab's K3s because a network did not answer.
-func TestLabsArtifactsReachTheLabsStacksAndThoseForWhichTheyAreNamed(t *testing.T) {
+func TestLabArtifactsReachOnlyLabStacksUnlessRequested(t *testing.T) {
 	for name, test := range map[string]struct {
 		stack, artifacts, originals string
 		// built are the artifacts that the lab builds, source is the program's.
@@ -108,7 +108,7 @@ func TestLabsArtifactsReachTheLabsStacksAndThoseForWhichTheyAreNamed(t *testing.
 	}
 }
 
-func TestSourceThatIsNotKnownIsRefusedBeforeAnythingIsBuilt(t *testing.T) {
+func TestUnknownArtifactSourceIsRejectedBeforeBuild(t *testing.T) {
 	c := newCheckout(t)
 	output, calls, err := c.run("up", "local", "upstraem")
 	require.ErrorContains(t, err, "exit status 2")
@@ -125,7 +125,7 @@ func TestSourceThatIsNotKnownIsRefusedBeforeAnythingIsBuilt(t *testing.T) {
 	}
 }
 
-func TestUpdateShowsThePartsOfTheLabsBundleOnlyIfItUsesIt(t *testing.T) {
+func TestUpdateListsBundlePartsOnlyWithLabBundle(t *testing.T) {
 	c := newCheckout(t)
 	output, calls, err := c.run("up", "local", "")
 	require.NoError(t, err, output)
@@ -147,7 +147,7 @@ func TestUpdateShowsThePartsOfTheLabsBundleOnlyIfItUsesIt(t *testing.T) {
 }
 
 // The image of the example application comes to hosts with the lab's bundle.
-func TestExampleHasItsImageOnlyFromTheLabsBundle(t *testing.T) {
+func TestExampleImageComesOnlyFromLabBundle(t *testing.T) {
 	c := newCheckout(t)
 	output, calls, err := c.run("deploy", "local", "", "echo", "v2")
 	require.NoError(t, err, output)

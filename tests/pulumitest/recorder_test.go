@@ -99,7 +99,7 @@ func TestAProviderIsKnownByItsName(t *testing.T) {
 	assert.Equal(t, "mine", recorder.Resources()[1].Provider)
 }
 
-func TestAFailedResourceIsNotRecordedAndStopsWhatNeedsIt(t *testing.T) {
+func TestRecorderOmitsFailedResourceAndItsDependents(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(pulumitest.Resource) error
 		want []string

@@ -25,7 +25,7 @@ func TestTheProgramCompilesForEveryWorkstation(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyLinuxCompilesIsNoticed(t *testing.T) {
+func TestCheckDetectsLinuxOnlyCode(t *testing.T) {
 	const pkg = "./testdata/linuxonly"
 	_, err := newSources().check(system{"linux", "amd64"}, ".", pkg)
 	require.ErrorContains(t, err, "declared and not used: unused",

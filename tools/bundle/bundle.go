@@ -125,8 +125,8 @@ func (b *bundle) add(entry artifacts.Entry) error {
 	return nil
 }
 
-// had returns the former sum of a file by its origin and path, and whether the file is unchanged.
-func (b *bundle) had(origin, path string) (sum string, still bool) {
+// formerSum returns the former sum of a file by its origin and path, and whether the file is unchanged.
+func (b *bundle) formerSum(origin, path string) (sum string, still bool) {
 	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool {
 		return entry.Origin == origin && entry.Path == path
 	})
@@ -141,7 +141,7 @@ func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).
 
 // finish removes files of earlier runs, stores manifest, locks and sums, and prints the next steps.
 func (b *bundle) finish() error {
-	if err := errors.Join(b.removeOthers(), b.write(),
+	if err := errors.Join(b.removeSuperseded(), b.write(),
 		b.fetched.Write(filepath.Join(b.dir, filesFolder)), b.lock.Write(b.project)); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func opened(t *testing.T, dir string) (*bundle, error) {
 	return b, err
 }
 
-func TestAFolderWithSomethingElseIsLeftAlone(t *testing.T) {
+func TestOpenRefusesFolderWithForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "thesis.txt")
 	require.NoError(t, os.WriteFile(own, []byte("mine"), 0o600))
@@ -40,7 +40,7 @@ func TestAFolderWithSomethingElseIsLeftAlone(t *testing.T) {
 	assert.Len(t, entries, 1)
 }
 
-func TestABundleIsWholeOnlyOnceItIsFinished(t *testing.T) {
+func TestBundleVerifiesOnlyAfterFinish(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	b, err := opened(t, dir)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestABundleIsWholeOnlyOnceItIsFinished(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "other"))
 }
 
-func TestAnImageThatIsHereIsNotTakenFromAChangedFile(t *testing.T) {
+func TestExistingImageIsReusedOnlyUnchanged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	b, err := opened(t, dir)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestAnImageThatIsHereIsNotTakenFromAChangedFile(t *testing.T) {
 	b, err = opened(t, dir)
 	require.NoError(t, err)
 	has := func(origin string) bool {
-		_, still := b.had(origin, "images/a.tar")
+		_, still := b.formerSum(origin, "images/a.tar")
 		return still
 	}
 	assert.True(t, has("real: this project's"))
@@ -102,7 +102,7 @@ func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
 }
 
 // The shell that loads the environment has a folder with a space in its name, and a Go of its own.
-func TestTheEnvironmentIsTheFolders(t *testing.T) {
+func TestEnvironmentScriptUsesBundleFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a bundle")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	script := filepath.Join(dir, envFile)
@@ -116,7 +116,7 @@ func TestTheEnvironmentIsTheFolders(t *testing.T) {
 		"/pulumi/without-go\n"+dir+"/pulumi\n"+dir+"\n", string(output))
 }
 
-func TestWhatStandsInForGoSaysItsVersionAndNothingElse(t *testing.T) {
+func TestGoStandInReportsOnlyVersion(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "go")
 	require.NoError(t, os.WriteFile(script, []byte(withoutGo), 0o700))
 	var said bytes.Buffer

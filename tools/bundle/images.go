@@ -33,7 +33,7 @@ func (b *bundle) images(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	asked, err := b.asked(ctx, cfg)
+	asked, err := b.listImages(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (b *bundle) images(ctx context.Context) error {
 	return err
 }
 
-// asked returns the images of the stack's program.
-func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image, error) {
+// listImages returns the images of the stack's program.
+func (b *bundle) listImages(ctx context.Context, cfg *config.Config) ([]images.Image, error) {
 	files, err := artifacts.Resolve(cfg, b.project)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image,
 	}
 	kubernetes := config.K3sVersion
 	// an existing cluster has none, and its version is not known here
-	if k3s, err := files.One(config.ArtifactK3s); err == nil {
+	if k3s, err := files.Get(config.ArtifactK3s); err == nil {
 		kubernetes = k3s.Version
 	}
-	return images.Of(registered, files.Artifacts(), b.project, kubernetes)
+	return images.Collect(registered, files.Artifacts(), b.project, kubernetes)
 }
 
 // pullerOf returns a puller that uses the registries of the stack's nodes.
@@ -104,7 +104,7 @@ func (b *bundle) image(
 	}
 	file := filepath.Join(b.dir, entry.Path)
 	for _, own := range config.OwnImages {
-		if image.Reference == own.Bundled() {
+		if image.Reference == own.BundleReference() {
 			b.say("image %s: built from %s", image.Reference, own.Folder)
 			entry.Origin = "real: " + own.Folder
 			return entry, nil, ownimage.Write(ctx, b.project, own, image.Reference,
@@ -117,7 +117,7 @@ func (b *bundle) image(
 	if again {
 		digest = "sha256:" + known.SHA256
 		entry.Origin = origin(image.Reference, digest)
-		if sum, still := b.had(entry.Origin, entry.Path); still {
+		if sum, still := b.formerSum(entry.Origin, entry.Path); still {
 			entry.SHA256 = sum
 			b.say("image %s: already here", image.Reference)
 			return entry, &known, nil

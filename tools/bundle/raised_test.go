@@ -189,7 +189,7 @@ func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 }
 
 // An interrupted run has already rewritten the manifest without the folder's former files.
-func TestWhatAnUnfinishedRunLeavesGoesWithTheNext(t *testing.T) {
+func TestBundleRemovesLeftoversOfInterruptedRun(t *testing.T) {
 	c := newCarried(t)
 	c.bundle("3.250.0", "1.2.0", "0.15.0")
 	b := c.begin("3.251.0", "1.2.1", "0.15.1")

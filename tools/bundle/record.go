@@ -35,7 +35,7 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	if b.lock, err = artifacts.ReadLock(project); err != nil {
 		return err
 	}
-	asked, err := b.asked(ctx, cfg)
+	asked, err := b.listImages(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestDigestsAreRecordedUntilTheImageChanges(t *testing.T) {
 	})
 }
 
-func TestImagesOfABundleAreNotRecorded(t *testing.T) {
+func TestBundleImagesAreNotRecorded(t *testing.T) {
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.test.yaml")
 	text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {enabled: " +

@@ -34,22 +34,22 @@ func (b *bundle) keepUnfinished() error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return (&artifacts.Manifest{Artifacts: append(b.others(), b.now...)}).Write(folder)
+	return (&artifacts.Manifest{Artifacts: append(b.supersededEntries(), b.now...)}).Write(folder)
 }
 
-// others returns the former entries that the bundle no longer has.
-func (b *bundle) others() []artifacts.Entry {
+// supersededEntries returns the former entries that the bundle no longer has.
+func (b *bundle) supersededEntries() []artifacts.Entry {
 	return slices.DeleteFunc(slices.Clone(b.before), func(old artifacts.Entry) bool {
 		return slices.ContainsFunc(b.now,
 			func(entry artifacts.Entry) bool { return entry.Path == old.Path })
 	})
 }
 
-// removeOthers removes the files of these entries. It removes a plugin's folder, too, because
+// removeSuperseded removes the files of these entries. It removes a plugin's folder, too, because
 // Pulumi mistakes an empty one for the plugin.
-func (b *bundle) removeOthers() error {
+func (b *bundle) removeSuperseded() error {
 	wrong := []error{os.RemoveAll(filepath.Join(b.dir, unfinishedFolder))}
-	for _, old := range b.others() {
+	for _, old := range b.supersededEntries() {
 		gone := filepath.Join(b.dir, old.Path)
 		if strings.HasPrefix(old.Path, pluginsFolder+"/") {
 			gone = filepath.Dir(gone)

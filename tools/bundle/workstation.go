@@ -140,7 +140,7 @@ func (b *bundle) program(ctx context.Context) error {
 		return fmt.Errorf("go build in %s: %w: %s", b.project, err,
 			strings.TrimSpace(string(output)))
 	}
-	if err := b.own("strata", path.Join(projectFolder, programFile)); err != nil {
+	if err := b.addProjectFile("strata", path.Join(projectFolder, programFile)); err != nil {
 		return err
 	}
 	// Users and the stack's resources call the same program.
@@ -151,7 +151,7 @@ func (b *bundle) program(ctx context.Context) error {
 	if err := os.Link(target, installed); err != nil {
 		return err
 	}
-	return b.own("strata", path.Join(projectFolder, self.Path))
+	return b.addProjectFile("strata", path.Join(projectFolder, self.Path))
 }
 
 // files copies the project's description, the stack's file and the manifests that it names. It does
@@ -207,7 +207,7 @@ func (b *bundle) writeOwn(name, file string, text []byte, mode os.FileMode) erro
 	if err := atomicfile.Write(target, text, mode); err != nil {
 		return err
 	}
-	return b.own(name, file)
+	return b.addProjectFile(name, file)
 }
 
 // room returns the path of a file of the bundle, and makes its folder.
@@ -216,8 +216,8 @@ func (b *bundle) room(file string) (string, error) {
 	return target, os.MkdirAll(filepath.Dir(target), 0o755)
 }
 
-// own records a file of this project.
-func (b *bundle) own(name, file string) error {
+// addProjectFile records a file of this project.
+func (b *bundle) addProjectFile(name, file string) error {
 	return b.add(artifacts.Entry{Name: unfit.ReplaceAllString(strings.TrimLeft(name, "."), "-"),
 		Version: "project", Path: file, Origin: "real: this project's"})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A stack's file or a manifest may have plain secrets. The bundle keeps their permissions.
-func TestTheProjectsFilesAreReadByNobodyElseInTheBundle(t *testing.T) {
+func TestBundledProjectFilesKeepRestrictedPermissions(t *testing.T) {
 	for before, want := range map[os.FileMode]os.FileMode{0o644: 0o644, 0o664: 0o644, 0o600: 0o600,
 		0o640: 0o600, 0o400: 0o400} {
 		b, err := opened(t, filepath.Join(t.TempDir(), "bundle"))

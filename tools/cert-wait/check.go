@@ -22,13 +22,13 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 		switch {
 		case now.Before(certificate.NotBefore):
 			return fmt.Errorf("tls.crt: %s is valid only from %s on, and this node's clock says %s",
-				titled(i, certificate), stamp(certificate.NotBefore), stamp(now))
+				describeCertificate(i, certificate), stamp(certificate.NotBefore), stamp(now))
 		case !now.Add(remaining).Before(certificate.NotAfter):
-			return fmt.Errorf("tls.crt: %s is valid until %s only", titled(i, certificate),
+			return fmt.Errorf("tls.crt: %s is valid until %s only", describeCertificate(i, certificate),
 				stamp(certificate.NotAfter))
 		}
 	}
-	if err := linked(dir, chain, now); err != nil {
+	if err := checkChain(dir, chain, now); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -70,13 +70,13 @@ func pair(dir string) ([]*x509.Certificate, error) {
 	return chain, nil
 }
 
-// linked checks that each certificate is signed by the next and, if the Secret has the authority,
+// checkChain checks that each certificate is signed by the next and, if the Secret has the authority,
 // that the chain leads there.
-func linked(dir string, chain []*x509.Certificate, now time.Time) error {
+func checkChain(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {
 			return fmt.Errorf("tls.crt: %s is not signed by the one after it: %w",
-				titled(i, certificate), err)
+				describeCertificate(i, certificate), err)
 		}
 	}
 	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
@@ -104,7 +104,7 @@ func covers(certificate *x509.Certificate, name string) bool {
 	return slices.Contains(certificate.DNSNames, name) || certificate.VerifyHostname(name) == nil
 }
 
-func titled(i int, certificate *x509.Certificate) string {
+func describeCertificate(i int, certificate *x509.Certificate) string {
 	return fmt.Sprintf("certificate %d (%s)", i+1, certificate.Subject)
 }
 

@@ -77,7 +77,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func TestOnlyAPairThatServesIsGood(t *testing.T) {
+func TestCheckAcceptsOnlyUsableCertificatePair(t *testing.T) {
 	yesterday, tomorrow := now.Add(-24*time.Hour), now.Add(24*time.Hour)
 	root, other := sign(t, nil, yesterday, tomorrow), sign(t, nil, yesterday, tomorrow)
 	middle := sign(t, root, yesterday, tomorrow)
@@ -129,7 +129,7 @@ func TestOnlyAPairThatServesIsGood(t *testing.T) {
 	}
 }
 
-func TestOneThatIsAboutToExpireIsNotGood(t *testing.T) {
+func TestCheckRejectsSoonExpiringCertificate(t *testing.T) {
 	leaf := sign(t, nil, now.Add(-time.Hour), now.Add(30*time.Minute), "shop.test")
 	dir := folder(t, map[string]string{"tls.crt": leaf.pem(), "tls.key": leaf.keyPEM(t)})
 	if err := check(dir, nil, now, 0); err != nil {

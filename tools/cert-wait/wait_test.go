@@ -45,7 +45,7 @@ func issue(t *testing.T, dir string) {
 	}
 }
 
-func TestItEndsWhenThePairComes(t *testing.T) {
+func TestWaitEndsWhenCertificateArrives(t *testing.T) {
 	dir, clock := mounted(t, time.Second)
 	clock.when, clock.do = now.Add(2*time.Second), func() { issue(t, dir) }
 	if err := wait(options{dir: dir, timeout: time.Minute}, clock); err != nil {
@@ -57,7 +57,7 @@ func TestItEndsWhenThePairComes(t *testing.T) {
 }
 
 // kubelet syncs the Secret when a container ends, so a young Pod's program ends early.
-func TestAYoungPodsProgramEndsEarly(t *testing.T) {
+func TestWaitEndsEarlyInNewPod(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		age, limit time.Duration
@@ -82,7 +82,7 @@ func TestAYoungPodsProgramEndsEarly(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotMountedIsNamed(t *testing.T) {
+func TestMissingMountIsReported(t *testing.T) {
 	err := wait(options{dir: "/nowhere/at/all", timeout: time.Second}, &fakeClock{at: now})
 	if err == nil || !strings.Contains(err.Error(), "mount the Secret's volume there") {
 		t.Errorf("said %v", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLoadSaysWhatWasLost(t *testing.T) {
+func TestLoadReportsLostRequests(t *testing.T) {
 	t.Parallel()
 	// Ten requests, of which one may be unsent: this machine would have to stand still for 400 ms.
 	paced := []string{"--rate", "5", "--duration", "2s"}

@@ -165,13 +165,13 @@ func backends(stable, canary int) []any {
 	}, "matches": []any{map[string]any{"path": map[string]any{"type": "PathPrefix", "value": "/"}}}}}
 }
 
-func TestWeightsAreMovedAndNothingElse(t *testing.T) {
+func TestWeighChangesOnlyBackendWeights(t *testing.T) {
 	a := &api{rules: backends(100, 0), conflicts: 2}
 	require.NoError(t, in(t, a).Weigh(t.Context(), 25))
 	assert.Equal(t, backends(75, 25), a.rules)
 }
 
-func TestARouteThatIsChangedAgainAndAgainIsNamed(t *testing.T) {
+func TestWeighNamesRouteAfterRepeatedConflicts(t *testing.T) {
 	a := &api{rules: backends(100, 0), conflicts: 100}
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "HTTPRoute apps/shop: weigh shop-canary with 25 %")
 	assert.Equal(t, backends(100, 0), a.rules)
@@ -198,7 +198,7 @@ func served(namespace, service string, index int) string {
 }
 
 // Traefik names a Service in one of two ways, and another Service is never taken for the canary.
-func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
+func TestTraefikMetricsCountOnlyCanaryService(t *testing.T) {
 	for name, label := range map[string]func(namespace, service string) string{
 		"up to 3.7.5": func(namespace, service string) string {
 			return namespace + "-" + service + "-http-80@kubernetesgateway"
@@ -227,7 +227,7 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 
 // An unknown form is reported, with the labels and the version; one that is known, or Traefik's
 // own, is not.
-func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
+func TestUnknownTraefikServiceLabelsAreReported(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
 		"no label":           {"", ""},
@@ -253,7 +253,7 @@ func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 }
 
 // Traefik joins names by dashes: ambiguous names are refused.
-func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
+func TestAmbiguousTraefikServiceNamesAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		services [][2]string
 		says     string
@@ -280,7 +280,7 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 
 // APISIX counts by route and Pod. Only answers of the canary's Pods count: not the old version's on
 // the same route, not those of a Pod that goes, and not APISIX's own.
-func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
+func TestAPISIXMetricsCountOnlyCanaryPods(t *testing.T) {
 	line := func(code, node string, n int) string {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)
 	}
@@ -299,7 +299,7 @@ func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 }
 
 // An API server that is away says nothing about the version.
-func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
+func TestUnreachableAPIServerIsRetried(t *testing.T) {
 	a := &api{rules: backends(100, 0), available: 1, probe: 200, away: 2, silent: 2}
 	c := in(t, a)
 	found, err := c.Observe(t.Context())
@@ -324,7 +324,7 @@ func deploymentOf(name, image string) *appsv1.Deployment {
 		}}}
 }
 
-func TestAVersionIsKnownByItsPods(t *testing.T) {
+func TestSameVersionIsDetectedByPodImages(t *testing.T) {
 	for images, want := range map[[2]string]bool{{"shop:1", "shop:1"}: true, {"shop:1", "shop:2"}: false} {
 		same, err := in(t, &api{images: images}).Same(t.Context())
 		require.NoError(t, err)
@@ -333,18 +333,18 @@ func TestAVersionIsKnownByItsPods(t *testing.T) {
 }
 
 // The one that the API server has in its list is dead: its time was over long ago.
-func TestAPodLeavesUntilItsTimeIsOver(t *testing.T) {
+func TestPodCountsAsTerminatingUntilGracePeriodEnds(t *testing.T) {
 	a := &api{canaryPods: []string{"10.42.0.7"}}
-	leaving, err := in(t, a).Leaving(t.Context())
+	leaving, err := in(t, a).CountTerminating(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, leaving)
 	a.leaving = time.Now().Add(time.Minute)
-	leaving, err = in(t, a).Leaving(t.Context())
+	leaving, err = in(t, a).CountTerminating(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, leaving)
 }
 
-func TestWhatDoesNotServeIsWrong(t *testing.T) {
+func TestObserveReportsCanaryWithoutReadyPod(t *testing.T) {
 	for name, a := range map[string]*api{"no Pod of it is available": {probe: 200}, "its probe /ready answers 503": {available: 1, probe: 503}} {
 		found, err := in(t, a).Observe(t.Context())
 		require.NoError(t, err)
@@ -352,7 +352,7 @@ func TestWhatDoesNotServeIsWrong(t *testing.T) {
 	}
 }
 
-func TestASpecWithoutItsPartsIsRefused(t *testing.T) {
+func TestSpecWithoutRoutesOrValidStepsIsRefused(t *testing.T) {
 	require.NoError(t, spec.Validate())
 	none, all := spec, spec
 	none.Routes, all.Steps = nil, []int{100}

@@ -33,9 +33,9 @@ const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 
 // labelsShown bounds the labels of a Pod that go into a message.
 const labelsShown = 3
 
-// normalised does as Traefik's provider.Normalize: characters that are neither letter nor digit
+// normalizeName does as Traefik's provider.Normalize: characters that are neither letter nor digit
 // become one dash.
-func normalised(name string) string {
+func normalizeName(name string) string {
 	return strings.Join(strings.FieldsFunc(name,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
@@ -48,7 +48,7 @@ func ofService(label, namespace, service string) bool {
 		return true
 	}
 	m := byService.FindStringSubmatch(label)
-	return m != nil && m[1] == normalised(name)
+	return m != nil && m[1] == normalizeName(name)
 }
 
 // unread returns a Pod's labels if none has a known form: then no answer would be counted, however
@@ -95,13 +95,13 @@ func (c *cluster) Distinct(ctx context.Context) error {
 	})
 	for _, other := range all {
 		ours := other.Namespace == c.spec.Namespace && other.Name == c.spec.Canary
-		if !ours && normalised(other.Namespace+"-"+other.Name) == normalised(c.spec.Namespace+"-"+
+		if !ours && normalizeName(other.Namespace+"-"+other.Name) == normalizeName(c.spec.Namespace+"-"+
 			c.spec.Canary) {
 			return fmt.Errorf("canary %s/%s: its answers cannot be told from those of Service "+
 				"%s/%s: the ingress controller's metrics have one name "+
 				"for both, %s; rename the workload, or the other Service", c.spec.Namespace,
 				c.spec.Canary, other.Namespace, other.Name,
-				normalised(c.spec.Namespace+"-"+c.spec.Canary))
+				normalizeName(c.spec.Namespace+"-"+c.spec.Canary))
 		}
 	}
 	return nil

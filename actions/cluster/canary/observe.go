@@ -63,7 +63,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 	found.Counters = map[string]counter{}
 	var strange []string
 	for _, metrics := range c.spec.Metrics {
-		isOurs, err := c.ours(ctx, metrics, d)
+		isOurs, err := c.labelFilter(ctx, metrics, d)
 		if err != nil {
 			return err
 		}
@@ -93,8 +93,8 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 	return nil
 }
 
-// ours tells the canary's answers from others by their label.
-func (c *cluster) ours(
+// labelFilter tells the canary's answers from others by their label.
+func (c *cluster) labelFilter(
 	ctx context.Context, metrics Metrics, d *appsv1.Deployment,
 ) (func(label string) bool, error) {
 	if !metrics.ByPod {
@@ -112,9 +112,9 @@ func (c *cluster) ours(
 	}, err
 }
 
-// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it
+// CountTerminating implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it
 // answers no request.
-func (c *cluster) Leaving(ctx context.Context) (int, error) {
+func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
 		return 0, err

@@ -69,7 +69,7 @@ type world interface {
 	Distinct(ctx context.Context) error
 	// Leaving counts the Pods of an earlier version that still have time to end. That version was
 	// to be tried before this one.
-	Leaving(ctx context.Context) (int, error)
+	CountTerminating(ctx context.Context) (int, error)
 	// Age returns the API server's time since its start; watchers.AgainAfter if that cannot be
 	// known.
 	Age(ctx context.Context) (time.Duration, error)
@@ -121,7 +121,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	if err := waitForEarlierPods(ctx, spec, w, say); err != nil {
 		return err
 	}
-	if err := watched(ctx, spec, w, say); err != nil {
+	if err := awaitWatchers(ctx, spec, w, say); err != nil {
 		return err
 	}
 	for _, percent := range spec.Steps {
@@ -138,7 +138,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 // after the other). It would give it requests of this version's.
 func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
-		leaving, err := w.Leaving(ctx)
+		leaving, err := w.CountTerminating(ctx)
 		if err != nil || leaving == 0 {
 			return err
 		}

@@ -53,7 +53,7 @@ func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
 
 func (w *fakeWorld) Distinct(context.Context) error { return w.clash }
 
-func (w *fakeWorld) Leaving(context.Context) (int, error) { return w.leaving, nil }
+func (w *fakeWorld) CountTerminating(context.Context) (int, error) { return w.leaving, nil }
 
 func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	w.weights = append(w.weights, percent)
@@ -100,7 +100,7 @@ func try(t *testing.T, w *fakeWorld) error {
 	return run(ctx, spec, w, io.Discard)
 }
 
-func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
+func TestGoodVersionPassesEveryStepAndReturnsRequests(t *testing.T) {
 	w := &fakeWorld{each: good}
 	require.NoError(t, try(t, w))
 	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
@@ -109,7 +109,7 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 
 // An ingress controller that is asked too early asks a Pod of the previous version, which may have
 // been a bad one.
-func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
+func TestCanaryGetsNoRequestsWhilePreviousPodsTerminate(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
 	w.each = func(percent int) counter {
 		assert.True(t, w.leaving == 0 || percent == 0, "%d %% with %d Pods that leave", percent,
@@ -121,7 +121,7 @@ func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
 	assert.Equal(t, 2+6, w.pauses)
 }
 
-func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
+func TestStuckPreviousPodIsReportedAtTimeout(t *testing.T) {
 	w := &fakeWorld{leaving: 9, each: good, stop: 3}
 	err := try(t, w)
 	require.ErrorIs(t, err, context.Canceled)
@@ -131,7 +131,7 @@ func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
 
 // After a restore an ingress controller may not watch yet. It has neither the weight nor the new
 // version's Pods, and its requests to the previous Pods are answered with 502.
-func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
+func TestCanaryWaitsUntilControllersWatchRestartedAPIServer(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second}
 	w.each = func(percent int) counter {
 		assert.True(t, percent == 0 || w.waited == 70*time.Second, "%d %% after a pause of %s",
@@ -146,7 +146,7 @@ func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBeg
 	assert.Equal(t, observeEvery, w.waited, "one that has run for long is not waited for")
 }
 
-func TestAnInterruptWhileControllersMayNotWatchYetSaysSo(t *testing.T) {
+func TestInterruptedWaitForControllersNamesAPIServerAge(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second, each: good, stop: 1}
 	err := try(t, w)
 	require.ErrorIs(t, err, context.Canceled)
@@ -154,14 +154,14 @@ func TestAnInterruptWhileControllersMayNotWatchYetSaysSo(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-func TestTheFirstVersionIsNotCompared(t *testing.T) {
+func TestFirstVersionSkipsCanary(t *testing.T) {
 	w := &fakeWorld{first: true}
 	require.NoError(t, try(t, w))
 	assert.Empty(t, w.weights)
 }
 
 // A rollback after a kill gives all requests back, and waits for no answers.
-func TestTheVersionThatServesIsNotTried(t *testing.T) {
+func TestServingVersionSkipsCanarySteps(t *testing.T) {
 	w := &fakeWorld{same: true, each: good}
 	require.NoError(t, try(t, w))
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -203,7 +203,7 @@ func TestABrokenVersionGetsNoRequest(t *testing.T) {
 }
 
 // The probe goes through an API server, which may fail by itself.
-func TestASingleProbeThatFailsIsAskedAgain(t *testing.T) {
+func TestSingleFailedProbeIsRetried(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(nth int) string {
 		return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1]
 	}}
@@ -234,7 +234,7 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 }
 
 // "0 answers" would send people to look for requests that did come.
-func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
+func TestUncountableAnswersAreNotReportedAsZero(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{} },
 		unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
 	err := try(t, w)
@@ -246,7 +246,7 @@ func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
 	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
 }
 
-func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
+func TestVersionWithAmbiguousMetricsGetsNoRequests(t *testing.T) {
 	w := &fakeWorld{each: good, clash: errors.New("one name for both")}
 	require.ErrorContains(t, try(t, w), "one name for both")
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -274,7 +274,7 @@ func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 
 // Each Pod counts for itself: one that is seen late has a history, and one that restarts begins
 // again.
-func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
+func TestTallyCountsEachPodFromFirstObservation(t *testing.T) {
 	sum := tally{last: map[string]counter{}}
 	for _, now := range []map[string]counter{
 		{"a": {100, 50}},                   // what was before the step
@@ -293,13 +293,13 @@ func TestEachStepCountsItsOwnAnswers(t *testing.T) {
 	require.NoError(t, try(t, w))
 }
 
-func TestAnInterruptGivesTheRequestsBack(t *testing.T) {
+func TestInterruptReturnsRequestsToStable(t *testing.T) {
 	w := &fakeWorld{each: good, stop: 4}
 	require.ErrorIs(t, try(t, w), context.Canceled)
 	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
 }
 
-func TestAWayBackThatFailsIsTold(t *testing.T) {
+func TestFailedRollbackIsReported(t *testing.T) {
 	w := &fakeWorld{each: good, broken: 4}
 	require.ErrorContains(t, try(t, w), "give all requests back to shop: conflict; the next run does so first")
 }

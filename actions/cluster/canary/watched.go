@@ -9,10 +9,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// watched waits until an API server that has just begun, as after a restore, is watched again. An
+// awaitWatchers waits until an API server that has just begun, as after a restore, is watched again. An
 // ingress controller that does not watch yet knows neither the weight nor the new version's Pods.
 // Its requests to the previous Pods are answered with 502, and would count against this version.
-func watched(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
+func awaitWatchers(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	age, err := w.Age(ctx)
 	if err != nil || age >= watchers.AgainAfter {
 		return err

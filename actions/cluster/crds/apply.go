@@ -25,7 +25,7 @@ const applying = 8
 // before the first change: a CRD that another program owns, and an older release over a newer one.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
-	err := b.each(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
+	err := b.forEach(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
 		var found *unstructured.Unstructured
 		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 			found, err = b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
@@ -43,7 +43,7 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	if err := errors.Join(append(refused, err)...); err != nil {
 		return err
 	}
-	err = b.each(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
+	err = b.forEach(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
 		// Not forced: a field that another field manager has changed since is a conflict, and the
 		// answer names the manager.
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
@@ -63,9 +63,9 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	return err
 }
 
-// each does something with every object, some at a time, and returns the first error, after which
+// forEach does something with every object, some at a time, and returns the first error, after which
 // no other is begun.
-func (b *Bundle) each(
+func (b *Bundle) forEach(
 	ctx context.Context, do func(ctx context.Context, i int,
 		object *unstructured.Unstructured) error,
 ) error {

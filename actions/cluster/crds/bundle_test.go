@@ -26,7 +26,7 @@ kind: ValidatingAdmissionPolicy
 metadata: {name: safe-upgrades}
 `
 
-func TestABundleIsMarkedAndNamesItsDefinitions(t *testing.T) {
+func TestParseLabelsBundleAndListsCRDNames(t *testing.T) {
 	bundle, err := Parse("gateway-api", "v1.6.1", []byte(file))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"gateways.example.org"}, bundle.Names())
@@ -47,7 +47,7 @@ func TestABundleWithSomethingElseInItIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestWhatSpeaksAgainstReplacing(t *testing.T) {
+func TestMayReplaceRefusesForeignOrNewerCRDs(t *testing.T) {
 	bundle := &Bundle{Name: "gateway-api", Version: "v1.6.1"}
 	there := func(owner, version string, managers ...string) *unstructured.Unstructured {
 		object := &unstructured.Unstructured{
@@ -97,7 +97,7 @@ func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
 	assert.Equal(t, "theirs.example.org", left.Items[0].GetName())
 }
 
-func TestOnlyADeletionThatHasBegunIsTriedAgain(t *testing.T) {
+func TestRetryTouchesOnlyCRDsInDeletion(t *testing.T) {
 	definition := func(name string, leaving bool) *unstructured.Unstructured {
 		object := &unstructured.Unstructured{
 			Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",

@@ -26,7 +26,7 @@ func remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 	removed := 0
 	waiting, done := context.WithCancel(ctx)
 	defer done()
-	go retrying(waiting, client, selector)
+	go retryPeriodically(waiting, client, selector)
 	for _, resource := range []schema.GroupVersionResource{policyBindings, policies, definitions} {
 		found, err := client.Resource(resource).List(ctx, selector)
 		if err != nil {
@@ -57,7 +57,7 @@ func awaitRemoved(
 	ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource,
 	selector metav1.ListOptions,
 ) error {
-	lister := apiserver.Selected(client, client.Resource(kind), selector)
+	lister := apiserver.NewListWatch(client, client.Resource(kind), selector)
 	left := map[string][]string{} // by name, what holds it
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{},
 		func(store cache.Store) (bool, error) {

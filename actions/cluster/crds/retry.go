@@ -49,9 +49,9 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retrying retries until ctx ends. A failure is tried again the next time; the parallel wait names
+// retryPeriodically retries until ctx ends. A failure is tried again the next time; the parallel wait names
 // the objects that are left.
-func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
+func retryPeriodically(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false,
 		func(ctx context.Context) (bool, error) {
 			_ = Retry(ctx, client, selector)

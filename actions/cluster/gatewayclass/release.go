@@ -37,7 +37,7 @@ var (
 func release(
 	ctx context.Context, client dynamic.Interface, name, finalizer string, log io.Writer,
 ) error {
-	if err := unused(ctx, client, name); err != nil {
+	if err := checkUnused(ctx, client, name); err != nil {
 		return err
 	}
 	err := client.Resource(classes).Delete(ctx, name, metav1.DeleteOptions{})
@@ -49,7 +49,7 @@ func release(
 	}
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	held, err := gone(waiting, client, name)
+	held, err := awaitDeletion(waiting, client, name)
 	switch {
 	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
 	case err != nil:
@@ -69,15 +69,15 @@ func release(
 	if err := strip(ctx, client, name, finalizer); err != nil {
 		return err
 	}
-	if held, err = gone(ctx, client, name); err != nil {
+	if held, err = awaitDeletion(ctx, client, name); err != nil {
 		return fmt.Errorf("gatewayclass %s is still held by %s: %w", name,
 			strings.Join(held, ", "), err)
 	}
 	return nil
 }
 
-// unused refuses while a Gateway is of the class.
-func unused(ctx context.Context, client dynamic.Interface, name string) error {
+// checkUnused refuses while a Gateway is of the class.
+func checkUnused(ctx context.Context, client dynamic.Interface, name string) error {
 	all, err := client.Resource(gateways).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil // no API server serves Gateways any more
@@ -99,8 +99,8 @@ func unused(ctx context.Context, client dynamic.Interface, name string) error {
 	return nil
 }
 
-// gone waits until the class does not exist, and returns its finalizers when ctx ends.
-func gone(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
+// awaitDeletion waits until the class does not exist, and returns its finalizers when ctx ends.
+func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name",
 		name).String()}
 	for {
@@ -118,7 +118,7 @@ func gone(ctx context.Context, client dynamic.Interface, name string) (held []st
 			return held, fmt.Errorf("read gatewayclass %s: %w", name, err)
 		}
 		held = object.GetFinalizers()
-		deleted := until(ctx, events)
+		deleted := awaitDeleteEvent(ctx, events)
 		events.Stop()
 		if deleted {
 			return nil, nil
@@ -129,8 +129,8 @@ func gone(ctx context.Context, client dynamic.Interface, name string) (held []st
 	}
 }
 
-// until reports whether the object was deleted before the watch, or ctx, ended.
-func until(ctx context.Context, events watch.Interface) bool {
+// awaitDeleteEvent reports whether the object was deleted before the watch, or ctx, ended.
+func awaitDeleteEvent(ctx context.Context, events watch.Interface) bool {
 	for {
 		select {
 		case <-ctx.Done():

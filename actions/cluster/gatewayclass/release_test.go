@@ -58,7 +58,7 @@ func object(kind, namespace, name string) *unstructured.Unstructured {
 	return made
 }
 
-func TestAClassWhoseControllerIsGoneIsReleased(t *testing.T) {
+func TestGatewayClassIsReleasedWhenControllerIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
 		require.NoError(t, release(t.Context(), client, "apisix", protection, log))
@@ -70,7 +70,7 @@ func TestAClassWhoseControllerIsGoneIsReleased(t *testing.T) {
 	})
 }
 
-func TestAControllerThatRunsIsGivenTheTime(t *testing.T) {
+func TestReleaseWaitsForRunningController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
 		go func() {
@@ -96,7 +96,7 @@ func TestAClassInUseIsNotReleased(t *testing.T) {
 	assert.Equal(t, []string{protection}, class.GetFinalizers())
 }
 
-func TestAnotherFinalizerStays(t *testing.T) {
+func TestReleaseKeepsForeignFinalizer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := cluster(t, []string{"example.org/mine"})
 		err := release(t.Context(), client, "apisix", protection, &bytes.Buffer{})
@@ -104,7 +104,7 @@ func TestAnotherFinalizerStays(t *testing.T) {
 	})
 }
 
-func TestOneOfTwoFinalizersIsNotEnough(t *testing.T) {
+func TestReleaseFailsWhileForeignFinalizerRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := cluster(t, []string{protection, "example.org/mine"})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -115,7 +115,7 @@ func TestOneOfTwoFinalizersIsNotEnough(t *testing.T) {
 }
 
 // A controller that has come back writes the class as well.
-func TestAChangeInBetweenIsReadAgain(t *testing.T) {
+func TestReleaseRetriesOnConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		conflicts int
 		refused   string

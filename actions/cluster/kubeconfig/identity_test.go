@@ -35,7 +35,7 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		"made in the first, which stays there, and run pulumi up: pulumi state delete X")
 }
 
-func TestAClusterWhoseIdentityCannotBeReadIsNotTakenForTheSame(t *testing.T) {
+func TestClusterWithUnreadableIdentityIsRefused(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := kubeconfig.Recognition{Server: "https://10.0.0.2:6443"}.Recognise(ctx,

@@ -7,9 +7,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Renamed returns a kubeconfig of one context in which the cluster, its user and the context have a
+// Rename returns a kubeconfig of one context in which the cluster, its user and the context have a
 // name.
-func Renamed(text []byte, name string) (*clientcmdapi.Config, error) {
+func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
 		return nil, err

@@ -20,12 +20,12 @@ func ofK3s(ca, token string) []byte {
 
 func merge(t *testing.T, text []byte, name string) (before, file string, err error) {
 	t.Helper()
-	added, err := Renamed(text, name)
+	added, err := Rename(text, name)
 	require.NoError(t, err)
 	return Merge(added)
 }
 
-func TestAStacksContextComesBesideOthers(t *testing.T) {
+func TestMergeKeepsContextsOfOtherStacks(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "config")
 	t.Setenv(Variable, path)
@@ -64,6 +64,6 @@ func TestAnotherClustersContextIsNotReplaced(t *testing.T) {
 }
 
 func TestAKubeconfigWithoutACurrentContextIsNotRenamed(t *testing.T) {
-	_, err := Renamed([]byte("{apiVersion: v1, kind: Config}"), "staging")
+	_, err := Rename([]byte("{apiVersion: v1, kind: Config}"), "staging")
 	assert.ErrorContains(t, err, "has no current context")
 }

@@ -68,7 +68,7 @@ func read(t *testing.T, path, context string) kubeconfig.Target {
 	return target
 }
 
-func TestOneContextOfManyStandsOnItsOwn(t *testing.T) {
+func TestReadExtractsOneContext(t *testing.T) {
 	path := write(t, "now", "mine")
 	kind := read(t, path, "kind-kind")
 	assert.Equal(t, "https://127.0.0.1:34567", kind.Server)
@@ -85,7 +85,7 @@ func TestOneContextOfManyStandsOnItsOwn(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
+func TestReadInlinesFilesAndKeepsAuthPlugins(t *testing.T) {
 	path := write(t, "now", "mine")
 	k3d := read(t, path, "k3d-demo")
 	require.NoError(t, os.Remove(filepath.Join(filepath.Dir(path), "k3d.crt")),
@@ -106,7 +106,7 @@ func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
 		"the plugin's settings for this cluster")
 }
 
-func TestACredentialOrAToolsNoteChangesNoIdentity(t *testing.T) {
+func TestIdentityIgnoresCredentialsAndExtensions(t *testing.T) {
 	first, second := write(t, "today", "mine"), write(t, "tomorrow", "renewed")
 	assert.Equal(t, read(t, first, "kind-kind").Identity, read(t, second, "kind-kind").Identity)
 	assert.NotEqual(t, read(t, first, "kind-kind").Text, read(t, second, "kind-kind").Text,
@@ -119,7 +119,7 @@ func TestACredentialOrAToolsNoteChangesNoIdentity(t *testing.T) {
 	assert.NotEqual(t, read(t, first, "kind-kind").Identity, read(t, first, "production").Identity)
 }
 
-func TestTheFirstFileThatSaysSomethingWins(t *testing.T) {
+func TestFirstUsableKubeconfigFileWins(t *testing.T) {
 	path := write(t, "now", "mine")
 	paths, err := kubeconfig.DefaultPaths(func(string) string {
 		return strings.Join([]string{"/nowhere/config", "", path}, string(os.PathListSeparator))
@@ -135,7 +135,7 @@ func TestTheFirstFileThatSaysSomethingWins(t *testing.T) {
 	assert.Equal(t, []string{"/home/person/.kube/config"}, paths)
 }
 
-func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T) {
+func TestContextErrorsNameConfigurationKeyAndFix(t *testing.T) {
 	path := write(t, "now", "mine")
 	garbage := filepath.Join(t.TempDir(), "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte("{"), 0o600))

@@ -13,7 +13,7 @@ import (
 	"strata/actions/cluster/kuberead"
 )
 
-func TestServerTimeIsTheServersOrAnError(t *testing.T) {
+func TestServerTimeComesFromDateHeader(t *testing.T) {
 	date := "Thu, 26 Nov 2026 10:00:00 GMT"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request) {

@@ -69,7 +69,7 @@ func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, lo
 			continue
 		}
 		name := certificate.GetNamespace() + "/" + certificate.GetName()
-		if err := one(ctx, client, certificate); err != nil {
+		if err := renew(ctx, client, certificate); err != nil {
 			return fmt.Errorf("certificate %s: %w", name, err)
 		}
 		if _, err := fmt.Fprintf(log, "certificate %s: its signer has changed, and it is "+
@@ -86,9 +86,9 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// one does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
+// renew does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
 // would go on with its order.
-func one(
+func renew(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 ) error {
 	own := client.Resource(certificates).Namespace(certificate.GetNamespace())

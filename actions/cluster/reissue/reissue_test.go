@@ -107,7 +107,7 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 }
 
 // cert-manager writes the status as well, and a certificate may go.
-func TestAConflictIsTriedAgainAndAGoneCertificateIsNone(t *testing.T) {
+func TestReissueRetriesConflictAndSkipsDeletedCertificate(t *testing.T) {
 	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4))
 	conflicts := 0
 	client.PrependReactor("update", "certificates",
@@ -129,7 +129,7 @@ func TestAConflictIsTriedAgainAndAGoneCertificateIsNone(t *testing.T) {
 	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}))
 }
 
-func TestWhatTheAPIServerRefusesIsSaid(t *testing.T) {
+func TestReissueReportsAPIServerRefusal(t *testing.T) {
 	for verb, want := range map[string]string{
 		"list": "list certificates: no", "patch": "certificate traefik/traefik-tls: no",
 		"delete": "certificate traefik/traefik-tls: delete request under-way: no",

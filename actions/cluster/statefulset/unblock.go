@@ -68,7 +68,7 @@ func current(
 			return nil, fmt.Errorf("watch StatefulSet %s/%s: %w", namespace, name, err)
 		}
 		set, err := sets.Get(ctx, name, metav1.GetOptions{})
-		if err == nil && !observed(set) {
+		if err == nil && !isObserved(set) {
 			set, err = firstObserved(ctx, changes.ResultChan())
 		}
 		changes.Stop()
@@ -95,13 +95,13 @@ func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.Sta
 			if !open {
 				return nil, nil
 			}
-			if set, ok := change.Object.(*appsv1.StatefulSet); ok && observed(set) {
+			if set, ok := change.Object.(*appsv1.StatefulSet); ok && isObserved(set) {
 				return set, nil
 			}
 		}
 	}
 }
 
-func observed(set *appsv1.StatefulSet) bool {
+func isObserved(set *appsv1.StatefulSet) bool {
 	return set.Status.ObservedGeneration >= set.Generation && set.Status.UpdateRevision != ""
 }

@@ -39,7 +39,7 @@ func pod(name, revision string, owner types.UID, ready corev1.ConditionStatus) *
 	}
 }
 
-func TestOnlyBrokenPodsOfAnEarlierRevisionGo(t *testing.T) {
+func TestUnblockDeletesOnlyBrokenPodsOfOldRevision(t *testing.T) {
 	client := fake.NewClientset(statefulSet(2),
 		pod("serves", "old", "set", corev1.ConditionTrue),
 		pod("broken", "old", "set", corev1.ConditionFalse),
@@ -55,7 +55,7 @@ func TestOnlyBrokenPodsOfAnEarlierRevisionGo(t *testing.T) {
 	assert.ElementsMatch(t, []string{"serves", "starts", "of another"}, names)
 }
 
-func TestNothingGoesBeforeTheControllerHasLooked(t *testing.T) {
+func TestUnblockWaitsUntilControllerObservesGeneration(t *testing.T) {
 	client := fake.NewClientset(statefulSet(1), pod("broken", "old", "set", corev1.ConditionFalse))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// signing makes the role that certificates are signed under, and the policy that allows just that.
-func signing(ctx context.Context, client *api.Client, want Issuing) error {
+// writeSigningRole makes the role that certificates are signed under, and the policy that allows just that.
+func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) error {
 	_, err := client.Logical().WriteWithContext(ctx, IntermediateMount+"/roles/"+want.Role,
 		map[string]any{
 			"allowed_domains":             want.Domain,

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-func TestABoundClaimIsShownToTheSchedulerThatStillWaitsForIt(t *testing.T) {
+func TestSchedulerIsNudgedWhilePodMissesBoundClaim(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		phase  corev1.PersistentVolumeClaimPhase

@@ -62,7 +62,7 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 	if err != nil {
 		return "", err
 	}
-	if err := signing(ctx, client, want); err != nil {
+	if err := writeSigningRole(ctx, client, want); err != nil {
 		return "", err
 	}
 	return root, login(ctx, client, want)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRootIsConstrainedWhereAskedFor(t *testing.T) {
+func TestRootCAHasNameConstraintsWhenConfigured(t *testing.T) {
 	for name, permitted := range map[string][]string{"any name": nil, "one domain": {"example.org"}} {
 		t.Run(name, func(t *testing.T) {
 			var asked map[string]any

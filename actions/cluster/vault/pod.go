@@ -41,7 +41,7 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	if err != nil {
 		return err
 	}
-	if err := running(pod); err != nil {
+	if err := checkRunning(pod); err != nil {
 		return errors.Join(err, nudge(ctx, cluster, pod, time.Now()))
 	}
 	for _, owner := range pod.OwnerReferences {
@@ -61,8 +61,8 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	return nil
 }
 
-// running returns nil for a Pod whose containers run, else an error with their reason for waiting.
-func running(pod *corev1.Pod) error {
+// checkRunning returns nil for a Pod whose containers run, else an error with their reason for waiting.
+func checkRunning(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil {
 		return errors.New("is being deleted")
 	}

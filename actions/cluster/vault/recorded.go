@@ -21,7 +21,7 @@ type Recorded struct {
 // InState finds the step of a state that configured Vault: its inputs have the server and the keys.
 // A stack without a Vault of its own is an error.
 func InState(state *stackstate.State) (found Recorded, err error) {
-	commands := state.Running("vault configure")
+	commands := state.Commands("vault configure")
 	if len(commands) == 0 {
 		return Recorded{}, errors.New("the stack has no Vault of its own; a Vault used by " +
 			"address is unsealed by its owner")

@@ -52,7 +52,7 @@ func start(t *testing.T, s *server) *api.Client {
 	return client
 }
 
-func TestKeysAreKeptUntilTheStateHasThem(t *testing.T) {
+func TestInitKeepsKeysInSecretUntilStateHasThem(t *testing.T) {
 	vault, cluster := &server{}, fake.NewClientset()
 	client, handover := start(t, vault), InSecret{Client: cluster, Namespace: "vault"}
 	keys, err := Init(t.Context(), client, handover, nil)
@@ -78,7 +78,7 @@ type unwritable struct{ InSecret }
 
 func (unwritable) Store(context.Context, Keys) error { return errors.New("quota exceeded") }
 
-func TestKeysThatCannotBeKeptAreAnErrorThatDoesNotShowThem(t *testing.T) {
+func TestInitHidesKeysWhenStoringFails(t *testing.T) {
 	_, err := Init(t.Context(), start(t, &server{}), unwritable{}, nil)
 	require.ErrorContains(t, err, "quota exceeded")
 	assert.NotContains(t, err.Error(), "hvs.root")
@@ -95,7 +95,7 @@ func TestANewVaultReplacesTheKeysOfAnEarlierOne(t *testing.T) {
 	assert.Equal(t, keys, *kept)
 }
 
-func TestUnseal(t *testing.T) {
+func TestUnsealAcceptsOnlyOwnKeysAndIsIdempotent(t *testing.T) {
 	vault := &server{initialised: true, sealed: true}
 	client := start(t, vault)
 	assert.ErrorContains(t, Unseal(t.Context(), client, Keys{Unseal: []string{"other"}}),
@@ -106,7 +106,7 @@ func TestUnseal(t *testing.T) {
 		"it is unsealed already")
 }
 
-func TestAnotherVaultsEnvironmentIsNotRead(t *testing.T) {
+func TestClientIgnoresVaultEnvironmentVariables(t *testing.T) {
 	listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
 		assert.Empty(t, r.Header.Get("X-Vault-Token"))
@@ -140,7 +140,7 @@ func TestKeysAreNotQuotedWhenTheyCannotBeRead(t *testing.T) {
 	assert.NotContains(t, err.Error(), "secret")
 }
 
-func TestAPodThatRunsIsAskedAndOneThatNeverWillIsGivenUp(t *testing.T) {
+func TestStuckVaultPodIsGivenUp(t *testing.T) {
 	pod := func(status corev1.ContainerStatus) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vault-0", Namespace: "vault"},
 			Status: corev1.PodStatus{

@@ -68,7 +68,7 @@ func begun(t *testing.T, age time.Duration) *httptest.Server {
 
 // A K3s that runs for long has other metrics of the same form. A server without the metric, or one
 // that hides it, is not waited for.
-func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
+func TestAPIServerAgeIsReadFromMetrics(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
 		server server
@@ -107,7 +107,7 @@ func clientOf(t *testing.T, s *httptest.Server) kubernetes.Interface {
 
 // Traefik sent a sixth of a rollout's requests to Pods that were gone: it looked for the API server
 // that had restarted after a pause of its own.
-func TestPodsAreReplacedOnlyOnceAnAPIServerIsWatchedAgain(t *testing.T) {
+func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	nearly := watchers.AgainAfter - 1300*time.Millisecond
 	young, old := begun(t, nearly), begun(t, time.Hour)
 	gone := begun(t, time.Hour)
@@ -143,7 +143,7 @@ func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
 }
 
 // An API server that answers, but fails at its own metrics, must not hold up every update for ever.
-func TestAnAgeThatIsNotSaidIsWaitedFor(t *testing.T) {
+func TestWaitIsBoundedWhenAPIServerAgeIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	said, _, err := waits(ctx, t, server{refuses: http.StatusInternalServerError}.start(t))

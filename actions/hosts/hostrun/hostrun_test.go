@@ -32,7 +32,7 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 // Text with everything that a shell may take for its own.
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
-func TestAScriptArrivesWholeThroughEveryShellOnTheWay(t *testing.T) {
+func TestScriptQuotingSurvivesEveryShell(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "value=" + remote.Quote(nasty) +
 		"\nprintf '%s\\n' \"$value\""}, false)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestALongLineIsCut(t *testing.T) {
 	assert.Equal(t, strings.Repeat("x", 2000)+"\nend\n", out)
 }
 
-func TestADeleteRunsItsOwnScriptAndOneWithoutAnyNeedsNoHost(t *testing.T) {
+func TestDeleteRunsDeleteScriptOrSkipsHost(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	input := hostrun.Input{Script: "echo made > " + file, Delete: "rm " + file}
 	_, err := run(t, input, false)

@@ -19,7 +19,7 @@ type Gate struct {
 // Gates finds the gates in a state.
 func Gates(state *stackstate.State) ([]Gate, error) {
 	var gates []Gate
-	for _, command := range state.Running("gate") {
+	for _, command := range state.Commands("gate") {
 		gate, err := ReadGate(command.Input("stdin"), command.Environment)
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)

@@ -53,9 +53,9 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 // pinFrom fills in the host key that a first contact has left in the state, if that was at the
 // target's address.
 func pinFrom(state *stackstate.State, target *remote.Target) {
-	contact, ok := state.Named("hosts-" + target.Name + "-hostkey")
+	contact, ok := state.Lookup("hosts-" + target.Name + "-hostkey")
 	triggers, _ := contact.Inputs["triggers"].([]any)
-	if ok && target.HostKey == "" && len(triggers) == 1 && triggers[0] == target.Dialed() {
+	if ok && target.HostKey == "" && len(triggers) == 1 && triggers[0] == target.DialAddress() {
 		target.HostKey = strings.TrimSpace(contact.Output("stdout"))
 	}
 }

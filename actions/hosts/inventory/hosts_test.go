@@ -11,7 +11,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestAPinOfTheStateIsOfTheAddressThatWasContacted(t *testing.T) {
+func TestPinFromStateCountsOnlyForContactedAddress(t *testing.T) {
 	const pin = "ssh-ed25519 AAAA"
 	state, err := stackstate.Parse(fmt.Appendf(nil, `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::command:local:Command::hosts-server-1-hostkey",
 		"type":"command:local:Command","inputs":{"triggers":["10.10.0.11"]},"outputs":{"stdout":"%s\n"}}]}}`, pin))

@@ -38,9 +38,9 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// Pinned returns a machine whose hypervisor's host key is known. Without a pin it makes the first
+// PinHypervisor returns a machine whose hypervisor's host key is known. Without a pin it makes the first
 // contact, as a preflight does; the key is not kept.
-func Pinned(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
+func PinHypervisor(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
 	at := spec.Hypervisor
 	if at.Address == "" || at.HostKey != "" {
 		return spec, nil

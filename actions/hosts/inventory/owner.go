@@ -18,7 +18,7 @@ const ownerLimit = time.Minute
 
 // ClusterID returns the identity of a state's cluster; empty if it has none.
 func ClusterID(state *stackstate.State) string {
-	cluster, _ := state.Named("k3s-cluster")
+	cluster, _ := state.Lookup("k3s-cluster")
 	return cluster.Output("hex")
 }
 
@@ -32,7 +32,7 @@ func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) 
 	if err != nil {
 		return owner, err
 	}
-	cluster, _ := state.Named("k3s-cluster")
+	cluster, _ := state.Lookup("k3s-cluster")
 	tokens := append(token.Servers(state), token.Agents(state)...)
 	owner.Cluster = cluster.Output("hex")
 	if owner.Cluster == "" || len(tokens) == 0 {
@@ -42,7 +42,7 @@ func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) 
 	}
 	owner.Project = string(cluster.URN.Project())
 	for i, one := range tokens {
-		tokens[i] = digest.Of([]byte(one))
+		tokens[i] = digest.Sum([]byte(one))
 	}
 	owner.TokenSHA256 = strings.Join(tokens, " ")
 	return owner, nil

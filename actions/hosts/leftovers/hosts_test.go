@@ -95,7 +95,7 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAnUninstallIsFoundWithItsWay(t *testing.T) {
+func TestUninstallIsFoundWithItsJumpHosts(t *testing.T) {
 	target := remote.Target{
 		Name: "server-1", Address: "127.0.0.1", Port: 22, User: "root",
 		HostKey: sshtest.New(t).HostKey(),

@@ -12,7 +12,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-func TestClusterComesFromTheStateBeforeTheDestroy(t *testing.T) {
+func TestClusterIDIsReadFromStateBeforeDestroy(t *testing.T) {
 	known := KnownBefore(parse(t, `{"deployment":{"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]}}`))
 	assert.Equal(t, Before{"cafe"}, known)
 	printed, err := json.Marshal(known)

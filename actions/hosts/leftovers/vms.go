@@ -76,14 +76,14 @@ func orphans(
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = inventory.Pinned(ctx, spec); err != nil {
+	if spec, err = inventory.PinHypervisor(ctx, spec); err != nil {
 		return nil, err
 	}
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, key)
 	if err != nil {
 		return nil, err
 	}
-	owned, err := drivers.New(host, spec).Owned(ctx)
+	owned, err := drivers.New(host, spec).ListOwned(ctx)
 	known := func(one hypervisor.Owned) bool {
 		return slices.ContainsFunc(made,
 			func(spec hypervisor.Spec) bool { return spec.Node == one.Node })

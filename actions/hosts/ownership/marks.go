@@ -35,7 +35,7 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	for _, host := range hosts {
 		output, err := m.onHost(ctx, host)
 		if err != nil {
-			failures = append(failures, failed(host.Host.Name, err))
+			failures = append(failures, ownerError(host.Host.Name, err))
 			continue
 		}
 		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address,
@@ -51,7 +51,7 @@ func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	for _, node := range cfg.Hosts.Nodes {
 		was, err := m.onMachine(ctx, cfg, node)
 		if err != nil {
-			failures = append(failures, failed(node.Name, err))
+			failures = append(failures, ownerError(node.Name, err))
 			continue
 		}
 		_, _ = fmt.Fprintf(m.Out, "%s: the machine is marked as %s%s\n", node.Name, was,
@@ -60,7 +60,7 @@ func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	return errors.Join(failures...)
 }
 
-func failed(node string, err error) error {
+func ownerError(node string, err error) error {
 	return fmt.Errorf("owner of %s: %w", node, err)
 }
 
@@ -73,7 +73,7 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	if err != nil {
 		return "", err
 	}
-	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.At(target.Name)))
+	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.WithNode(target.Name)))
 }
 
 // describe words the former owner of a host, and the change.

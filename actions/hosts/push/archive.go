@@ -26,7 +26,7 @@ func namesIn(file string) (names []string, err error) {
 		return nil, err
 	}
 	defer func() { _ = packed.Close() }() // it was only read
-	content, err := unpacked(file, packed)
+	content, err := decompress(file, packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -47,7 +47,7 @@ func namesIn(file string) (names []string, err error) {
 	}
 }
 
-func unpacked(file string, packed io.Reader) (io.Reader, error) {
+func decompress(file string, packed io.Reader) (io.Reader, error) {
 	switch {
 	case strings.HasSuffix(file, "gz"):
 		return gzip.NewReader(packed)

@@ -67,7 +67,7 @@ func TestAnArchiveNamesItsImagesAsContainerdDoes(t *testing.T) {
 	}
 }
 
-func TestAnArchiveThatIsNoneIsNamed(t *testing.T) {
+func TestInvalidImageArchiveErrorNamesFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "broken.tar.gz")
 	require.NoError(t, os.WriteFile(file, []byte("no archive"), 0o600))
 	_, err := namesIn(file)

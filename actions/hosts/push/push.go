@@ -22,7 +22,7 @@ import (
 
 // Send copies a file to a host unless the host has it, verifies it at the other end, and prints its
 // sum. The private key comes in STRATA_SSH_KEY.
-var Send = verb.Unbounded(func(ctx context.Context, call verb.Call, input Input) error {
+var Send = verb.NewUnbounded(func(ctx context.Context, call verb.Call, input Input) error {
 	mode, err := input.permissions()
 	if err != nil {
 		return call.Wrong(err)

@@ -25,7 +25,7 @@ func fakeK3s(t *testing.T, code int) (output string) {
 	return output
 }
 
-func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
+func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
 	output := fakeK3s(t, 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
@@ -65,7 +65,7 @@ func TestImagesThatDoNotLoadAreAnError(t *testing.T) {
 	assert.Contains(t, string(out), "no space left")
 }
 
-func TestTheImportIsCleanShell(t *testing.T) {
+func TestImportScriptPassesShellcheck(t *testing.T) {
 	checker, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")

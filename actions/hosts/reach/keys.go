@@ -73,7 +73,7 @@ func (k *keyring) add(path string) {
 		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix)))
 		return
 	}
-	passphrase := k.given(k.ssh.Passphrase, PassphraseVariable)
+	passphrase := k.resolvePassword(k.ssh.Passphrase, PassphraseVariable)
 	open, err := remote.DecryptKey(text, passphrase)
 	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
 	cipher := config.UnreadCipher(text)
@@ -94,7 +94,7 @@ func (k *keyring) add(path string) {
 		err = fmt.Errorf(
 			"keyFile %s: %w; set it: pulumi config set --secret --path "+
 				"strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
-			path, err, PassphraseVariable, k.own(PassphraseVariable))
+			path, err, PassphraseVariable, k.hostVariable(PassphraseVariable))
 	case err != nil:
 		err = fmt.Errorf("keyFile %s: %w", path, err)
 	}
@@ -121,33 +121,33 @@ func (k *keyring) addSudo(user, ofAll string) {
 	if k.ssh.SudoPassword == "" || user == config.DefaultUser {
 		return
 	}
-	password := k.given(k.ssh.SudoPassword, SudoPasswordVariable)
+	password := k.resolvePassword(k.ssh.SudoPassword, SudoPasswordVariable)
 	if password == "" {
 		k.problems = append(k.problems,
 			fmt.Errorf(
 				"sudoPassword is encrypted, and only Pulumi can read that; for a command run by "+
 					"hand, set it in %s, or in %s for this host alone",
-				SudoPasswordVariable, k.own(SudoPasswordVariable)))
+				SudoPasswordVariable, k.hostVariable(SudoPasswordVariable)))
 		return
 	}
 	name := k.node
 	if k.ssh.SudoPassword == ofAll && (ofAll != config.Sealed ||
-		os.Getenv(k.own(SudoPasswordVariable)) == "") {
+		os.Getenv(k.hostVariable(SudoPasswordVariable)) == "") {
 		name = ""
 	}
 	k.append(remote.SudoPassword(password, name))
 }
 
-// given returns a password. If only Pulumi can decrypt it, the password comes from its variable.
-func (k *keyring) given(value, variable string) string {
+// resolvePassword returns a password. If only Pulumi can decrypt it, the password comes from its variable.
+func (k *keyring) resolvePassword(value, variable string) string {
 	if value == config.Sealed {
-		return cmp.Or(os.Getenv(k.own(variable)), os.Getenv(variable))
+		return cmp.Or(os.Getenv(k.hostVariable(variable)), os.Getenv(variable))
 	}
 	return value
 }
 
-// own returns the variable of one host, because only Pulumi knows which encrypted password is
+// hostVariable returns the variable of one host, because only Pulumi knows which encrypted password is
 // which.
-func (k *keyring) own(variable string) string {
+func (k *keyring) hostVariable(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

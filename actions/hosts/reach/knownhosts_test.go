@@ -19,7 +19,7 @@ const ecdsaLine = "ecdsa-sha2-nistp256 " +
 
 // A line has the same meaning as for ssh. HOST is the host's key, OLD another one of its type, and
 // EC one of another type.
-func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
+func TestKnownHostsAreReadAsSSHReadsThem(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, old := keyPair(t, "")
 	both := []string{public, old}
@@ -87,7 +87,7 @@ func TestALineThatCannotBeReadIsNamedOnce(t *testing.T) {
 
 // The files that an ssh_config names may be missing, or lack the host: then there is a first
 // contact, as without an ssh_config.
-func TestAnSSHConfigNamesTheKnownHostsAndTheNameThatTheyHave(t *testing.T) {
+func TestSSHConfigSetsKnownHostsAndHostKeyAlias(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, other := keyPair(t, "")
 	for name, test := range map[string]struct{ config, known, want string }{
@@ -118,7 +118,7 @@ func TestAnSSHConfigNamesTheKnownHostsAndTheNameThatTheyHave(t *testing.T) {
 
 // The error for a key that only OpenSSH can read names the command that converts it, unless an
 // agent has the key.
-func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
+func TestUnsupportedKeyCipherErrorNamesConversionCommand(t *testing.T) {
 	for cipher, made := range map[string][]string{
 		"aes256-gcm@openssh.com": {"ssh-keygen", "-q", "-t", "ed25519", "-N", "open sesame", "-Z",
 			"aes256-gcm@openssh.com", "-f", "key"},

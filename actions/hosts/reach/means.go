@@ -31,7 +31,7 @@ func (k *keyring) meansFor(said settings) remote.Means {
 		}
 	}
 	for _, path := range said.certificates {
-		if path = k.placed(path); !slices.Contains(k.certificates, path) {
+		if path = k.resolvePath(path); !slices.Contains(k.certificates, path) {
 			k.certificates = append(k.certificates, path)
 		}
 	}
@@ -47,8 +47,8 @@ func (k *keyring) meansFor(said settings) remote.Means {
 	return means
 }
 
-// placed returns a file's path so that it is valid in every working directory.
-func (k *keyring) placed(path string) string {
+// resolvePath returns a file's path so that it is valid in every working directory.
+func (k *keyring) resolvePath(path string) string {
 	file, err := config.ResolvePath(k.read.project, path)
 	if err != nil || strings.HasPrefix(path, "~/") { // each machine has a home of its own
 		return path

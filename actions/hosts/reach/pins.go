@@ -56,7 +56,7 @@ func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) 
 		names, host.port = []string{alias}, config.DefaultPort
 	}
 	for _, name := range names {
-		known := hosts.Of(name, host.port)
+		known := hosts.Lookup(name, host.port)
 		if pins, err := known.pins(host); pins != "" || err != nil {
 			return pins, err
 		}

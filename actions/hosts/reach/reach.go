@@ -90,7 +90,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	}
 	problems := []error{err}
 	if target.HostKey == "" {
-		target.HostKey, err = r.pin(ssh, sshd{target.Dialed(), target.Port, node.Name}, said)
+		target.HostKey, err = r.pin(ssh, sshd{target.DialAddress(), target.Port, node.Name}, said)
 		problems = append(problems, err)
 	}
 	keys.addSudo(target.User, hosts.SSH.SudoPassword)
@@ -138,7 +138,7 @@ func (r *reader) hops(
 			hop.ProxyCommand = ""
 		}
 		if hop.HostKey == "" {
-			hop.HostKey, err = r.pinned(ssh, hop, jump.Host, said)
+			hop.HostKey, err = r.requirePin(ssh, hop, jump.Host, said)
 			problems = append(problems, err)
 		}
 		hops = append(hops, hop)
@@ -146,8 +146,8 @@ func (r *reader) hops(
 	return hops, errors.Join(problems...)
 }
 
-// pinned returns the host key of a jump host. A jump host needs one: it has no first contact.
-func (r *reader) pinned(
+// requirePin returns the host key of a jump host. A jump host needs one: it has no first contact.
+func (r *reader) requirePin(
 	ssh config.SSH, hop remote.Hop, name string, said settings,
 ) (string, error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)

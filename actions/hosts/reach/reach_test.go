@@ -59,7 +59,7 @@ func of(t *testing.T, s config.SSH, project string) reach.Host {
 	return hosts[0]
 }
 
-func TestAHostIsReachedAsTheConfigurationSaysToTheByte(t *testing.T) {
+func TestTargetMatchesConfigurationExactly(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": "# mine\n" + key})
 	host := of(t, config.SSH{User: "admin", Port: 2222, KeyFile: "key", HostKey: pin}, project)
@@ -113,7 +113,7 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 
 // ssh is called with one name, which answers for every keyword: a block about the address is not
 // mixed with the keywords of `Host *` for the name.
-func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) {
+func TestSSHConfigAddressBlockIsUsedWithoutNameBlock(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
 	const blocks = "Host 10.10.0.*\n  User ops\n  IdentityFile key\nHost *\n  User me\n  IdentityFile other\n"
@@ -129,7 +129,7 @@ func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) 
 	assert.Equal(t, other, string(host.Key))
 }
 
-func TestOfTheKeysOfAnSSHConfigThoseAreOfferedThatAreThere(t *testing.T) {
+func TestOnlyExistingIdentityFilesAreOffered(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{
 		"key": key, "on-a-card.pub": pin + " me@laptop\n",
@@ -147,7 +147,7 @@ func TestOfTheKeysOfAnSSHConfigThoseAreOfferedThatAreThere(t *testing.T) {
 		"keys are offered without it")
 }
 
-func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
+func TestJumpHostInheritsSettingsFromHostAndSSHConfig(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"config": "Host bastion\n  HostName 198.51.100.7\n  Port 24\n", "key": key})
 	jumps := []config.JumpHost{{Host: "bastion", HostKey: pin}, {Host: "10.9.0.1", Port: 25, User: "hop", HostKey: pin}}
@@ -159,7 +159,7 @@ func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
 	assert.Equal(t, key, string(host.Key))
 }
 
-func TestAKeyThatIsEncryptedIsOpenedOrLeftToTheAgent(t *testing.T) {
+func TestEncryptedKeyIsDecryptedOrLeftToAgent(t *testing.T) {
 	sealed, public := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{"key": sealed})
 	ssh1 := config.SSH{KeyFile: "key", HostKey: public, Passphrase: "open sesame"}
@@ -181,7 +181,7 @@ func TestAKeyThatIsEncryptedIsOpenedOrLeftToTheAgent(t *testing.T) {
 	assert.NotEmpty(t, of(t, sealedInFile, project).Key)
 }
 
-func TestASudoPasswordTravelsWithTheKeys(t *testing.T) {
+func TestKeyringContainsSudoPassword(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key})
 	all := config.SSH{KeyFile: "key", HostKey: pin, User: "ops", SudoPassword: "hunter2"}
@@ -222,7 +222,7 @@ func TestAHostsOwnPasswordsHaveVariablesOfTheirOwn(t *testing.T) {
 	assert.Contains(t, string(reached[1].Key), string(remote.SudoPassword("hunter3", "agent-1")))
 }
 
-func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
+func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{
@@ -297,7 +297,7 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 }
 
 // The API is where the first server is: a host with another way has no part in the tunnel.
-func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
+func TestTunnelUsesJumpHostsOfFirstServer(t *testing.T) {
 	private, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": private})
 	bastion := []config.JumpHost{{Host: "bastion", HostKey: public}}

@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
+func TestSSHConfigIsReadAsSSHReadsIt(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key})
@@ -84,7 +84,7 @@ func sumOf(t *testing.T, line string) string {
 }
 
 // The program says it in one sentence.
-func TestWithoutOpenSSHsClientItsPackageIsNamed(t *testing.T) {
+func TestMissingSSHClientErrorNamesPackage(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "config": "Host *\n"})
 	t.Setenv("PATH", t.TempDir())
@@ -104,7 +104,7 @@ func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
 	assert.Empty(t, of(t, config.SSH{KeyFile: "alone", HostKey: pin}, project).Target.Certificates)
 }
 
-func TestIdentitiesChooseAmongTheAgentsKeys(t *testing.T) {
+func TestIdentitiesOnlyRestrictsAgentKeys(t *testing.T) {
 	key, public := keyPair(t, "")
 	sealed, sealedPublic := keyPair(t, "open sesame")
 	_, card := keyPair(t, "")

@@ -17,7 +17,7 @@ func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 		return tunnel.Spec{}, nil, err
 	}
 	for _, host := range reached {
-		if way := tunnel.Of(host.Target); way.There() {
+		if way := tunnel.NewSpec(host.Target); way.There() {
 			return way, host.Key, nil
 		}
 	}

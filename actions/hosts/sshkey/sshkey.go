@@ -11,7 +11,7 @@ import (
 )
 
 // Generate prints a new ed25519 private key in OpenSSH's PEM. Its resource marks the output secret.
-var Generate = verb.Unbounded(func(_ context.Context, call verb.Call, _ verb.None) error {
+var Generate = verb.NewUnbounded(func(_ context.Context, call verb.Call, _ verb.None) error {
 	key, err := remote.NewKey()
 	if err != nil {
 		return err

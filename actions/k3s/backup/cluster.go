@@ -41,7 +41,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	if err != nil {
 		return Cluster{}, err
 	}
-	if commands := state.Running("upgrade"); len(commands) > 0 {
+	if commands := state.Commands("upgrade"); len(commands) > 0 {
 		command := commands[0]
 		var found Cluster
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {

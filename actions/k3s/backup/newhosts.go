@@ -86,7 +86,7 @@ func ForNewHosts(
 				"compare what ssh-keyscan %s says with the "+
 				"host's console, and write it as ssh: {hostKey: …} of the node",
 			n.first.Target.Name,
-			n.first.Target.Dialed())
+			n.first.Target.DialAddress())
 	}
 	return n, nil
 }
@@ -123,7 +123,7 @@ func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	if _, err := client.Run(ctx, n.cluster.plan.Owner.At(n.first.Target.Name).Insists()+takeScript,
+	if _, err := client.Run(ctx, n.cluster.plan.Owner.WithNode(n.first.Target.Name).Insists()+takeScript,
 		nil); err != nil {
 		return fmt.Errorf("restore: %s: %w", n.first.Target.Name, err)
 	}

@@ -17,7 +17,7 @@ import (
 
 // The other servers of a cluster that lost its hosts do not answer. They must not use up the time
 // of the one that does.
-func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
+func TestRestoreOnNewHostsIsRefusedWhileServerRuns(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"
 	server.Handler = func(call sshtest.Call) int {

@@ -41,13 +41,13 @@ type Plan struct {
 // Plan selects the servers and agents that are left, From first. It sends no request. An unknown
 // name is an error.
 func (c Cluster) Plan(wanted Wanted) (Plan, error) {
-	left, err := restore.Without(c.plan.Nodes, wanted.Without)
+	left, err := restore.ExcludeHosts(c.plan.Nodes, wanted.Without)
 	if err != nil {
 		return Plan{}, fmt.Errorf("--without: %w", err)
 	}
 	c.plan.Nodes = left
-	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.Of(config.RoleServer),
-		agents: c.plan.Of(config.RoleAgent)}
+	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.NodesByRole(config.RoleServer),
+		agents: c.plan.NodesByRole(config.RoleAgent)}
 	if wanted.From != "" {
 		if plan.servers, err = restore.First(plan.servers, wanted.From); err != nil {
 			return Plan{}, fmt.Errorf("--from: %w", err)

@@ -14,7 +14,7 @@ import (
 
 // A restore's copies hold every Secret of the cluster. The next restore removes the copies of a
 // killed one.
-func TestWhatAKilledRestoreLeavesGoesWithTheNext(t *testing.T) {
+func TestRestoreRemovesCopiesOfKilledRestore(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), "strata-restore-4711")
 	require.NoError(t, os.Mkdir(left, 0o700))

@@ -16,7 +16,7 @@ import (
 // copies the snapshot to the local folder to, unless that is empty: a snapshot on a host is lost
 // with the host. log names the servers that fail; it is an error if all fail.
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
-	hosts, servers := c.hosts(log), c.plan.Of(config.RoleServer)
+	hosts, servers := c.hosts(log), c.plan.NodesByRole(config.RoleServer)
 	for _, server := range servers {
 		output, err := hosts.Run(ctx, server, "save", nil)
 		if err != nil && ctx.Err() != nil { // no fault of the servers', and the others are not to be asked
@@ -49,7 +49,7 @@ func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := c.hosts(log)
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
 	var failures []error
-	for _, server := range c.plan.Of(config.RoleServer) {
+	for _, server := range c.plan.NodesByRole(config.RoleServer) {
 		output, err := hosts.Run(ctx, server, "list", nil)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("snapshots of %s: %w", server.Name, err))

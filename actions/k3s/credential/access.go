@@ -44,7 +44,7 @@ func (i *Issuer) first(
 			continue
 		}
 		if found[0].hasEnded() {
-			access, err = i.renewed(ctx, servers, limit)
+			access, err = i.renewAccess(ctx, servers, limit)
 			return access, nil, err
 		}
 		if silent != nil {
@@ -55,9 +55,9 @@ func (i *Issuer) first(
 	return nil, silent, nil
 }
 
-// renewed restarts the servers whose certificates have ended, and returns the first access that
+// renewAccess restarts the servers whose certificates have ended, and returns the first access that
 // works afterwards.
-func (i *Issuer) renewed(
+func (i *Issuer) renewAccess(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) (*admin, error) {
 	found, silent := i.admins(ctx, servers, limit)

@@ -64,7 +64,7 @@ func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Durati
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	output, err := k3shost.Run(ctx, server, s.Key,
-		"set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
+		"set -eu\n"+s.Owner.WithNode(server.Name).Insists()+readScript+"\n")
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s, as of a host under load, or whose disk stalls: %w",
 			limit.Round(time.Second), err)
@@ -86,7 +86,7 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 	defer cancel()
 	const noBinary = "-" // none is placed
 	_, err := k3shost.Run(ctx, server, s.Key,
-		k3shost.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
+		k3shost.Script("server", noBinary, s.Owner.WithNode(server.Name), restartScript, nil))
 	return err
 }
 
@@ -94,7 +94,7 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 func (s *SSH) Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error) {
 	return apiserver.Access{
 		Kubeconfig: kubeconfig, Servers: []string{"https://" + apiserver.Address(server.Address)},
-		Tunnel: tunnel.Of(server), // K3s's own kubeconfig knows of none
+		Tunnel: tunnel.NewSpec(server), // K3s's own kubeconfig knows of none
 	}.Client()
 }
 

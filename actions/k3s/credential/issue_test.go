@@ -35,7 +35,7 @@ func TestAStackGetsACertificateOfItsOwn(t *testing.T) {
 	assert.Equal(t, []string{"server-1"}, w.asked, "the others may still boot")
 }
 
-func TestWhatStillAnswersIsKeptAndItsBindingHealed(t *testing.T) {
+func TestWorkingCredentialIsKeptAndItsBindingRecreated(t *testing.T) {
 	w := newWorld(t, "server-1")
 	first := w.mustIssue(nil)
 	require.NoError(t, w.client.RbacV1().ClusterRoleBindings().Delete(t.Context(), "strata:dev",
@@ -106,7 +106,7 @@ func TestAGenerationThatDoesNotWorkRevokesNothing(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAServerThatIsGoneIsNotNeeded(t *testing.T) {
+func TestCredentialIsIssuedWithoutUnreachableServer(t *testing.T) {
 	w := newWorld(t, "server-2")
 	w.mustIssue(nil)
 	assert.Contains(t, w.log.String(), "goes on without")
@@ -153,7 +153,7 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 
 // A minute before its end by the server's clock, a certificate is good there, whatever this
 // machine's clock says.
-func TestAServersOwnClockEndsItsCertificate(t *testing.T) {
+func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
 		w := newWorld(t, "server-1")
 		w.ends["server-1"] = today
@@ -207,7 +207,7 @@ func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 	}
 }
 
-func TestTheCalendarRenewsAtAThirdOfALife(t *testing.T) {
+func TestGenerationAdvancesEveryThirdOfLifetime(t *testing.T) {
 	life := 90 * 24 * time.Hour
 	start := time.Unix(0, 0).Add(100 * life)
 	assert.Equal(t, Generation(start, life),
@@ -216,7 +216,7 @@ func TestTheCalendarRenewsAtAThirdOfALife(t *testing.T) {
 	assert.Equal(t, Generation(start, life)+3, Generation(start.Add(life), life))
 }
 
-func TestAKubeconfigThatEndedIsSaidToHave(t *testing.T) {
+func TestExpiredKubeconfigIsReportedAsUnusable(t *testing.T) {
 	w := newWorld(t, "server-1")
 	_, text, err := w.Admin(t.Context(), remote.Target{Name: "server-1"}, readLimit)
 	require.NoError(t, err)

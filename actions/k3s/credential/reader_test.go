@@ -73,7 +73,7 @@ var readByGates = regexp.MustCompile(
 var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews",
 	"validatingwebhookconfigurations", "httproutes", "apisixroutes"}
 
-func TestReaderMayReadWhatGatesRead(t *testing.T) {
+func TestReaderRoleCoversResourcesOfGates(t *testing.T) {
 	found := 0
 	require.NoError(t, filepath.WalkDir("../../../health",
 		func(path string, _ fs.DirEntry, err error) error {

@@ -66,16 +66,16 @@ func sign(
 	if err != nil {
 		return nil, fmt.Errorf("approve CertificateSigningRequest %s: %w", made.Name, err)
 	}
-	return signed(ctx, client, made.Name)
+	return awaitCertificate(ctx, client, made.Name)
 }
 
-// signed waits for the signer, which is a part of the controller manager and starts a little later
+// awaitCertificate waits for the signer, which is a part of the controller manager and starts a little later
 // than the API server.
-func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte,
+func awaitCertificate(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte,
 	err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
-	source := apiserver.Selected(client, requests, metav1.ListOptions{FieldSelector: only})
+	source := apiserver.NewListWatch(client, requests, metav1.ListOptions{FieldSelector: only})
 	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{},
 		nil, func(event watch.Event) (bool, error) {
 			seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)

@@ -35,13 +35,13 @@ type Drainer struct {
 // itself. It also leaves Pods without a controller, whose containers outlive a restart of K3s
 // (KillMode=process in its unit). It evicts no Pod before a controller manager leads.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
-	if err := d.led(ctx); err != nil {
+	if err := d.awaitLeader(ctx); err != nil {
 		return err
 	}
 	told := map[string]bool{}
 	var left []leaving
 	for ctx.Err() == nil {
-		pods, err := d.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, on(node))
+		pods, err := d.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, podListOptions(node))
 		if err != nil {
 			pause(ctx, refusedAgain) // no API server answers, for example because etcd elects
 			continue
@@ -127,7 +127,7 @@ func refusal(err error) string {
 	return text
 }
 
-func on(node string) metav1.ListOptions {
+func podListOptions(node string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName",
 		node).String()}
 }
@@ -137,7 +137,7 @@ func on(node string) metav1.ListOptions {
 func (d *Drainer) awaitChange(ctx context.Context, node, since string) {
 	ctx, cancel := context.WithTimeout(ctx, refusedAgain)
 	defer cancel()
-	options := on(node)
+	options := podListOptions(node)
 	options.ResourceVersion = since
 	changes, err := d.Client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, options)
 	if err != nil {

@@ -73,7 +73,7 @@ func names(t *testing.T, client *fake.Clientset) []string {
 	return left
 }
 
-func TestWhatSomethingStartsAgainMovesAndTheRestStays(t *testing.T) {
+func TestDrainEvictsOnlyReplaceablePods(t *testing.T) {
 	mirror, finished := pod("mirror", "Node"), pod("finished", "Job")
 	mirror.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 	finished.Status.Phase = corev1.PodSucceeded
@@ -89,7 +89,7 @@ func TestWhatSomethingStartsAgainMovesAndTheRestStays(t *testing.T) {
 	assert.Len(t, output, 1, "the Pod without an owner")
 }
 
-func TestABudgetThatLetsGoLaterIsWaitedFor(t *testing.T) {
+func TestDrainWaitsForDisruptionBudget(t *testing.T) {
 	refusals := 0
 	client := cluster(func(string) error {
 		if refusals++; refusals == 1 {
@@ -102,7 +102,7 @@ func TestABudgetThatLetsGoLaterIsWaitedFor(t *testing.T) {
 	assert.Equal(t, 2, refusals)
 }
 
-func TestABudgetThatNeverLetsGoIsNamedWithItsPod(t *testing.T) {
+func TestDrainTimeoutNamesPodAndDisruptionBudget(t *testing.T) {
 	client := cluster(func(name string) error {
 		if name == "web" {
 			return budget()
@@ -127,7 +127,7 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	assert.EqualError(t, err, "not drained: 1 still on it: default/slow: it was told to end and has not yet")
 }
 
-func TestOnlyACordonOfOursIsLifted(t *testing.T) {
+func TestUncordonKeepsCordonsOfOthers(t *testing.T) {
 	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"},
 		Spec: corev1.NodeSpec{Unschedulable: true}}
 	ours := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}

@@ -24,12 +24,12 @@ type term struct {
 	transitions int32
 }
 
-// led waits until it has seen a controller manager renew its lease. Without a leader no controller
+// awaitLeader waits until it has seen a controller manager renew its lease. Without a leader no controller
 // takes an evicted Pod out of its Service. When the leader's server restarts, the next one leads
 // only after the lease ends, 15 s later: too late for the Pod. A new leader counts from its second
 // renewal, when its controllers have read the cluster. Clocks are not compared. A cluster without
 // leader election has no lease; led does not wait there.
-func (d *Drainer) led(ctx context.Context) error {
+func (d *Drainer) awaitLeader(ctx context.Context) error {
 	var since term
 	var first time.Time
 	state := "not read yet"

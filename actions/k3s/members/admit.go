@@ -115,7 +115,7 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	if err := r.forget(ctx, member); err != nil {
 		return err
 	}
-	if err := r.gone(ctx, member); err != nil {
+	if err := r.awaitNodeDeletion(ctx, member); err != nil {
 		return err
 	}
 	r.say(member, "is free for its new host")

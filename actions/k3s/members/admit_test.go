@@ -50,7 +50,7 @@ func etcd(t *testing.T, client *fake.Clientset) (removed *[]string) {
 	return removed
 }
 
-func TestTheNameOfADeadHostIsFreedForTheOneInItsPlace(t *testing.T) {
+func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec: corev1.PodSpec{NodeName: "server-3"}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "server-3.node-password.k3s",
@@ -83,7 +83,7 @@ func TestTheNameOfADeadHostIsFreedForTheOneInItsPlace(t *testing.T) {
 }
 
 // At its own address a Node that is still Ready is one that died a moment ago; elsewhere it lives.
-func TestAHostThatStillRunsIsNotThrownOut(t *testing.T) {
+func TestClearRefusesReadyNodeAtOtherAddress(t *testing.T) {
 	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
 	agent.Labels = nil
 	client := fake.NewClientset(agent)
@@ -96,14 +96,14 @@ func TestAHostThatStillRunsIsNotThrownOut(t *testing.T) {
 	require.NoError(t, remover.Clear(t.Context(), member))
 }
 
-func TestAnUnusedNameNeedsNothing(t *testing.T) {
+func TestClearIgnoresUnusedNodeName(t *testing.T) {
 	client := fake.NewClientset()
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }
 
 // An agent may come under a dead server's name, and a server under an agent's: the Node has the old
 // host's role.
-func TestTheOldHostsRoleDecidesWhatItLeft(t *testing.T) {
+func TestClearUsesRoleOfOldNode(t *testing.T) {
 	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
 	removed := etcd(t, client)
 	remover := &Remover{Client: client, Log: io.Discard}
@@ -121,7 +121,7 @@ func TestTheOldHostsRoleDecidesWhatItLeft(t *testing.T) {
 	assert.Empty(t, *removed, "it would be waited for")
 }
 
-func TestANameIsNotFreedWhereEtcdHasNoMajorityWithoutIt(t *testing.T) {
+func TestClearRefusesWhenEtcdWouldLoseQuorum(t *testing.T) {
 	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue),
 		server("server-2", "b", corev1.ConditionUnknown),
 		server("server-3", "c", corev1.ConditionUnknown))
@@ -133,7 +133,7 @@ func TestANameIsNotFreedWhereEtcdHasNoMajorityWithoutIt(t *testing.T) {
 	assert.Empty(t, *removed)
 }
 
-func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {
+func TestServerRemovalIsRefusedWhenEtcdLosesQuorum(t *testing.T) {
 	yes, no := corev1.ConditionTrue, corev1.ConditionUnknown
 	for _, test := range []struct {
 		name    string
@@ -164,7 +164,7 @@ func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {
 
 // The up that takes a server out may have restarted another one: its own gate is open before its
 // Node is Ready.
-func TestAServerThatIsJustBackIsWaitedFor(t *testing.T) {
+func TestServerRemovalWaitsForRestartedServer(t *testing.T) {
 	restarted := server("server-2", "b", corev1.ConditionFalse)
 	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()
 	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue), restarted,
@@ -186,7 +186,7 @@ func TestAServerThatIsJustBackIsWaitedFor(t *testing.T) {
 	assert.Contains(t, log.String(), "server-1 stays until server-2 is Ready again")
 }
 
-func TestTheServerThatTakesOthersOutLeavesLast(t *testing.T) {
+func TestEtcdLeaseHolderIsRemovedLast(t *testing.T) {
 	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue),
 		server("server-2", "b", corev1.ConditionTrue))
 	member := func(name string) Member {
@@ -204,7 +204,7 @@ func TestTheServerThatTakesOthersOutLeavesLast(t *testing.T) {
 	assert.Equal(t, []Member{member("server-2"), member("server-1")}, sorted)
 }
 
-func TestTheDeadLeaveFirst(t *testing.T) {
+func TestDeadNodesAreRemovedFirst(t *testing.T) {
 	client := fake.NewClientset(server("server-2", "b", corev1.ConditionTrue),
 		server("server-3", "c", corev1.ConditionUnknown))
 	member := func(name, role string) Member {

@@ -120,7 +120,7 @@ func (a Admission) kubeconfigOf(ctx context.Context, server Member, key []byte) 
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "set -eu\n"+a.Owner.At(server.Name).Insists()+
+	result, err := client.Run(ctx, "set -eu\n"+a.Owner.WithNode(server.Name).Insists()+
 		kubeconfigScript, nil)
 	return result.Stdout, err
 }

@@ -37,7 +37,7 @@ func put(t *testing.T, file, content string) {
 
 // A server that is to become an agent still serves: its Pods and its member of etcd are not an old
 // host's.
-func TestAHostWithEitherUnitIsTheMemberThatItWas(t *testing.T) {
+func TestHostWithEitherK3sUnitIsMember(t *testing.T) {
 	for _, unit := range []string{"k3s", "k3s-agent"} {
 		root := t.TempDir()
 		put(t, root+"/etc/systemd/system/"+unit+".service", "")
@@ -50,7 +50,7 @@ func TestAHostWithEitherUnitIsTheMemberThatItWas(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-func TestAServerThatIsDownIsNoServerThatIsNotThere(t *testing.T) {
+func TestStoppedServerIsNotTakenForMissing(t *testing.T) {
 	root := t.TempDir()
 	out, err := runsOn(t, root, "inactive", kubeconfigScript)
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestAServerThatIsDownIsNoServerThatIsNotThere(t *testing.T) {
 // roundLimit is enough for a round on a busy machine; a refused connection takes all of it.
 const roundLimit = 5 * time.Second
 
-func TestWhenThereIsNoClusterYet(t *testing.T) {
+func TestAdmissionDetectsMissingCluster(t *testing.T) {
 	answering := func(stdout, stderr string, code int) *sshtest.Server {
 		s := sshtest.Start(t)
 		s.Handler = func(call sshtest.Call) int {
@@ -145,7 +145,7 @@ func TestAServerUnderLoadGetsMoreTimeInEachRound(t *testing.T) {
 }
 
 // Time that is over says nothing about a server that has not answered yet.
-func TestABrokenOffRoundFindsNoCluster(t *testing.T) {
+func TestCanceledRoundIsNotTakenForMissingCluster(t *testing.T) {
 	slow, ended := sshtest.Start(t), make(chan struct{})
 	defer close(ended)
 	asked := make(chan struct{})

@@ -115,9 +115,9 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// gone waits until a deleted Node has gone. Until K3s takes off its finalizer, a kubelet of the
+// awaitNodeDeletion waits until a deleted Node has gone. Until K3s takes off its finalizer, a kubelet of the
 // same name would update the old Node, and lose it a moment later.
-func (r *Remover) gone(ctx context.Context, member Member) error {
+func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
 	if err := r.awaitNode(ctx, member, func(*corev1.Node) bool { return false }); err != nil {

@@ -51,7 +51,7 @@ func failsOnce(client *fake.Clientset, verb, resource string, err error) *int {
 	return &asked
 }
 
-func TestAnElectionWhileANodeIsForgottenIsWaitedFor(t *testing.T) {
+func TestNodeDeletionIsRetriedDuringEtcdElection(t *testing.T) {
 	remover, client := cluster()
 	nodes := failsOnce(client, "delete", "nodes", noLeader)
 	secrets := failsOnce(client, "delete", "secrets", errors.New("connection refused"))
@@ -62,7 +62,7 @@ func TestAnElectionWhileANodeIsForgottenIsWaitedFor(t *testing.T) {
 	assert.Empty(t, left.Items)
 }
 
-func TestWhatIsRefusedIsNotAskedAgain(t *testing.T) {
+func TestForbiddenNodeDeletionIsNotRetried(t *testing.T) {
 	remover, client := cluster()
 	asked := failsOnce(client, "delete", "nodes",
 		apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, leaving.Name, nil))
@@ -80,7 +80,7 @@ func TestANodeThatIsGoneIsNoError(t *testing.T) {
 
 // A server that leads etcd takes the leader with it when it is removed: the request to remove it
 // may fail, and the API server's watches end, before K3s says that the member is out.
-func TestTheEtcdMembersRemovalSurvivesTheLeadersEnd(t *testing.T) {
+func TestEtcdMemberRemovalSurvivesLossOfLeader(t *testing.T) {
 	remover, client := cluster()
 	failsOnce(client, "patch", "nodes", noLeader)
 	watches := 0
@@ -102,7 +102,7 @@ func TestTheEtcdMembersRemovalSurvivesTheLeadersEnd(t *testing.T) {
 	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
 }
 
-func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
+func TestEtcdRemovalTimeoutNamesMember(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	remover, _ := cluster()
@@ -115,7 +115,7 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 
 // The server that takes itself out cannot say so: another one does when its lease of 45 s has run
 // out (seen on K3s v1.34.2).
-func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
+func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 	remover, client := cluster()
 	output, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
 	remover.Log, remover.Patience = output, time.Millisecond
@@ -148,7 +148,7 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 
 // A server that was taken out and joined again keeps the old answer: it is no answer to the new
 // request, and K3s, which finds both, removes nothing.
-func TestAServerThatCameBackIsTakenOutAgain(t *testing.T) {
+func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	remover, client := cluster()
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
 	back := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -202,7 +202,7 @@ func (s *signal) text() string {
 }
 
 // Without a quorum no API server can answer, and nothing can be removed through one.
-func TestALostQuorumIsSaidWithTheWayOut(t *testing.T) {
+func TestLostQuorumErrorNamesRestoreCommand(t *testing.T) {
 	remover, client := cluster()
 	client.PrependReactor("list", "nodes",
 		func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -41,7 +41,7 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 
 // A busy host may not take the stop in time. Its Node went all the same, and after its next start
 // it was a member again.
-func TestAHostThatLivesIsNotLeftToComeBack(t *testing.T) {
+func TestRemovalFailsWhenReadyHostCannotBeStopped(t *testing.T) {
 	for status, refused := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: true, corev1.ConditionUnknown: false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()

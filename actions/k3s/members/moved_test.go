@@ -20,18 +20,18 @@ func at(nodes map[string]string) members.Set {
 	return set
 }
 
-func TestAnAddressKeepsItsNode(t *testing.T) {
+func TestAddressCannotMoveToAnotherNode(t *testing.T) {
 	previous := at(map[string]string{"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"})
 	for name, wanted := range map[string]map[string]string{
 		"renamed":            {"worker-1": "10.0.0.1", "agent-2": "10.0.0.2"},
 		"changed places":     {"agent-1": "10.0.0.2", "agent-2": "10.0.0.1"},
 		"moved to one's own": {"agent-1": "10.0.0.2"},
 	} {
-		err := members.Moved(previous, at(wanted))
+		err := members.CheckAddresses(previous, at(wanted))
 		require.Error(t, err, name)
 		assert.Contains(t, err.Error(), "In two steps", name)
 	}
-	err := members.Moved(previous, at(map[string]string{"agent-1": "10.0.0.2",
+	err := members.CheckAddresses(previous, at(map[string]string{"agent-1": "10.0.0.2",
 		"agent-2": "10.0.0.1"}))
 	assert.Contains(t, err.Error(), "10.0.0.2 was agent-2 and is to be agent-1",
 		"all are named at once")
@@ -45,7 +45,7 @@ func TestAnAddressKeepsItsNode(t *testing.T) {
 		"one for one":    {"agent-1": "10.0.0.1", "worker-1": "10.0.0.9"},
 		"none but empty": {},
 	} {
-		assert.NoError(t, members.Moved(previous, at(wanted)), name)
+		assert.NoError(t, members.CheckAddresses(previous, at(wanted)), name)
 	}
-	assert.NoError(t, members.Moved(members.Set{}, previous), "the first run has no previous one")
+	assert.NoError(t, members.CheckAddresses(members.Set{}, previous), "the first run has no previous one")
 }

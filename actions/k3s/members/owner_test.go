@@ -56,7 +56,7 @@ var ours = k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", 
 
 // An old state, such as a restored backup, may have a node whose host has been given to another
 // cluster since.
-func TestALeavingNodesHostIsStoppedAndDisabledOnlyIfItIsOurs(t *testing.T) {
+func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
 	for name, test := range map[string]struct{ mark, told, log string }{
 		"ours": {"cluster=cafe\nnode=server-3\n",
 			"systemctl daemon-reload\nsystemctl disable --now k3s\n",
@@ -95,7 +95,7 @@ func TestADrainIsNotAskedOfAnotherClustersServer(t *testing.T) {
 	}
 }
 
-func TestAnotherClustersKubeconfigFreesNoName(t *testing.T) {
+func TestAdmissionIgnoresKubeconfigOfAnotherCluster(t *testing.T) {
 	for mark, want := range map[string]string{"cluster=cafe\nnode=server-1\n": "the access", "cluster=feed\nnode=server-1\n": ""} {
 		host, _ := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}

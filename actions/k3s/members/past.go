@@ -65,13 +65,13 @@ func CAHashIn(said string) string {
 // PastOf reads the Past from a state. Servers is empty where they are encrypted.
 func PastOf(state *stackstate.State) Past {
 	var past Past
-	if identity, ok := state.Named("k3s-cluster"); ok {
+	if identity, ok := state.Lookup("k3s-cluster"); ok {
 		past.Identity = identity.Output("hex")
 	}
-	if ca, ok := state.Named("k3s-ca-hash"); ok {
+	if ca, ok := state.Lookup("k3s-ca-hash"); ok {
 		past.CAHash = CAHashIn(ca.Output("stdout"))
 	}
-	for _, command := range append(state.Running("members"), state.Running("credential")...) {
+	for _, command := range append(state.Commands("members"), state.Commands("credential")...) {
 		past.Cluster = true
 		var asked struct {
 			Members []Member        `json:"members"`
@@ -133,7 +133,7 @@ func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 		return nil
 	}
 	for _, server := range servers {
-		if server.Target.HostKey != "" && p.restored(ctx, server) {
+		if server.Target.HostKey != "" && p.isRestored(ctx, server) {
 			return nil
 		}
 	}
@@ -163,7 +163,7 @@ const restoredScript = `if [ "$(sed -n 's/^cluster=//p' /var/lib/strata/owner 2>
 	if [ -e ` + Snapshot + ` ] || [ -d /var/lib/rancher/k3s/server/db/etcd ]; then echo yes; fi
 fi`
 
-func (p Past) restored(ctx context.Context, server Login) bool {
+func (p Past) isRestored(ctx context.Context, server Login) bool {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	client, err := remote.Dial(ctx, server.Target, server.Key)

@@ -155,7 +155,7 @@ func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
 }
 
 // All other hosts are fresh, or there is none: the state alone says that there was a cluster.
-func TestAFreshFirstServerStartsNoClusterBesideTheOneOfTheState(t *testing.T) {
+func TestFreshServerIsRefusedWhileStateHasCluster(t *testing.T) {
 	fresh := sshtest.Start(t)
 	fresh.Handler = func(sshtest.Call) int { return 0 }
 	past := Past{}

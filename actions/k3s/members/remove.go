@@ -113,7 +113,7 @@ func (r *Remover) drain(ctx context.Context, member Member) {
 	}
 	defer func() { _ = client.Close() }()
 	// Its cache would stay behind in root's home when this server leaves, too.
-	script := "set -eu\n" + r.Owner.At(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
+	script := "set -eu\n" + r.Owner.WithNode(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,
 		remote.Quote(member.Name), drainLimit)
@@ -170,7 +170,7 @@ func (r *Remover) onHost(
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	unit := config.Role(member.Role).Unit()
-	script = "set -eu\n" + r.Owner.At(member.Name).Insists() + "unit=" + unit +
+	script = "set -eu\n" + r.Owner.WithNode(member.Name).Insists() + "unit=" + unit +
 		"\nif [ -e \"/etc/systemd/system/$unit.service\" ]; then\n" + script + "\nfi"
 	client, err := remote.Dial(ctx, member.Target, r.SSHKey)
 	if err == nil {

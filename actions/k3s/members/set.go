@@ -26,10 +26,10 @@ type Set struct {
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Remembered returns the part of the set that the next run needs to reach a node that has left by
+// Output returns the part of the set that the next run needs to reach a node that has left by
 // then. Pins are fingerprints, because an output travels in one environment variable, which Linux
 // bounds at 128 KiB.
-func (s Set) Remembered() Set {
+func (s Set) Output() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
 		kept.Members = append(kept.Members,
@@ -88,10 +88,10 @@ func (s Set) Servers() []Member {
 		func(member Member) bool { return member.Role != "server" })
 }
 
-// Moved refuses a set in which an address has another node than before. The new name would be
+// CheckAddresses refuses a set in which an address has another node than before. The new name would be
 // installed on a host whose old name is then removed from it; and where two nodes change places,
 // each would be joined with the other's data.
-func Moved(previous, wanted Set) error {
+func CheckAddresses(previous, wanted Set) error {
 	had := map[string]string{}
 	for _, member := range previous.Members {
 		had[member.Address] = member.Name

@@ -22,7 +22,7 @@ func agentWith(labels map[string]string, taints ...string) Member {
 		NodeSettings: apiserver.NodeSettings{Labels: labels, Taints: taints}}
 }
 
-func TestANodeGetsWhatTheStackSetsAndKeepsWhatOthersDo(t *testing.T) {
+func TestNodeSettingsKeepLabelsAndTaintsOfOthers(t *testing.T) {
 	others := corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}
 	client := fake.NewClientset(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent-1",
@@ -41,7 +41,7 @@ func TestANodeGetsWhatTheStackSetsAndKeepsWhatOthersDo(t *testing.T) {
 		node.Labels)
 	assert.ElementsMatch(t, []corev1.Taint{others,
 		{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}, node.Spec.Taints)
-	assert.True(t, wanted.Lacking(node).IsEmpty())
+	assert.True(t, wanted.FindMissing(node).IsEmpty())
 
 	client.ClearActions()
 	require.NoError(t, applySettings(t.Context(), client, wanted, wanted.NodeSettings))
@@ -49,7 +49,7 @@ func TestANodeGetsWhatTheStackSetsAndKeepsWhatOthersDo(t *testing.T) {
 }
 
 // The kubelet and controllers write Nodes as well.
-func TestANodeThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
+func TestNodeSettingsAreRetriedOnConflict(t *testing.T) {
 	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "agent-1"}})
 	refused := false
 	client.PrependReactor("update", "nodes", func(ktesting.Action) (bool, runtime.Object, error) {
@@ -68,13 +68,13 @@ func TestANodeThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
 }
 
 // K3s gives a Node its labels and taints when it registers.
-func TestAMemberThatHasNotJoinedIsNoError(t *testing.T) {
+func TestNodeSettingsSkipMissingNode(t *testing.T) {
 	require.NoError(t, applySettings(t.Context(), fake.NewClientset(),
 		agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
 }
 
-func TestTheNextRunKnowsWhatThisOneSet(t *testing.T) {
+func TestRememberedSetKeepsNodeSettings(t *testing.T) {
 	set := Set{Members: []Member{agentWith(map[string]string{"tier": "db"},
 		"dedicated=db:NoSchedule")}}
-	assert.Equal(t, set.Members[0].NodeSettings, set.Remembered().Members[0].NodeSettings)
+	assert.Equal(t, set.Members[0].NodeSettings, set.Output().Members[0].NodeSettings)
 }

@@ -25,7 +25,7 @@ var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) erro
 	if err != nil {
 		return err
 	}
-	if err := Moved(before, wanted); err != nil {
+	if err := CheckAddresses(before, wanted); err != nil {
 		return err
 	}
 	client, err := call.Client(urlsOf(wanted.Servers())...)
@@ -44,5 +44,5 @@ var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) erro
 	if err := ApplySettings(ctx, client, before, wanted); err != nil {
 		return err
 	}
-	return call.WriteOutput(wanted.Remembered())
+	return call.WriteOutput(wanted.Output())
 })

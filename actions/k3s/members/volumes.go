@@ -35,7 +35,7 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 	held := map[string][]string{}
 	for i := range volumes.Items {
 		volume := &volumes.Items[i]
-		if !wanted(volume) || slices.ContainsFunc(stay,
+		if !isNeeded(volume) || slices.ContainsFunc(stay,
 			func(node labels.Set) bool { return usable(volume, node) }) {
 			continue
 		}
@@ -87,8 +87,8 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// wanted reports whether a volume's data are needed: it has a claim, or had one and is to be kept.
-func wanted(volume *corev1.PersistentVolume) bool {
+// isNeeded reports whether a volume's data are needed: it has a claim, or had one and is to be kept.
+func isNeeded(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound ||
 			volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)

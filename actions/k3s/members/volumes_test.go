@@ -47,7 +47,7 @@ func released(
 	return v
 }
 
-func TestANodeWithVolumesIsNotTakenOutUnlessTheyMayGo(t *testing.T) {
+func TestNodeWithVolumesIsNotRemovedWithoutConsent(t *testing.T) {
 	const hostname, zone = corev1.LabelHostname, corev1.LabelTopologyZone
 	node := func(name, in string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name,

@@ -63,7 +63,7 @@ func (s *SSH) Run(
 }
 
 func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
-	return k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n",
+	return k3shost.Script(host.Role, s.SHA256, s.Owner.WithNode(host.Name), steps+"\n"+step+"\n",
 		variables)
 }
 

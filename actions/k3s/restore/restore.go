@@ -62,7 +62,7 @@ func Find(
 
 // First puts the named server first; an unknown name is an error.
 func First(servers []health.Host, name string) ([]health.Host, error) {
-	i, err := called(servers, name)
+	i, err := hostIndex(servers, name)
 	if err != nil {
 		return nil, err
 	}
@@ -215,10 +215,10 @@ func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
 	return r.every(ctx, servers, "start_again", nil)
 }
 
-// Without removes hosts by name; an unknown name is an error.
-func Without(hosts []health.Host, names []string) ([]health.Host, error) {
+// ExcludeHosts removes hosts by name; an unknown name is an error.
+func ExcludeHosts(hosts []health.Host, names []string) ([]health.Host, error) {
 	for _, name := range names {
-		i, err := called(hosts, name)
+		i, err := hostIndex(hosts, name)
 		if err != nil {
 			return nil, err
 		}
@@ -227,8 +227,8 @@ func Without(hosts []health.Host, names []string) ([]health.Host, error) {
 	return hosts, nil
 }
 
-// called returns the index of the host with a name.
-func called(hosts []health.Host, name string) (int, error) {
+// hostIndex returns the index of the host with a name.
+func hostIndex(hosts []health.Host, name string) (int, error) {
 	i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
 	if i >= 0 {
 		return i, nil

@@ -79,7 +79,7 @@ func back(f *fleet) (*restore.Restore, *bytes.Buffer) {
 	}, log
 }
 
-func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
+func TestRestoreResetsOneServerAndRejoinsOthersInTurn(t *testing.T) {
 	f := &fleet{}
 	r, _ := back(f)
 	times, err := r.Run(t.Context())
@@ -98,7 +98,7 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	assert.LessOrEqual(t, times.API, times.All)
 }
 
-func TestNothingStopsWhileAServerCannotBeReached(t *testing.T) {
+func TestRestoreStopsNothingWhileServerIsUnreachable(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"holds server-3": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -107,7 +107,7 @@ func TestNothingStopsWhileAServerCannotBeReached(t *testing.T) {
 	assert.Empty(t, f.did)
 }
 
-func TestNothingStopsForASnapshotThatDoesNotFit(t *testing.T) {
+func TestRestoreStopsNothingForMismatchedSnapshot(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"fits server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -115,7 +115,7 @@ func TestNothingStopsForASnapshotThatDoesNotFit(t *testing.T) {
 	assert.Empty(t, f.did)
 }
 
-func TestAServerThatDoesNotStopHasTheOthersStartAgain(t *testing.T) {
+func TestFailedStopRestartsAllServers(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"stop server-2": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -135,7 +135,7 @@ func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
 	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[4:])
 }
 
-func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *testing.T) {
+func TestFailedResetOfOnlyServerNamesRestoreCommand(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"reset server-1": true}}
 	r, _ := back(f)
 	r.Servers = r.Servers[:1]
@@ -149,7 +149,7 @@ func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *
 }
 
 // A snapshot may be older than a replaced host: then it has the old host's password.
-func TestTheNodesPasswordsAreForgottenBeforeTheOthersCome(t *testing.T) {
+func TestNodePasswordsAreDeletedBeforeServersRejoin(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"forget_passwords server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -158,7 +158,7 @@ func TestTheNodesPasswordsAreForgottenBeforeTheOthersCome(t *testing.T) {
 	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 
-func TestAServerThatDoesNotServeAfterItsResetIsNamedAndNoOtherGivesItsDataAway(t *testing.T) {
+func TestNoServerRejoinsWhenResetServerFails(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"works server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -166,7 +166,7 @@ func TestAServerThatDoesNotServeAfterItsResetIsNamedAndNoOtherGivesItsDataAway(t
 	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 
-func TestTheServerThatHasTheSnapshotIsReset(t *testing.T) {
+func TestFindPutsServerWithSnapshotFirst(t *testing.T) {
 	servers := hosts("server", "server-1", "server-2", "server-3")
 	found, err := restore.Find(t.Context(), &fleet{has: "server-2"}, servers, "on-demand-1")
 	require.NoError(t, err)
@@ -175,15 +175,15 @@ func TestTheServerThatHasTheSnapshotIsReset(t *testing.T) {
 	require.ErrorContains(t, err, "no server has the snapshot on-demand-1")
 }
 
-func TestANodeThatIsLeftOutMustExist(t *testing.T) {
-	left, err := restore.Without(hosts("server", "a", "b"), []string{"a"})
+func TestWithoutRefusesUnknownNode(t *testing.T) {
+	left, err := restore.ExcludeHosts(hosts("server", "a", "b"), []string{"a"})
 	require.NoError(t, err)
 	assert.Equal(t, hosts("server", "b"), left)
-	_, err = restore.Without(hosts("server", "a"), []string{"c"})
+	_, err = restore.ExcludeHosts(hosts("server", "a"), []string{"c"})
 	require.ErrorContains(t, err, "no node is called c; there are a")
 }
 
-func TestTheStepsAreCleanShell(t *testing.T) {
+func TestRestoreStepsPassShellcheck(t *testing.T) {
 	checker, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")

@@ -29,7 +29,7 @@ func saving(t *testing.T, k3s string) *host {
 // took imitates K3s taking a snapshot, with its log lines.
 const took = `printf new > SNAPSHOTS/on-demand-server-1-2; echo 'time="2026-11-24T08:00:00Z" level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`
 
-func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
+func TestSaveReturnsSnapshotReportedByK3s(t *testing.T) {
 	for name, after := range map[string]string{"": "",
 		"another one is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
 
 // K3s's command exits with 0 even if its server could not write the file because the disk is full.
 // It then reports no snapshot as saved.
-func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
+func TestSaveFailsWhenK3sReportsNoNewSnapshot(t *testing.T) {
 	for name, k3s := range map[string]string{
 		"nothing is said":              "",
 		"what is said is not there":    `echo 'level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`,
@@ -67,7 +67,7 @@ func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 
 // A server without its quorum writes the snapshot in a second. Then it tries for two minutes to
 // record it in the API, and fails.
-func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
+func TestSaveAcceptsCompleteUnrecordedSnapshot(t *testing.T) {
 	const failed = `; echo 'level=fatal msg="Error: Post ... context deadline exceeded"' >&2; exit 1`
 	sum := sha256.Sum256([]byte("what etcd has"))
 	whole := "what etcd has" + string(sum[:])
@@ -96,7 +96,7 @@ func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 
 // A killed server leaves a partial file, which K3s would list as a snapshot. A file that is being
 // written stays.
-func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
+func TestPartialSnapshotIsHiddenAndRemovedByNextSave(t *testing.T) {
 	h := saving(t, took)
 	h.write(snapshots+"on-demand-server-1-0.part", "half")
 	h.write(snapshots+"on-demand-server-1-9.part", "being written")
@@ -115,7 +115,7 @@ func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 
 // remote's scripts end with their caller, by their process group. K3s's command must too, or it
 // blocks the next one.
-func TestASnapshotThatIsInterruptedEndsOnTheHost(t *testing.T) {
+func TestInterruptedSaveEndsK3sCommandOnHost(t *testing.T) {
 	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
 	command := h.command((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "save", nil))
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -114,7 +114,7 @@ func TestAServerWhoseResetFailedDoesNotStartAtBoot(t *testing.T) {
 	assert.Contains(t, h.read("/said"), "enable k3s\n")
 }
 
-func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
+func TestForgetPasswordsDeletesSecretsOfAllNodes(t *testing.T) {
 	h := newHost(t)
 	out, err := h.run("forget_passwords", map[string]string{"nodes": "a b"})
 	require.NoError(t, err, out)
@@ -130,7 +130,7 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 
 // A host that reboots in the middle must not bring its old data back. Two of three servers would be
 // the quorum that the restore has just ended.
-func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
+func TestStoppedServerStaysDisabledAndRefusesInstall(t *testing.T) {
 	h := newHost(t)
 	install := func() (string, error) {
 		return h.sh(k3shost.Script("server", "00", nil,
@@ -157,7 +157,7 @@ func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testi
 	require.NoError(t, err, out)
 }
 
-func TestAnInstallThatIsUnderWayIsNotRestoredUnder(t *testing.T) {
+func TestRestoreIsRefusedWhileInstallHoldsLock(t *testing.T) {
 	h := newHost(t)
 	script := strings.Replace((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "stop", nil),
 		"flock -w 120", "flock -w 0", 1)
@@ -209,7 +209,7 @@ func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 	}
 }
 
-func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
+func TestRestoreBindsStackUserMissingFromSnapshot(t *testing.T) {
 	h := newHost(t)
 	h.write("/bin/k3s",
 		"#!/bin/sh\necho \"$*\" >> "+h.root+
@@ -228,7 +228,7 @@ func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
 }
 
 // A snapshot from before a revocation contains the revoked binding.
-func TestARestoreBindsNoFormerUserOfTheStack(t *testing.T) {
+func TestRestoreDropsBindingsOfRevokedUsers(t *testing.T) {
 	h := newHost(t)
 	bound := "for one in cluster-admin strata:dev strata:dev:1 strata:dev:2 strata:dev:reader " +
 		"strata:dev:reader:1 strata:dev:reader:2 strata:dev2 strata:other:1; do echo " +

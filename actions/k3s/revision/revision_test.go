@@ -68,7 +68,7 @@ func read(t *testing.T, path string) (latest, compacted uint64, object string) {
 	return latest, compacted, object
 }
 
-func TestTheCopyIsAheadOfAllThatAClientHasSeen(t *testing.T) {
+func TestPutAheadRaisesRevisionBeyondClients(t *testing.T) {
 	path := snapshot(t)
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func kept(t *testing.T, pairs ...[2]string) string {
 }
 
 // Nodes of lost hosts would be waited for, and a new host of the same name refused.
-func TestACopyForgetsTheObjectsOfLostHosts(t *testing.T) {
+func TestPutAheadDropsObjectsOfLostHosts(t *testing.T) {
 	path := kept(t, [2]string{"/registry/minions/server-1", "x"},
 		[2]string{"/registry/pods/default/web", "x"}, [2]string{"/registry/minions/server-1", "y"})
 	require.NoError(t, PutAhead(path, path+"-ahead", now,
@@ -191,7 +191,7 @@ func TestACopyForgetsTheObjectsOfLostHosts(t *testing.T) {
 
 // A snapshot from before the servers got another token has the cluster's keys under the former one,
 // with which K3s is not started any more.
-func TestACopyIsOpenedByTheWantedToken(t *testing.T) {
+func TestPutAheadReencryptsKeysForWantedToken(t *testing.T) {
 	sealedBy := func(password string) [2]string {
 		text, err := seal(password, []byte("the cluster's keys of "+password))
 		require.NoError(t, err)

@@ -48,7 +48,7 @@ func (s SSH) rotateAt(
 	ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former,
 	wanted string,
 ) error {
-	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3shost.ServerCA)
+	ca, err := s.Run(ctx, server, owner.WithNode(server.Name).Insists()+"cat "+k3shost.ServerCA)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s SSH) rotateAt(
 	}
 	request.SetBasicAuth("server", former)
 	client := &http.Client{Transport: &http.Transport{
-		DialContext:       tunnel.Dialer(tunnel.Of(server), net.Dialer{}),
+		DialContext:       tunnel.Dialer(tunnel.NewSpec(server), net.Dialer{}),
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true,
 	}}

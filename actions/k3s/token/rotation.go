@@ -84,7 +84,7 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 		if err != nil {
 			return err
 		}
-		lacking := r.lacking(all)
+		lacking := r.pendingServers(all)
 		switch {
 		case len(lacking) == 0:
 			return nil
@@ -115,7 +115,7 @@ func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	for i, server := range r.Servers {
 		group.Go(func() {
 			text, err := hosts.Run(ctx, server,
-				r.Owner.At(server.Name).Insists()+lookScript(r.Tokens))
+				r.Owner.WithNode(server.Name).Insists()+lookScript(r.Tokens))
 			if err != nil {
 				failures[i] = fmt.Errorf("the servers' token: ask %s: %w", server.Name, err)
 			}
@@ -161,8 +161,8 @@ done
 `
 }
 
-// lacking returns the servers whose data the wanted token does not open yet.
-func (r *Rotation) lacking(all []found) []found {
+// pendingServers returns the servers whose data the wanted token does not open yet.
+func (r *Rotation) pendingServers(all []found) []found {
 	wanted := len(r.Tokens) - 1
 	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
 }

@@ -66,7 +66,7 @@ func but(all map[string]string, name, said string) map[string]string {
 	return all
 }
 
-func TestARotation(t *testing.T) {
+func TestRotationReplacesFormerTokens(t *testing.T) {
 	first, second, third := Key("token-one"), Key("token-two"), Key("token-three")
 	for name, test := range map[string]struct {
 		says, followed map[string]string
@@ -114,7 +114,7 @@ func TestARotation(t *testing.T) {
 }
 
 // Its name would still be found in etcd's files, and K3s would not start with it.
-func TestAFormerTokenDoesNotComeBack(t *testing.T) {
+func TestRotationRefusesLowerGeneration(t *testing.T) {
 	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()
 	r.Generation, r.Tokens = 0, r.Tokens[:1]
@@ -124,7 +124,7 @@ func TestAFormerTokenDoesNotComeBack(t *testing.T) {
 	assert.Empty(t, c.asked)
 }
 
-func TestK3sIsAskedByItsCAAndTheTokensAreNoArguments(t *testing.T) {
+func TestRotationVerifiesCAAndHidesTokens(t *testing.T) {
 	status, said := http.StatusOK, ""
 	var put map[string]string
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

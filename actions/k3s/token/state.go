@@ -17,15 +17,15 @@ func Name(first string, generation int) string {
 
 // Servers returns the servers' tokens in a state, the one of the first generation first. A snapshot
 // is opened by the token of its time.
-func Servers(state *stackstate.State) []string { return all(state, "k3s-token") }
+func Servers(state *stackstate.State) []string { return readTokens(state, "k3s-token") }
 
 // Agents returns the agents' tokens in a state.
-func Agents(state *stackstate.State) []string { return all(state, "k3s-agent-token") }
+func Agents(state *stackstate.State) []string { return readTokens(state, "k3s-agent-token") }
 
-func all(state *stackstate.State, first string) []string {
+func readTokens(state *stackstate.State, first string) []string {
 	var tokens []string
 	for {
-		token, ok := state.Named(Name(first, len(tokens)))
+		token, ok := state.Lookup(Name(first, len(tokens)))
 		if !ok {
 			return tokens
 		}
@@ -35,4 +35,4 @@ func all(state *stackstate.State, first string) []string {
 
 // Key returns the key in etcd of the data that K3s encrypts with a token (k3s-io/k3s
 // pkg/cluster/encrypt.go, storageKey).
-func Key(token string) string { return "/bootstrap/" + digest.Of([]byte(token))[:12] }
+func Key(token string) string { return "/bootstrap/" + digest.Sum([]byte(token))[:12] }

@@ -110,7 +110,7 @@ func (s *SSH) run(
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey,
-		k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
+		k3shost.Script(host.Role, s.SHA256, s.Owner.WithNode(host.Name), script, nil))
 }
 
 // Serves implements Hosts.

@@ -56,7 +56,7 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	if err := r.uncordon(ctx, name); err != nil {
 		return err
 	}
-	r.say("%s is Ready with %s, %s", name, r.Version, since(started))
+	r.say("%s is Ready with %s, %s", name, r.Version, formatElapsed(started))
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 				advice, r.Drain.Duration),
 			r.uncordon(ctx, name))
 	}
-	r.say("%s is drained, %s", name, since(started))
+	r.say("%s is drained, %s", name, formatElapsed(started))
 	return nil
 }
 

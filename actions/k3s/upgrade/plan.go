@@ -34,8 +34,8 @@ type Plan struct {
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Of returns the nodes of a role, in their order.
-func (p Plan) Of(role config.Role) []health.Host {
+// NodesByRole returns the nodes of a role, in their order.
+func (p Plan) NodesByRole(role config.Role) []health.Host {
 	var hosts []health.Host
 	for _, host := range p.Nodes {
 		if host.Role == string(role) {
@@ -48,7 +48,7 @@ func (p Plan) Of(role config.Role) []health.Host {
 // URLs returns the URLs of the API servers, by the servers' names.
 func (p Plan) URLs() map[string]string {
 	urls := map[string]string{}
-	for i, server := range p.Of(config.RoleServer) {
+	for i, server := range p.NodesByRole(config.RoleServer) {
 		urls[server.Name] = p.Servers[i]
 	}
 	return urls

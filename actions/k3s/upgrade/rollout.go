@@ -83,13 +83,13 @@ func (r *Rollout) Run(ctx context.Context) error {
 	r.ahead = len(servers) + len(agents)
 	for _, server := range servers {
 		if err := r.upgrade(ctx, server); err != nil {
-			return r.stopped(server, err)
+			return r.rolloutError(server, err)
 		}
 	}
 	if err := r.lanes(ctx, agents); err != nil {
 		return err
 	}
-	r.say("%d nodes run %s, %s", len(servers)+len(agents), r.Version, since(started))
+	r.say("%d nodes run %s, %s", len(servers)+len(agents), r.Version, formatElapsed(started))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 		all.Go(func() {
 			for agent := range next {
 				if err := r.upgrade(ctx, agent); err != nil {
-					failures[lane] = r.stopped(agent, err)
+					failures[lane] = r.rolloutError(agent, err)
 					stop.Do(func() { close(done) })
 					return
 				}
@@ -147,8 +147,8 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	return errors.Join(failures...)
 }
 
-// stopped returns an error that names the node that ended the rollout, and the nodes that remain.
-func (r *Rollout) stopped(failed task, err error) error {
+// rolloutError returns an error that names the node that ended the rollout, and the nodes that remain.
+func (r *Rollout) rolloutError(failed task, err error) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return fmt.Errorf(
@@ -163,7 +163,7 @@ func (r *Rollout) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Log, "upgrade: "+format+"\n", args...)
 }
 
-func since(start time.Time) string {
+func formatElapsed(start time.Time) string {
 	return time.Since(start).Round(
 		100 * time.Millisecond).String()
 }

@@ -35,7 +35,7 @@ func TestServersGoOneByOneAndThenTheAgents(t *testing.T) {
 	assert.Empty(t, c.restarted, "there is nothing to do")
 }
 
-func TestAgentsGoInLanes(t *testing.T) {
+func TestAgentsUpgradeConcurrently(t *testing.T) {
 	c := newCluster(t)
 	c.plan.Concurrency = 2
 	c.together = 2
@@ -45,7 +45,7 @@ func TestAgentsGoInLanes(t *testing.T) {
 		"servers are no lanes")
 }
 
-func TestANodeThatDoesNotComeBackEndsTheRolloutAndTheRestServes(t *testing.T) {
+func TestRolloutStopsWhenNodeDoesNotReturn(t *testing.T) {
 	c := newCluster(t)
 	c.broken["server-2"] = errors.New("unit server-2: k3s failed: exit status 1")
 	err := c.run()
@@ -82,7 +82,7 @@ func TestAnInterruptedRolloutGoesOn(t *testing.T) {
 		" by a run that was interrupted")
 }
 
-func TestADrainThatABudgetBlocksLeavesTheNodeAsItWas(t *testing.T) {
+func TestBlockedDrainLeavesNodeUncordoned(t *testing.T) {
 	c := newCluster(t)
 	c.protected["web-on-agent-1"] = true
 	err := c.run()
@@ -111,7 +111,7 @@ func TestTheOnlyNodeIsNotDrained(t *testing.T) {
 	assert.Contains(t, c.log.String(), "no other node could take its Pods")
 }
 
-func TestNothingBeginsWhileAServerIsAway(t *testing.T) {
+func TestUpgradeIsRefusedWhileServerIsDown(t *testing.T) {
 	for name, away := range map[string]func(c *cluster){
 		"its Node is not Ready": func(c *cluster) { c.notReady("server-3") },
 		"it died just now":      func(c *cluster) { c.silent["https://server-3:6443"] = true },
@@ -128,7 +128,7 @@ func TestNothingBeginsWhileAServerIsAway(t *testing.T) {
 	}
 }
 
-func TestWhatK3sCannotDoIsRefusedForAllNodesBeforeTheFirst(t *testing.T) {
+func TestSkippedMinorVersionIsRefusedBeforeUpgrade(t *testing.T) {
 	c := newCluster(t)
 	c.plan.Version = "v1.36.0+k3s1"
 	err := c.run()
@@ -137,21 +137,21 @@ func TestWhatK3sCannotDoIsRefusedForAllNodesBeforeTheFirst(t *testing.T) {
 	assert.Empty(t, c.restarted)
 }
 
-func TestAHostThatCannotBeAskedEndsTheRolloutBeforeItBegins(t *testing.T) {
+func TestUnreachableHostStopsRolloutBeforeStart(t *testing.T) {
 	c := newCluster(t)
 	c.unreachable = "agent-2"
 	require.ErrorContains(t, c.run(), "observe agent-2")
 	assert.Empty(t, c.restarted)
 }
 
-func TestANodeThatIsStillToJoinIsLeftToItsInstall(t *testing.T) {
+func TestUpgradeSkipsHostWithoutK3s(t *testing.T) {
 	c := newCluster(t)
 	c.hosts["agent-2"] = upgrade.HostWithout
 	require.NoError(t, c.run())
 	assert.NotContains(t, c.restarted, "agent-2")
 }
 
-func TestASumThatIsNotThePinnedOneIsNamed(t *testing.T) {
+func TestUpgradeReportsWrongChecksum(t *testing.T) {
 	c := newCluster(t)
 	c.wrongSum = "server-2"
 	err := c.run()
@@ -162,7 +162,7 @@ func TestASumThatIsNotThePinnedOneIsNamed(t *testing.T) {
 }
 
 // With lanes, nodes in other lanes have begun.
-func TestNodesUnderWayInOtherLanesAreBegun(t *testing.T) {
+func TestFailedRolloutCountsConcurrentNodesAsStarted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1", "agent-2", "agent-3")
 	c.plan.Concurrency = 2
 	c.together = 2
@@ -176,7 +176,7 @@ func TestNodesUnderWayInOtherLanesAreBegun(t *testing.T) {
 	assert.NotContains(t, c.restarted, "agent-3")
 }
 
-func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
+func TestNodeReturnsOnlyWhenNewKubeletIsReady(t *testing.T) {
 	for name, test := range map[string]struct {
 		kubelet func(node *corev1.Node)
 		want    string
@@ -210,7 +210,7 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 
 // The host may have started the new K3s before its answer was lost. The next run gates it, although
 // it runs the wanted binary.
-func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
+func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	c.lost = "agent-1"
 	err := c.run()
@@ -225,7 +225,7 @@ func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 }
 
 // Pods that no other node takes would be away for at least the time of the restart.
-func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
+func TestNodeIsNotDrainedWhenOthersAreTainted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")
 	server.Spec.Taints = []corev1.Taint{
@@ -237,7 +237,7 @@ func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 }
 
 // If an API server cannot say whether there is another node, the node must not stay cordoned.
-func TestANodeIsUncordonedWhereItIsNotKnownWhoCouldTakeItsPods(t *testing.T) {
+func TestNodeIsUncordonedWhenNodeListFails(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0
 	c.client.PrependReactor("list", "nodes",
@@ -267,7 +267,7 @@ func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
 }
 
 // Containers continue while K3s restarts, so no Pod has to leave.
-func TestCertificatesThatEndAreRenewedNodeByNodeWithTheirPods(t *testing.T) {
+func TestExpiringCertificatesAreRenewedWithoutDrain(t *testing.T) {
 	c := newCluster(t)
 	for name := range c.hosts {
 		c.hosts[name] = upgrade.HostCurrent

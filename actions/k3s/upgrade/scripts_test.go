@@ -75,7 +75,7 @@ func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stder
 	return strings.TrimSpace(out.String()), output.String(), err
 }
 
-func TestAHostSaysWhatItRuns(t *testing.T) {
+func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 	h := newHost(t)
 	observed := func() string {
 		output, stderr, err := h.run(observeScript, "new\n")
@@ -96,7 +96,7 @@ func TestAHostSaysWhatItRuns(t *testing.T) {
 }
 
 // Killed after the binary is in place and before the restart: the old K3s still runs.
-func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
+func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	h := newHost(t)
 	h.write("usr/local/bin/k3s", "new\n")
 	output, _, err := h.run(observeScript, "new\n")
@@ -105,7 +105,7 @@ func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
 }
 
 // Half a binary must not keep a full disk full, and the running K3s continues.
-func TestABinaryThatDoesNotFitLeavesTheOldOneAndNoPart(t *testing.T) {
+func TestFullDiskKeepsOldBinary(t *testing.T) {
 	h := newHost(t)
 	h.write("bin/cp",
 		"#!/bin/sh\nprintf ne > \"$2\"\necho \"cp: error writing '$2': No space left on device\" >&2\nexit 1\n")
@@ -119,7 +119,7 @@ func TestABinaryThatDoesNotFitLeavesTheOldOneAndNoPart(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"), "nothing was restarted")
 }
 
-func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing.T) {
+func TestBinaryWithWrongChecksumIsRefused(t *testing.T) {
 	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
@@ -153,7 +153,7 @@ func TestAnotherStacksHostIsNeitherObservedNorRestarted(t *testing.T) {
 	}
 }
 
-func TestAHostWhoseCertificatesEndSaysSo(t *testing.T) {
+func TestObserveReportsExpiringCertificates(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)

@@ -29,7 +29,7 @@ func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets,
 	log io.Writer,
 ) (hypervisor.Result, error) {
-	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
+	if err := machineset.Changes(spec.Node, before.Made, spec.FixedProperties()); err != nil {
 		return hypervisor.Result{}, err
 	}
 	return create(ctx, spec, secrets, true, log)
@@ -84,7 +84,7 @@ func create(
 		return hypervisor.Result{}, err
 	}
 	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(),
-		Made: spec.Made()}, nil
+		Made: spec.FixedProperties()}, nil
 }
 
 // claim writes the cluster's identity on a machine that was released. A machine that is not in the

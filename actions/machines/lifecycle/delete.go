@@ -18,7 +18,7 @@ func deleteMachine(
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
-	return on(ctx, spec, secrets, func(d driver.Driver) error {
+	return withDriver(ctx, spec, secrets, func(d driver.Driver) error {
 		have, err := d.Find(ctx)
 		if err != nil {
 			return err
@@ -42,19 +42,19 @@ func deleteMachine(
 func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // a slow line takes its time
 	defer cancel()
-	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
+	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }
 
 // removeImage removes the image from the hypervisor. Machines have copies of their own.
 func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
-	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
+	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
 }
 
-// on calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so the error
+// withDriver calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so the error
 // names the way out.
-func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
+func withDriver(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	do func(driver.Driver) error) error {
 	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error {
 		return do(drivers.New(host, spec))

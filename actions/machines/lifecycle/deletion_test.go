@@ -18,7 +18,7 @@ import (
 // brokenOff interrupts a machine's deletion once its mark is written.
 func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
-	require.NoError(t, on(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
+	require.NoError(t, withDriver(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
 		have, err := d.Find(t.Context())
 		if err != nil {
 			return err
@@ -27,7 +27,7 @@ func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	}))
 }
 
-func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
+func TestMachineIsRecreatedAfterInterruptedDeletion(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 		before, err := updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
@@ -50,10 +50,10 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 
 // The marks of a destroy count for the machines that it left, until the next run asks. A machine
 // made since has none.
-func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
+func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
-		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.Of("server-9")},
+		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.WithNode("server-9")},
 			Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
 		replaced, err := markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
@@ -87,8 +87,8 @@ func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server.Handler = func(sshtest.Call) int { return 0 } // it has no machine
 	one := hypervisors["libvirt"].spec()
 	one.Hypervisor = server.Target()
-	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.Of("server-2"),
-		one.Of("server-3")}}
+	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.WithNode("server-2"),
+		one.WithNode("server-3")}}
 	require.NoError(t, markForDeletion(t.Context(), all,
 		hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
 	assert.Equal(t, 1, server.Connections())

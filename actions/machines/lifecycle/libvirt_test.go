@@ -61,7 +61,7 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t,
 		hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1",
-			MAC: spec.MAC(), Made: spec.Made()}, made)
+			MAC: spec.MAC(), Made: spec.FixedProperties()}, made)
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso",
 		"strata-dev-server-1.qcow2"},
 		things(t, dir))
@@ -85,7 +85,7 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "volumes/mail.qcow2"))
 }
 
-func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
+func TestLibvirtCleansUpAfterFailedCreate(t *testing.T) {
 	for _, test := range []struct {
 		name, command, says string
 		want                []string
@@ -116,7 +116,7 @@ func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
 	}
 }
 
-func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
+func TestLibvirtRefusesForeignDomainsAndVolumes(t *testing.T) {
 	t.Run("a domain", func(t *testing.T) {
 		dir := newVirsh(t)
 		file := filepath.Join(dir, "domains/strata-dev-server-1")
@@ -146,7 +146,7 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 	})
 }
 
-func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
+func TestLibvirtObserveReportsMachineState(t *testing.T) {
 	newVirsh(t)
 	spec := vmtest.OnLibvirt()
 	spec.Guest.DHCP = true
@@ -163,7 +163,7 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 	assert.Contains(t, facts.Agent, "not connected")
 }
 
-func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
+func TestUnreachableHypervisorFailsAtTimeoutWithFix(t *testing.T) {
 	spec := vmtest.OnLibvirt()
 	spec.Hypervisor.Name = "hypervisor"
 	spec.Hypervisor.Address = "127.0.0.1"

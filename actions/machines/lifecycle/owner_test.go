@@ -90,7 +90,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		}
 		assert.Equal(t, before, mark())
 
-		owned, err := drivers.New(here(t), theirs).Owned(t.Context())
+		owned, err := drivers.New(here(t), theirs).ListOwned(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, owned, "what is left of their stack")
 		machine := Survey(t.Context(), here(t), hypervisor.Specs{theirs}).Machines[0]
@@ -101,7 +101,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 
-		owned, err = drivers.New(here(t), ours).Owned(t.Context())
+		owned, err = drivers.New(here(t), ours).ListOwned(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
 		require.NoError(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
@@ -128,7 +128,7 @@ func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
 	})
 }
 
-func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
+func TestChangeOwnerRewritesMachineMark(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		was, err := ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Show)
@@ -157,7 +157,7 @@ func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
 }
 
 // People write notes on a VM, and Proxmox VE returns them with a newline.
-func TestWhatPeopleWroteStays(t *testing.T) {
+func TestUpdateKeepsNotesInVMDescription(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},
 		io.Discard)
@@ -172,6 +172,6 @@ func TestWhatPeopleWroteStays(t *testing.T) {
 	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no",
 		p.read(id)["description"])
 	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's",
-		spec.Mark(hypervisor.StateMade).In("Ada's\n"))
-	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).In(""))
+		spec.Mark(hypervisor.StateMade).Apply("Ada's\n"))
+	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).Apply(""))
 }

@@ -85,7 +85,7 @@ func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 		"local-lvm, and ceph is asked for")
 }
 
-func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
+func TestProxmoxCleansUpAfterFailedCreate(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		before func(*pve, *hypervisor.Spec)
@@ -157,7 +157,7 @@ func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
 	assert.Equal(t, "mail", p.read(100)["name"])
 }
 
-func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
+func TestConcurrentCreatesGetDistinctVMIDs(t *testing.T) {
 	newPVE(t)
 	key := vmtest.NewKey(t)
 	ids := make([]string, 5)
@@ -181,7 +181,7 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
+func TestCreateReplacesLeftoverOfKilledCreate(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.guest(105, map[string]string{"name": spec.Name(),
 		"description": spec.Mark(hypervisor.StateMaking).Line()})
@@ -194,7 +194,7 @@ func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 	assert.Contains(t, p.read(id)["description"], "state=made")
 }
 
-func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
+func TestProxmoxObserveReportsMachineState(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.Guest.DHCP = true
 	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},

@@ -27,7 +27,7 @@ func bridges(t *testing.T) {
 	path(t, dir)
 }
 
-func TestLibvirtSaysWhatItHas(t *testing.T) {
+func TestLibvirtSurveyReportsResources(t *testing.T) {
 	dir := newVirsh(t)
 	bridges(t)
 	spec := vmtest.OnLibvirt()
@@ -57,7 +57,7 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	assert.ErrorAs(t, machines[1].Fault, &foreign, "its volume is there without it")
 }
 
-func TestLibvirtSaysWhatItLacks(t *testing.T) {
+func TestLibvirtSurveyReportsFaults(t *testing.T) {
 	dir := newVirsh(t)
 	bridges(t)
 	say := func(name, text string) {
@@ -89,7 +89,7 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 		"systemctl start libvirtd")
 }
 
-func TestANetworksLeasesAreRead(t *testing.T) {
+func TestLibvirtSurveyReadsNetworkLeases(t *testing.T) {
 	dir := newVirsh(t)
 	spec := vmtest.OnLibvirt()
 	spec.Libvirt.Bridge, spec.Libvirt.Network = "", "default"
@@ -113,7 +113,7 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 	assert.False(t, network.Active)
 }
 
-func TestProxmoxSaysWhatItHas(t *testing.T) {
+func TestProxmoxSurveyReportsResources(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8,
@@ -146,7 +146,7 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 		"what a killed creation left is made anew, so it holds nothing")
 }
 
-func TestProxmoxSaysWhatItLacks(t *testing.T) {
+func TestProxmoxSurveyReportsFaults(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.ID, spec.Proxmox.Template = 100, 100
 	p.write("faults.json", map[string]string{

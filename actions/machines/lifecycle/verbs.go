@@ -19,7 +19,7 @@ import (
 var (
 	// Create makes a machine, or makes an existing one like its Spec, and prints its Result.
 	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
-		return printed(call)(createMachine(ctx, spec, secrets(), call.Stderr))
+		return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 	})
 	// Update makes an existing machine like its Spec, and prints its Result. It fails where there is
 	// no such machine any more, or where only a new one can follow.
@@ -28,19 +28,19 @@ var (
 		if err != nil {
 			return err
 		}
-		return printed(call)(updateMachine(ctx, spec, before, secrets(), call.Stderr))
+		return resultPrinter(call)(updateMachine(ctx, spec, before, secrets(), call.Stderr))
 	})
 	// Delete removes a machine with its disk and seed.
 	Delete = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return deleteMachine(ctx, spec, secrets(), call.Stderr)
 	})
 	// PutImage copies the machines' image to their hypervisor, unless it has it.
-	PutImage = bounded("strata:timeouts.install",
+	PutImage = newVerb("strata:timeouts.install",
 		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 			return putImage(ctx, spec, secrets())
 		})
 	// RemoveImage removes the image from the hypervisor.
-	RemoveImage = bounded("strata:timeouts.install",
+	RemoveImage = newVerb("strata:timeouts.install",
 		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 			return removeImage(ctx, spec, secrets())
 		})
@@ -76,8 +76,8 @@ func secrets() hypervisor.Secrets {
 	}
 }
 
-// printed returns a function that prints a machine's Result.
-func printed(call verb.Call) func(hypervisor.Result, error) error {
+// resultPrinter returns a function that prints a machine's Result.
+func resultPrinter(call verb.Call) func(hypervisor.Result, error) error {
 	return func(result hypervisor.Result, err error) error {
 		if err != nil {
 			return err
@@ -90,12 +90,12 @@ func printed(call verb.Call) func(hypervisor.Result, error) error {
 func ofMachine(
 	run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
-	return bounded("strata:timeouts.host", run)
+	return newVerb("strata:timeouts.host", run)
 }
 
-// bounded returns a verb whose errors name the layer and the machine, and the key of the bound that
+// newVerb returns a verb whose errors name the layer and the machine, and the key of the bound that
 // ended it.
-func bounded(
+func newVerb(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
 	read := func(
@@ -103,7 +103,7 @@ func bounded(
 	) (hypervisor.Spec, error) {
 		return hypervisor.ReadSpec(bytes.NewReader(text))
 	}
-	return verb.Decoded(read, func(ctx context.Context, call verb.Call,
+	return verb.NewDecoded(read, func(ctx context.Context, call verb.Call,
 		spec hypervisor.Spec) error {
 		err := run(ctx, call, spec)
 		switch {

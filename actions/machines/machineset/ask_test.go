@@ -33,11 +33,11 @@ func k3s(t *testing.T, says string, after time.Duration) string {
 }
 
 // One under load takes seconds.
-func TestAServerThatServesSaysPong(t *testing.T) {
+func TestPingAcceptsPongFromSlowServer(t *testing.T) {
 	require.NoError(t, ping(t.Context(), k3s(t, "pong\n", 6*time.Second)))
 }
 
-func TestWhoeverElseAnswersIsNoServer(t *testing.T) {
+func TestPingRejectsOtherAnswers(t *testing.T) {
 	assert.ErrorContains(t, ping(t.Context(), k3s(t, "hello", 0)), `expected pong, found "hello"`)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

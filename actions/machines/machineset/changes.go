@@ -22,12 +22,12 @@ func Changes(name string, made, wanted map[string]string) error {
 				"take it back, or consent to lose what "+
 				"is on this one: recreate: A-NEW-WORD at its entry of strata:hosts.nodes",
 			key, name,
-			shown(was), shown(wanted[key])))
+			displayValue(was), displayValue(wanted[key])))
 	}
 	return errors.Join(wrong...)
 }
 
-func shown(value string) string {
+func displayValue(value string) string {
 	if value == "" {
 		return "nothing"
 	}

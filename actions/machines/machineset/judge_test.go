@@ -31,7 +31,7 @@ func (s Set) with(index int, change func(*Machine)) Set {
 
 func word(text string) func(*Machine) { return func(m *Machine) { m.Recreate = text } }
 
-func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
+func TestUnchangedMachinesAreNotRecreated(t *testing.T) {
 	for name, sets := range map[string][2]Set{
 		"the first run":        {Set{}, three()},
 		"the same":             {three(), three()},
@@ -50,7 +50,7 @@ func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 	}
 }
 
-func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {
+func TestUnsupportedMachineChangesAreReportedTogether(t *testing.T) {
 	made := map[string]string{"hosts.proxmox.storage": "local-lvm", "hosts.vm.gateway": "",
 		"hosts.vm.old": "x", "hosts.ssh.user": "strata"}
 	err := Changes("server-1", made, map[string]string{
@@ -70,7 +70,7 @@ func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {
 	assert.NoError(t, Changes("server-1", nil, made), "an older state says nothing of it")
 }
 
-func TestTheClusterOutlivesEveryConsent(t *testing.T) {
+func TestRecreateIsRefusedWhenEtcdWouldLoseQuorum(t *testing.T) {
 	_, err := Judge(three(), three().with(0, word("a")).with(1, word("b")))
 	require.ErrorContains(t, err, "machines server-1, server-2: one server may be made anew in a "+
 		"run, and 2 have a new recreate")
@@ -88,7 +88,7 @@ func TestTheClusterOutlivesEveryConsent(t *testing.T) {
 		"a word before the first run is a mistake, or an old stack's first run with this version")
 }
 
-func TestAServerGoesOnlyWhileAMajorityAnswers(t *testing.T) {
+func TestServerIsRecreatedOnlyWhileMajorityAnswers(t *testing.T) {
 	plan, err := Judge(three(), three().with(1, word("disk")).with(3, word("too")))
 	require.NoError(t, err)
 	assert.Equal(t, "server-2, agent-4", names(plan.Anew))
@@ -103,7 +103,7 @@ func TestAServerGoesOnlyWhileAMajorityAnswers(t *testing.T) {
 		"server-3: connection refused")
 }
 
-func TestAUsedWordIsRemembered(t *testing.T) {
+func TestUsedRecreateWordIsRemembered(t *testing.T) {
 	left := Remember(three().with(1, word("disk")), three())
 	assert.Equal(t, "disk", left.Machines[1].Recreate)
 	assert.Empty(t, left.Machines[0].Recreate)

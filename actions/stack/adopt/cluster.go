@@ -49,10 +49,10 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
 }
 
-// Before makes way for a resource of Pulumi's kubernetes provider that is about to be created, or
+// BeforeChange makes way for a resource of Pulumi's kubernetes provider that is about to be created, or
 // updated where the state knows it: its type and its inputs, without secret marks. An error says
 // that it must not be.
-func (c *Cluster) Before(
+func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -79,7 +79,7 @@ func (c *Cluster) serves(ctx context.Context, version, kind string) (served, boo
 		list, err = c.kube.Discovery().ServerResourcesForGroupVersion(version)
 		return err
 	})
-	if err != nil && missing(err) {
+	if err != nil && isNotServed(err) {
 		return served{}, false, nil
 	}
 	if err != nil {

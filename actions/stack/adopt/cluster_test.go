@@ -69,7 +69,7 @@ func changes(c *Cluster) []clienttesting.Action {
 	return found
 }
 
-func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) {
+func TestObjectOfKilledRunIsAdoptedWithCurrentInputs(t *testing.T) {
 	for _, by := range []string{"pulumi-kubernetes", "pulumi-kubernetes-0a1b2c3d"} {
 		found := object("Secret", "traefik", "dashboard", "k3s", by)
 		found.Object["data"] = map[string]any{"password": "b2xk", "kept": "eA=="}
@@ -80,7 +80,7 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 			"data":     map[string]any{"password": "bmV3"}, "__initialApiVersion": "v1",
 			"status": map[string]any{},
 		}
-		require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
+		require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, inputs))
 		for _, did := range changes(c) {
 			assert.NotContains(t, string(did.(clienttesting.PatchAction).GetPatch()),
 				"__initialApiVersion")
@@ -94,9 +94,9 @@ func TestAnObjectThatAKilledRunMadeIsTakenOverWithWhatIsWantedNow(t *testing.T) 
 	}
 }
 
-func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
+func TestNamespaceIsAdoptedWithoutDeletion(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "traefik", "pulumi-kubernetes")})
-	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
+	require.NoError(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"},
 	}))
 	for _, did := range changes(c) {
@@ -106,17 +106,17 @@ func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 
 // An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy
 // that was killed.
-func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
+func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace",
 		"metadata": map[string]any{"name": "traefik"}}
 	unmanaged := object("Namespace", "", "traefik")
 	c := cluster(t, []runtime.Object{unmanaged})
-	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
+	require.NoError(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
 
 	unowned := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
 	unowned.SetLabels(map[string]string{"team": "a"})
 	c = cluster(t, []runtime.Object{unowned})
-	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs),
+	require.ErrorContains(t, c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, inputs),
 		"did not make it")
 }
 
@@ -124,7 +124,7 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create",
 		"pulumi-kubernetesque")})
-	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
+	err := c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"},
 	})
 	require.ErrorContains(t, err, "Namespace team-a exists and this program did not make it "+
@@ -133,7 +133,7 @@ func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 }
 
 // A loaded server's K3s starts anew, and its supervisor says meanwhile that there is no API server.
-func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
+func TestAdoptionRetriesWhileAPIServerRestarts(t *testing.T) {
 	c := cluster(t, nil)
 	away := 2
 	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*",
@@ -143,11 +143,11 @@ func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
 		})
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Secret",
 		"metadata": map[string]any{"name": "ca", "namespace": "default"}}
-	require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
+	require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, inputs))
 	assert.Equal(t, -1, away)
 }
 
-func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
+func TestMissingOrTerminatingObjectIsLeftToCreate(t *testing.T) {
 	going := object("Namespace", "", "going", "pulumi-kubernetes")
 	going.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
 	going.SetFinalizers([]string{"kubernetes"})
@@ -161,13 +161,13 @@ func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
 		inputs("metallb.io/v1beta1", "IPAddressPool", "x", "pool"),
 		inputs("v1", "Unheard", "x", "y"),
 	} {
-		require.NoError(t, c.Before(t.Context(), objectToken, false, absent))
+		require.NoError(t, c.BeforeChange(t.Context(), objectToken, false, absent))
 	}
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+	require.ErrorContains(t, c.BeforeChange(t.Context(), objectToken, false,
 		inputs("v1", "Secret", "", "named")), "did not make it", "the namespace default is meant")
-	require.NoError(t, c.Before(t.Context(), objectToken, true,
+	require.NoError(t, c.BeforeChange(t.Context(), objectToken, true,
 		inputs("v1", "Secret", "", "named")), "an update is the provider's")
-	require.ErrorContains(t, c.Before(t.Context(), objectToken, false,
+	require.ErrorContains(t, c.BeforeChange(t.Context(), objectToken, false,
 		inputs("v1", "Namespace", "", "going")), "being deleted")
 	assert.Empty(t, changes(c))
 }
@@ -202,11 +202,11 @@ func (c *Cluster) records(t *testing.T) map[string]string {
 
 var traefik = map[string]any{"name": "traefik", "namespace": "traefik"}
 
-func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) {
+func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
 		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
 			record("other", "1", "deployed", "helm"))
-		require.NoError(t, c.Before(t.Context(), ReleaseToken, false, traefik))
+		require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik))
 		assert.Equal(t, map[string]string{"sh.helm.release.v1.other.v1": "deployed"},
 			c.records(t), status)
 	}
@@ -215,16 +215,16 @@ func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) 
 func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"),
 		record("traefik", "2", "deployed", "helm"))
-	require.ErrorContains(t, c.Before(t.Context(), ReleaseToken, false, traefik),
+	require.ErrorContains(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik),
 		"did not install its revision 2")
 	assert.Len(t, c.records(t), 2)
 }
 
 // Helm refuses every upgrade while a revision is pending.
-func TestAnInterruptedUpgradeIsGivenUpBeforeTheNext(t *testing.T) {
+func TestPendingHelmUpgradeIsMarkedFailed(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
 		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
-	require.NoError(t, c.Before(t.Context(), ReleaseToken, true, traefik))
+	require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, true, traefik))
 	assert.Equal(t, map[string]string{"sh.helm.release.v1.traefik.v1": "deployed",
 		"sh.helm.release.v1.traefik.v2": "failed"}, c.records(t))
 }

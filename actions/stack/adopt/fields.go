@@ -81,12 +81,12 @@ func handedOver(
 	return managed, changed, nil
 }
 
-// conflicting returns the fields in which the provider's create would conflict with itself,
+// findConflicts returns the fields in which the provider's create would conflict with itself,
 // although they have the wanted values. Server-side apply sees a list as one value, so that fields
 // filled in by the API server differ (the parentRefs of an HTTPRoute, the certificateRefs of a
 // Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which
 // reports it.
-func conflicting(
+func findConflicts(
 	ctx context.Context, client dynamic.ResourceInterface, wanted []byte,
 	live *unstructured.Unstructured,
 ) (*fieldpath.Set, error) {

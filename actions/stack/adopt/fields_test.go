@@ -21,7 +21,7 @@ func entry(
 
 const apply, update = metav1.ManagedFieldsOperationApply, metav1.ManagedFieldsOperationUpdate
 
-func TestFieldsAreHandedOverToTheCreatorsName(t *testing.T) {
+func TestManagedFieldsMoveToCreatorsFieldManager(t *testing.T) {
 	entries := []metav1.ManagedFieldsEntry{
 		entry("pulumi-kubernetes-1", apply, "v1", "", `{"f:spec":{"f:a":{},"f:parents":{}}}`),
 		entry("traefik", update, "v1", "status", `{"f:status":{"f:ready":{}}}`),
@@ -47,7 +47,7 @@ func TestFieldsAreHandedOverToTheCreatorsName(t *testing.T) {
 	assert.Equal(t, managed, again)
 }
 
-func TestFieldsThatCannotBeReadAreNoneToHandOver(t *testing.T) {
+func TestUnreadableManagedFieldsAreAnError(t *testing.T) {
 	_, _, err := handedOver([]metav1.ManagedFieldsEntry{entry("pulumi-kubernetes-1", apply, "v1",
 		"", `{"x":1}`)}, fieldpath.NewSet())
 	require.ErrorContains(t, err, "fields of manager pulumi-kubernetes-1")

@@ -35,14 +35,14 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	}
 	wanted, err := json.Marshal(object.Object)
 	if err != nil {
-		return fmt.Errorf("%s: %w", called(object), err)
+		return fmt.Errorf("%s: %w", displayName(object), err)
 	}
 	found, err := read(ctx, client, object.GetName())
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: read whether it exists: %w", called(object), err)
+		return fmt.Errorf("%s: read whether it exists: %w", displayName(object), err)
 	}
 	if err := takeable(found); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 		if err != nil {
 			return err
 		}
-		free, err := conflicting(ctx, client, wanted, live)
+		free, err := findConflicts(ctx, client, wanted, live)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	})
 	if err != nil {
 		return fmt.Errorf("%s exists, from a run that was killed, and cannot be taken over: %w",
-			called(object), err)
+			displayName(object), err)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 		return handOver(ctx, client, live, fieldpath.NewSet())
 	})
 	if err != nil {
-		return fmt.Errorf("%s: read its fields' managers: %w", called(object), err)
+		return fmt.Errorf("%s: read its fields' managers: %w", displayName(object), err)
 	}
 	return nil
 }
@@ -124,12 +124,12 @@ func takeable(found *unstructured.Unstructured) error {
 	case found.GetDeletionTimestamp() != nil:
 		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl "+
 			"get %s %s shows what holds it)",
-			called(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"),
+			displayName(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"),
 			strings.ToLower(found.GetKind()), found.GetName())
 	case len(names(found)) == 0 && !bare(found):
 		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); "+
 			"rename it or delete it, or take it over with pulumi import",
-			called(found), strings.Join(managers(found), ", "))
+			displayName(found), strings.Join(managers(found), ", "))
 	}
 	return nil
 }
@@ -175,8 +175,8 @@ func managers(found *unstructured.Unstructured) []string {
 	return names
 }
 
-// called returns the name of an object for messages.
-func called(object *unstructured.Unstructured) string {
+// displayName returns the name of an object for messages.
+func displayName(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	if object.GetNamespace() != "" {
 		name = object.GetNamespace() + "/" + name
@@ -184,8 +184,8 @@ func called(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + name
 }
 
-// missing reports that the API server does not serve a group or version.
-func missing(err error) bool { return apierrors.IsNotFound(err) }
+// isNotServed reports that the API server does not serve a group or version.
+func isNotServed(err error) bool { return apierrors.IsNotFound(err) }
 
 // isSubresource reports whether a name is a subresource's, like pods/log.
 func isSubresource(name string) bool { return strings.Contains(name, "/") }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestACheckpointThatAKillCutOffIsTheOneBefore(t *testing.T) {
+func TestTruncatedCheckpointIsRestoredFromBackup(t *testing.T) {
 	const good = `{"version":3}`
 	for name, story := range map[string]struct {
 		content, backup string // "-": there is no such file
@@ -58,7 +58,7 @@ func TestACheckpointThatAKillCutOffIsTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestAttributesThatAKillCutOffAreRemoved(t *testing.T) {
+func TestTruncatedAttributeFilesAreRemoved(t *testing.T) {
 	b := newBench(t)
 	backend, err := b.backend(t.Context())
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func end(ctx context.Context, victims []process) error {
 				return fmt.Errorf("ending a process: %w", err)
 			}
 		}
-		if gone(ctx, queue, waiting, time.Now().Add(graceful)) {
+		if awaitExit(ctx, queue, waiting, time.Now().Add(graceful)) {
 			return nil
 		}
 	}
@@ -54,8 +54,8 @@ func watch(queue int, victim process) (lives bool, err error) {
 	return err == nil && now.started.Equal(victim.started), nil
 }
 
-// gone waits until every process has ended, or the deadline, and removes ended ones from waiting.
-func gone(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
+// awaitExit waits until every process has ended, or the deadline, and removes ended ones from waiting.
+func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {
 		rest := time.Until(deadline)

@@ -35,15 +35,15 @@ func end(ctx context.Context, victims []process) error {
 				return fmt.Errorf("ending a process: %w", err)
 			}
 		}
-		if gone(ctx, waits, time.Now().Add(graceful)) {
+		if awaitExit(ctx, waits, time.Now().Add(graceful)) {
 			return nil
 		}
 	}
 	return errSurvived
 }
 
-// gone waits until every process has ended, or the deadline.
-func gone(ctx context.Context, waits []int, deadline time.Time) bool {
+// awaitExit waits until every process has ended, or the deadline.
+func awaitExit(ctx context.Context, waits []int, deadline time.Time) bool {
 	for _, fd := range waits {
 		for {
 			rest := time.Until(deadline)

@@ -76,7 +76,7 @@ func repaired(
 	return got, log.String()
 }
 
-func TestHalfDoneReleasesAreRepairedOnceTheirHelmIsGone(t *testing.T) {
+func TestInterruptedHelmReleasesAreRepaired(t *testing.T) {
 	const minute = time.Minute
 	interrupted, known := release{interrupted: true}, release{known: true}
 	both := release{known: true, interrupted: true}
@@ -151,7 +151,7 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 
 // On a backend that is no folder, only its own lock shows that a run lives, whose Helm must not be
 // disturbed.
-func TestARunThatLivesOnAnotherBackendKeepsItsReleases(t *testing.T) {
+func TestReleasesStayWhileRemoteBackendIsLocked(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string
 	locked := true

@@ -30,9 +30,9 @@ func (l lock) String() string {
 		l.Timestamp.Format(time.RFC3339))
 }
 
-// held returns why the lock must stay; empty if its owner, a run of this project on this machine,
+// keepReason returns why the lock must stay; empty if its owner, a run of this project on this machine,
 // is dead.
-func (l lock) held(projectDir string) string {
+func (l lock) keepReason(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
 		return "this host's name is unknown: " + err.Error()

@@ -41,7 +41,7 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	orphaned := orphans(all, r.ProjectDir, listening)
+	orphaned := orphans(all, r.ProjectDir, isListening)
 	for _, victim := range orphaned {
 		r.did("ending process %d (%s), whose run is gone", victim.pid,
 			filepath.Base(victim.args[0]))
@@ -55,7 +55,7 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 func orphans(all []process, projectDir string, answers func(address string) bool) []process {
 	var found []process
 	for _, candidate := range all {
-		if !inside(projectDir, candidate.dir) {
+		if !isInside(projectDir, candidate.dir) {
 			continue
 		}
 		if address := engineOf(candidate); address != "" && !answers(address) {
@@ -74,8 +74,8 @@ func orphans(all []process, projectDir string, answers func(address string) bool
 	return found
 }
 
-// inside reports whether dir is the project's folder or below it.
-func inside(projectDir, dir string) bool {
+// isInside reports whether dir is the project's folder or below it.
+func isInside(projectDir, dir string) bool {
 	relative, err := filepath.Rel(projectDir, dir)
 	return err == nil && dir != "" && filepath.IsLocal(relative)
 }
@@ -95,8 +95,8 @@ func engineOf(p process) string {
 	return p.variable("PULUMI_ENGINE")
 }
 
-// listening returns false only if the address certainly refuses connections.
-func listening(address string) bool {
+// isListening returns false only if the address certainly refuses connections.
+func isListening(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
 		return !errors.Is(err, syscall.ECONNREFUSED)

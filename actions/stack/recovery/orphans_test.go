@@ -15,7 +15,7 @@ import (
 	"strata/tests/nettest"
 )
 
-func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
+func TestOrphansAreProjectProcessesWithoutEngine(t *testing.T) {
 	all := []process{
 		{pid: 10, session: 1, dir: "/p",
 			args: []string{"/h/pulumi-resource-command", "127.0.0.1:1"}},

@@ -79,7 +79,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	state := state{read}
-	switch err := r.repairReleases(ctx, state, started(locks)); {
+	switch err := r.repairReleases(ctx, state, earliestStart(locks)); {
 	case errors.Is(err, ErrOwned):
 		return Result{}, err
 	case err != nil:
@@ -100,7 +100,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 func (r *Recovery) refuseLive(locks []lock) error {
 	var owned []error
 	for _, lock := range locks {
-		if reason := lock.held(r.ProjectDir); reason != "" {
+		if reason := lock.keepReason(r.ProjectDir); reason != "" {
 			owned = append(owned, fmt.Errorf("%w: %s: %s", ErrOwned, lock, reason))
 		}
 	}
@@ -128,8 +128,8 @@ func (r *Recovery) importOnce() func(ctx context.Context) error {
 	}
 }
 
-// started returns the start of the earliest dead run; zero if no lock has one.
-func started(locks []lock) time.Time {
+// earliestStart returns the start of the earliest dead run; zero if no lock has one.
+func earliestStart(locks []lock) time.Time {
 	var earliest time.Time
 	for _, lock := range locks {
 		if earliest.IsZero() || lock.Timestamp.Before(earliest) {

@@ -109,7 +109,7 @@ func TestALockOfADeadProcessIsRemoved(t *testing.T) {
 
 // Two machines may have one name: a cloned virtual machine, a container, or laptops with the
 // default name.
-func TestLockOfNoRunSeenHereStays(t *testing.T) {
+func TestLockWithoutLocalRunRecordStays(t *testing.T) {
 	now := time.Now()
 	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
 		"nothing was seen": func(*testing.T, *bench, int) {},
@@ -136,7 +136,7 @@ func TestLockOfNoRunSeenHereStays(t *testing.T) {
 	}
 }
 
-func TestNoteOfLivingProcessHoldsItsLock(t *testing.T) {
+func TestRunRecordTiesLockToLivingProcess(t *testing.T) {
 	require.NotEmpty(t, machine())
 	dir := t.TempDir()
 	require.NoError(t, NoteRun(dir, os.Getpid()))
@@ -154,7 +154,7 @@ func TestALockWhoseProcessNumberWasReusedIsRemoved(t *testing.T) {
 	assert.NoFileExists(t, file)
 }
 
-func TestWhereAnOwnerMayLiveNothingIsTouched(t *testing.T) {
+func TestRecoveryStopsWhileLockOwnerMayRun(t *testing.T) {
 	cases := []struct {
 		name, host string
 		pid        func(*testing.T) int
@@ -184,7 +184,7 @@ func TestWhereAnOwnerMayLiveNothingIsTouched(t *testing.T) {
 }
 
 // After the clock was set forward, the owner looks younger than its lock.
-func TestAPulumiIsTakenForTheOwnerWhateverTheClockSays(t *testing.T) {
+func TestRunningPulumiOwnsLockDespiteClockChange(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	require.NoError(t, err)
 	owner := exec.Command(sleep, "60")
@@ -215,7 +215,7 @@ func TestABackendThatRecordsNoOwnerKeepsItsLocks(t *testing.T) {
 	assert.Contains(t, b.log.String(), "pulumi cancel")
 }
 
-func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
+func TestRecoveryRemovesOnlyPendingOperations(t *testing.T) {
 	b := newBench(t)
 	b.state = fixture(t)
 	_, err := b.Run(t.Context())
@@ -236,7 +236,7 @@ func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
 
 // Half of a command's work may be done. A reverted program equals the state, and would not run the
 // command again: a node would stay cordoned, or a canary's share unchanged.
-func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *testing.T) {
+func TestInterruptedCommandUpdateRunsAgain(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {
 		properties := func() map[string]any {
@@ -274,7 +274,7 @@ func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *tes
 	}
 }
 
-func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
+func TestUpsertContinuesUntilStateHasInterruptedObjects(t *testing.T) {
 	b := newBench(t)
 	b.state = fixture(t)
 	result, err := b.Run(t.Context())
@@ -303,7 +303,7 @@ func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
 	assert.NoFileExists(t, b.note())
 }
 
-func TestAStackThatWasLeftInOrderIsOnlyLookedAt(t *testing.T) {
+func TestCleanStackIsNotChanged(t *testing.T) {
 	b := newBench(t)
 	b.state = `{"version":3,"deployment":{"resources":[]}}`
 	result, err := b.Run(t.Context())
@@ -318,7 +318,7 @@ func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTheKubeconfigIsReadFromTheProviderSecretOrNot(t *testing.T) {
+func TestKubeconfigIsReadFromProviderPlainOrSecret(t *testing.T) {
 	secret := map[string]any{sig.Key: sig.Secret, "plaintext": `"apiVersion: v1\n"`}
 	for name, value := range map[string]any{"secret": secret, "plain": "apiVersion: v1\n"} {
 		provider := map[string]any{"type": providerType,

@@ -13,7 +13,7 @@ func recordOfStart(count uint32, texts string) []byte {
 	return append(binary.NativeEndian.AppendUint32(nil, count), texts...)
 }
 
-func TestAProcesssStartIsReadAsMacOSKeepsIt(t *testing.T) {
+func TestMacOSProcessArgumentsAreParsed(t *testing.T) {
 	found, err := parseStart(
 		recordOfStart(3, "/h/pulumi-resource-command\x00\x00\x00\x00\x00pulumi-resource-command\x00\x00127.0.0.1:1\x00"+
 			"PULUMI_ENGINE=127.0.0.1:2\x00HOME=/Users/me\x00\x00ptr_munge=\x00"))
@@ -24,7 +24,7 @@ func TestAProcesssStartIsReadAsMacOSKeepsIt(t *testing.T) {
 	assert.Equal(t, []string{"PULUMI_ENGINE=127.0.0.1:2", "HOME=/Users/me"}, found.environment)
 }
 
-func TestAStartThatIsCutOffIsAnErrorAndNoProcessWithoutArguments(t *testing.T) {
+func TestTruncatedProcessArgumentsAreAnError(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"nothing": nil, "a number": recordOfStart(1, ""),
 		"no arguments":    recordOfStart(0, "/bin/sh\x00\x00sh\x00"),

@@ -64,8 +64,8 @@ func (g Guard) Arrivals(
 // before.
 const endingLimit = 30 * time.Second
 
-// Ending returns the gate of the end of a namespace that arrives.
-func (g Guard) Ending(name string) health.Spec {
+// DeletionGate returns the gate of the end of a namespace that arrives.
+func (g Guard) DeletionGate(name string) health.Spec {
 	spec := health.Spec{
 		Body: namespace.Spec{Name: name}, Gate: name, Layer: name,
 		Timeout: metav1.Duration{Duration: endingLimit},
@@ -89,7 +89,7 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	var text, keep, consent []string
 	for i := range found {
 		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]),
-			Kept: managed(&found[i])}
+			Kept: managedObjects(&found[i])}
 		finalized := slices.ContainsFunc(found[i].GetFinalizers(),
 			func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
 		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 &&
@@ -114,8 +114,8 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 		cut(keep), lose)
 }
 
-// managed names the objects that Argo CD last saw of an Application.
-func managed(application *unstructured.Unstructured) (names []string) {
+// managedObjects names the objects that Argo CD last saw of an Application.
+func managedObjects(application *unstructured.Unstructured) (names []string) {
 	resources, _, _ := unstructured.NestedSlice(application.Object, "status", "resources")
 	for _, one := range resources {
 		fields, _ := one.(map[string]any)

@@ -31,7 +31,7 @@ status: {resources: [{kind: Deployment, namespace: shop, name: web}, {kind: Name
 `
 )
 
-func TestNamespaceThatArrivesWhileItIsDeletedIsReturned(t *testing.T) {
+func TestArrivalsReturnNamespacesStillTerminating(t *testing.T) {
 	guard := Guard{Objects: Objects{kindNamespace: {"team-a", "team-b"}}}
 	ending, err := arrivals(t, guard, nil, terminating,
 		`{apiVersion: v1, kind: Namespace, metadata: {name: team-b}}`)
@@ -45,7 +45,7 @@ func TestNamespaceThatArrivesWhileItIsDeletedIsReturned(t *testing.T) {
 	assert.Empty(t, ending)
 }
 
-func TestRunInWhichNothingArrivesAsksNoCluster(t *testing.T) {
+func TestArrivalsSkipClusterWithoutNewObjects(t *testing.T) {
 	fails := func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }
 	ending, err := Guard{Objects: team}.Arrivals(t.Context(), fails, team)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestRunInWhichNothingArrivesAsksNoCluster(t *testing.T) {
 	require.ErrorContains(t, err, "no route to host")
 }
 
-func TestArgoCDThatComesBackToApplicationsInDeletionIsRefused(t *testing.T) {
+func TestArgoCDReturnIsRefusedWhileApplicationsTerminate(t *testing.T) {
 	guard := Guard{Objects: Objects{KindRelease: {"argocd/argocd"}}}
 	_, err := arrivals(t, guard, nil, doomed)
 	require.ErrorContains(t, err, "refused, nothing was changed: Argo CD comes")
@@ -81,13 +81,13 @@ func TestArgoCDThatComesBackToApplicationsInDeletionIsRefused(t *testing.T) {
 		"protection refuses with any consent")
 }
 
-func TestEndOfANamespaceIsAskedTheGuardsWay(t *testing.T) {
+func TestNamespaceGateInheritsTunnelOfGuard(t *testing.T) {
 	way := tunnel.Spec{Port: 1080, Via: []remote.Hop{{Address: "10.0.0.2"}}, Agent: true}
 	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way,
-		Existing: true}.Ending("team-a")
+		Existing: true}.DeletionGate("team-a")
 	require.NoError(t, spec.Validate())
 	assert.Equal(t, way, spec.Tunnel())
 	assert.Equal(t, namespace.Spec{Name: "team-a"}, spec.Body)
 	assert.True(t, spec.Existing)
-	assert.False(t, Guard{Servers: spec.Servers}.Ending("team-a").Tunnel().There())
+	assert.False(t, Guard{Servers: spec.Servers}.DeletionGate("team-a").Tunnel().There())
 }

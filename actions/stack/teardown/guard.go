@@ -37,10 +37,10 @@ type Guard struct {
 // listed bounds each list in a message.
 const listed = 20
 
-// Before prints the losses of a destroy, and returns an error if it must not go on. For a cluster
+// CheckDestroy prints the losses of a destroy, and returns an error if it must not go on. For a cluster
 // that cannot be asked client is nil, and why the reason. Nothing in it is an error of its own: a
 // cluster that is dead, or cannot be read, must be possible to destroy.
-func (g Guard) Before(
+func (g Guard) CheckDestroy(
 	ctx context.Context, client kubernetes.Interface, why error, log io.Writer,
 ) error {
 	var lost Loss

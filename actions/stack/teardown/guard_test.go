@@ -43,11 +43,11 @@ func space(name string) *corev1.Namespace { return &corev1.Namespace{ObjectMeta:
 // before returns a guard's report on a cluster.
 func before(t *testing.T, guard Guard, objects ...runtime.Object) (string, error) {
 	var log bytes.Buffer
-	err := guard.Before(t.Context(), fake.NewClientset(objects...), nil, &log)
+	err := guard.CheckDestroy(t.Context(), fake.NewClientset(objects...), nil, &log)
 	return log.String(), err
 }
 
-func TestWhatADestroyTakesFromUsersIsPrinted(t *testing.T) {
+func TestDestroyPrintsLossesOfUsers(t *testing.T) {
 	output, err := before(t, Guard{Namespaces: []string{"traefik", "vault"}},
 		space("default"), space("kube-system"), space("kube-public"), space("kube-node-lease"),
 		space("traefik"), space("vault"), space("shop"),
@@ -65,7 +65,7 @@ teardown: will be lost: 1 namespaces that are not Strata's: shop
 `, output)
 }
 
-func TestWhereNothingOfUsersIsThereNothingIsPrinted(t *testing.T) {
+func TestDestroyPrintsNothingWithoutUserObjects(t *testing.T) {
 	output, err := before(t, Guard{Namespaces: []string{"traefik"}}, space("default"),
 		space("traefik"), service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"))
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestAProtectedClusterIsNotDestroyed(t *testing.T) {
 	assert.Contains(t, output, "shop/orders", "and still it says what would be lost")
 }
 
-func TestALongListIsCut(t *testing.T) {
+func TestDestroyTruncatesLongLossList(t *testing.T) {
 	var objects []runtime.Object
 	for i := range 25 {
 		objects = append(objects, space(fmt.Sprintf("team-%02d", i)))
@@ -102,7 +102,7 @@ func dead() *fake.Clientset {
 	return client
 }
 
-func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
+func TestDestroyWaitsForDeadClusterOnlyUntilTimeout(t *testing.T) {
 	for _, protected := range [][]string{nil, {"strata:k3s.protect"}} {
 		guard := Guard{Protected: protected,
 			Timeout: metav1.Duration{Duration: 300 * time.Millisecond}}
@@ -110,7 +110,7 @@ func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 		defer cancel()
 		var log bytes.Buffer
 		start := time.Now()
-		err := guard.Before(ctx, dead(), nil, &log)
+		err := guard.CheckDestroy(ctx, dead(), nil, &log)
 		assert.Less(t, time.Since(start), 5*time.Second)
 		assert.Contains(t, log.String(),
 			"no API server answered within 300ms with what will be lost: ")
@@ -122,7 +122,7 @@ func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 
 func TestAClusterThatCannotBeReadIsDestroyed(t *testing.T) {
 	var log bytes.Buffer
-	require.NoError(t, Guard{}.Before(t.Context(), nil,
+	require.NoError(t, Guard{}.CheckDestroy(t.Context(), nil,
 		errors.New("STRATA_KUBECONFIG: no context"), &log))
 	assert.Contains(t, log.String(), "STRATA_KUBECONFIG: no context")
 }

@@ -61,7 +61,7 @@ func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]He
 	var held []Held
 	for kind := range keys(r.left) {
 		for _, name := range r.left[kind] {
-			if kept := r.kept(ctx, kind, name); len(kept) > 0 {
+			if kept := r.keptObjects(ctx, kind, name); len(kept) > 0 {
 				held = append(held, Held{kind, name, kept})
 			}
 		}
@@ -188,29 +188,29 @@ func (r *reader) list(
 	return found.Items, nil
 }
 
-// kept returns others' objects in an object that leaves.
-func (r *reader) kept(ctx context.Context, kind, name string) []string {
+// keptObjects returns others' objects in an object that leaves.
+func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	namespace, short, spaced := strings.Cut(name, "/")
 	if !spaced {
 		namespace, short = "", name
 	}
 	switch {
 	case kind == kindNamespace:
-		return r.inside(ctx, r.spaced, name, r.isKept)
+		return r.listSelected(ctx, r.spaced, name, r.isKept)
 	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // or else its namespace says it
-		return r.inside(ctx, []string{kind}, namespace,
+		return r.listSelected(ctx, []string{kind}, namespace,
 			func(one *unstructured.Unstructured) bool {
 				return nameOf(one) == name &&
 					isBound(one)
 			})
 	case kind == kindDefinition:
-		return r.inside(ctx, r.instances(ctx, name), "", r.isElsewhere)
+		return r.listSelected(ctx, r.instances(ctx, name), "", r.isElsewhere)
 	case users[kind] == nil:
 		return nil
 	}
 	var kept []string
 	for user, names := range users[kind] {
-		kept = append(kept, r.inside(ctx, []string{user}, "",
+		kept = append(kept, r.listSelected(ctx, []string{user}, "",
 			func(one *unstructured.Unstructured) bool {
 				return r.isElsewhere(one) && names(one, namespace, short)
 			})...)
@@ -254,8 +254,8 @@ func isBound(object *unstructured.Unstructured) bool {
 // parallel bounds the lists at a time.
 const parallel = 8
 
-// inside lists kinds and titles the objects that a rule selects.
-func (r *reader) inside(
+// listSelected lists kinds and titles the objects that a rule selects.
+func (r *reader) listSelected(
 	ctx context.Context, kinds []string, namespace string,
 	selects func(*unstructured.Unstructured) bool,
 ) []string {

@@ -97,7 +97,7 @@ const (
 	foreign    = `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-a}}`
 )
 
-func TestANamespaceWithWhatOthersKeepIsNotDeleted(t *testing.T) {
+func TestNamespaceWithForeignObjectsIsNotDeleted(t *testing.T) {
 	for name, test := range map[string]struct{ object, want string }{
 		"a bound claim": {boundClaim, "volume team-a/data (1Gi)"},
 		"a claim that is owned": {
@@ -137,7 +137,7 @@ func TestANamespaceWithWhatOthersKeepIsNotDeleted(t *testing.T) {
 	}
 }
 
-func TestWhatTheClusterAndTheStackMakeThemselvesIsNoLoss(t *testing.T) {
+func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 	for name, object := range map[string]string{
 		"an owned object":       `{apiVersion: v1, kind: Pod, metadata: {name: shop-1, namespace: team-a, ownerReferences: [{kind: ReplicaSet, name: shop}]}}`,
 		"ours":                  `{apiVersion: v1, kind: Secret, metadata: {name: shop, namespace: team-a}}`,
@@ -171,7 +171,7 @@ func TestWhatTheClusterAndTheStackMakeThemselvesIsNoLoss(t *testing.T) {
 }
 
 // Objects in use by others leave; their users stay with a reference to nothing.
-func TestWhatOthersUseIsNotDeleted(t *testing.T) {
+func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) {
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
 	for name, test := range map[string]struct {
@@ -233,7 +233,7 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 	}
 }
 
-func TestDefinitionsThatStayAreNoLoss(t *testing.T) {
+func TestKeptCRDsAreNoLoss(t *testing.T) {
 	cluster := holding(t,
 		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org, labels: {strata.dev/crd-bundle: apisix}, annotations: {helm.sh/resource-policy: keep, meta.helm.sh/release-name: argocd, meta.helm.sh/release-namespace: argocd}}, spec: {group: acme.example.org, names: {kind: Anvil}}}`,
 		`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`)
@@ -291,7 +291,7 @@ func (d *down) ServerResourcesForGroupVersion(version string) (*metav1.APIResour
 }
 
 // Kubernetes does not end a namespace that it cannot look into, whatever is consented to.
-func TestANamespaceThatWouldNotEndIsNotDeleted(t *testing.T) {
+func TestNamespaceIsNotDeletedWhileAPIServiceIsDown(t *testing.T) {
 	impatient(t)
 	consents := Guard{Discard: Discard{Namespaces: []string{"team-a"}}}
 	without := func(times int) Cluster {
@@ -322,7 +322,7 @@ func TestAClusterThatCannotBeReadIsNotTakenForEmpty(t *testing.T) {
 		"its time is up")
 }
 
-func TestProtectionRefusesWithAnyConsent(t *testing.T) {
+func TestProtectionRefusesDespiteConsent(t *testing.T) {
 	guard := Guard{Protected: []string{"strata:k3s.protect"},
 		Discard: Discard{Namespaces: []string{"team-a"}}}
 	err := losses(t, guard, holding(t, foreign), team)
@@ -330,7 +330,7 @@ func TestProtectionRefusesWithAnyConsent(t *testing.T) {
 	assert.NoError(t, losses(t, guard, holding(t), team), "others keep nothing there")
 }
 
-func TestTheDestroyOnAnExistingClusterAsksForAllThatOthersKeep(t *testing.T) {
+func TestDestroyOnExistingClusterRequiresConsentForForeignObjects(t *testing.T) {
 	guard := Guard{Existing: true, Objects: team}
 	before := func(guard Guard, gone bool, objects ...string) error {
 		return guard.BeforeExisting(t.Context(),

@@ -32,7 +32,7 @@ var (
 			_, _ = fmt.Fprintln(call.Stderr, "teardown:", err)
 		}
 		if guard.Existing {
-			return guard.BeforeExisting(ctx, guard.opening(ctx, call), verb.ClusterGone())
+			return guard.BeforeExisting(ctx, guard.connector(ctx, call), verb.ClusterGone())
 		}
 		return guard.beforeOwn(ctx, call)
 	})
@@ -45,7 +45,7 @@ const ownLimit = 15 * time.Second
 func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
 	before, err := verb.Previous[Objects](call)
 	if err == nil {
-		err = g.Losses(ctx, g.opening(ctx, call), before)
+		err = g.Losses(ctx, g.connector(ctx, call), before)
 	}
 	if err == nil && first {
 		err = g.admitArrivals(ctx, call, before)
@@ -59,12 +59,12 @@ func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
 // admitArrivals refuses objects that must not arrive yet. A namespace that is being deleted gets
 // some time to end.
 func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects) error {
-	ending, err := g.Arrivals(ctx, g.opening(ctx, call), before)
+	ending, err := g.Arrivals(ctx, g.connector(ctx, call), before)
 	if err != nil {
 		return err
 	}
 	for _, name := range ending {
-		result, err := kinds.Run(ctx, g.Ending(name), health.SecretsFrom(os.Getenv), call.Stderr)
+		result, err := kinds.Run(ctx, g.DeletionGate(name), health.SecretsFrom(os.Getenv), call.Stderr)
 		if err != nil {
 			return err
 		}
@@ -83,18 +83,18 @@ func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	defer cancel()
 	lease, err := tunnel.Open(ctx, g.Tunnel, call.SSHKey())
 	if err != nil {
-		return g.Before(ctx, nil, err, call.Stderr)
+		return g.CheckDestroy(ctx, nil, err, call.Stderr)
 	}
 	defer lease.Close()
 	client, err := call.Client(g.Servers...)
 	if err != nil {
-		return g.Before(ctx, nil, err, call.Stderr)
+		return g.CheckDestroy(ctx, nil, err, call.Stderr)
 	}
-	return g.Before(ctx, client, nil, call.Stderr)
+	return g.CheckDestroy(ctx, client, nil, call.Stderr)
 }
 
-// opening returns a function that connects to the guard's cluster, until ctx ends.
-func (g Guard) opening(ctx context.Context, call verb.Call) func() (Cluster, error) {
+// connector returns a function that connects to the guard's cluster, until ctx ends.
+func (g Guard) connector(ctx context.Context, call verb.Call) func() (Cluster, error) {
 	return func() (cluster Cluster, err error) {
 		lease, err := tunnel.Open(ctx, g.Tunnel, call.SSHKey())
 		if err != nil {

@@ -112,7 +112,7 @@ func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
 	}
 }
 
-func TestNoBarOverlapsWhatItWaitedForNorLeavesThePicture(t *testing.T) {
+func TestBarsStayInChartAndFollowDependencies(t *testing.T) {
 	for seed := range uint64(100) {
 		l := newLayout(random(rand.New(rand.NewPCG(seed, 3))))
 		for _, r := range l.at {

@@ -45,7 +45,7 @@ func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gon
 
 // After a power cut a renamed file is empty unless its content reached the disk before its name.
 // The old file is back unless the folder reached the disk.
-func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
+func TestWriteSyncsFileBeforeRenameAndFolderAfter(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	var synced []string
@@ -69,7 +69,7 @@ func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
 }
 
 // A kill leaves the files that exist just before the rename.
-func TestWhatAKilledWriteLeavesIsKnown(t *testing.T) {
+func TestIsPartRecognizesLeftoverOfKilledWrite(t *testing.T) {
 	dir := t.TempDir()
 	var there []string
 	flush = func(*os.File) error {

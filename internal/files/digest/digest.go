@@ -9,14 +9,14 @@ import (
 	"os"
 )
 
-// Of returns the sum of a content.
-func Of(content []byte) string {
+// Sum returns the sum of a content.
+func Sum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
 // Short returns the first 16 digits of Of: enough to tell apart contents that are not forged.
-func Short(content []byte) string { return Of(content)[:16] }
+func Short(content []byte) string { return Sum(content)[:16] }
 
 // File returns the sum of a file.
 func File(path string) (string, error) {

@@ -15,7 +15,7 @@ import (
 const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 func TestSumsAreInHex(t *testing.T) {
-	assert.Equal(t, abc, digest.Of([]byte("abc")))
+	assert.Equal(t, abc, digest.Sum([]byte("abc")))
 	assert.Equal(t, abc[:16], digest.Short([]byte("abc")))
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("abc"), 0o600))

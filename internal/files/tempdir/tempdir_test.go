@@ -21,7 +21,7 @@ func names(t *testing.T, folder string) []string {
 	return list
 }
 
-func TestAFolderIsItsOwnersAndGoes(t *testing.T) {
+func TestFolderIsPrivateAndRemovable(t *testing.T) {
 	parent := t.TempDir()
 	folder, err := New(parent, "strata-")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestAFolderIsItsOwnersAndGoes(t *testing.T) {
 }
 
 // A kill leaves a folder without a lock.
-func TestWhatAKilledRunLeftGoesAndWhatIsInUseStays(t *testing.T) {
+func TestNewRemovesLeftoversAndKeepsFoldersInUse(t *testing.T) {
 	parent := t.TempDir()
 	left, other := filepath.Join(parent, "strata-left"), filepath.Join(parent, "other")
 	for _, folder := range []string{left, other} {
@@ -54,7 +54,7 @@ func TestWhatAKilledRunLeftGoesAndWhatIsInUseStays(t *testing.T) {
 		"neither is of this kind")
 }
 
-func TestManyAtOnceEachGetOne(t *testing.T) {
+func TestConcurrentCallersGetSeparateFolders(t *testing.T) {
 	parent := t.TempDir()
 	var all sync.WaitGroup
 	for range 50 {
@@ -70,7 +70,7 @@ func TestManyAtOnceEachGetOne(t *testing.T) {
 	assert.Empty(t, names(t, parent))
 }
 
-func TestAParentThatIsNotThereIsNamed(t *testing.T) {
+func TestMissingParentErrorNamesFolder(t *testing.T) {
 	_, err := New(filepath.Join(t.TempDir(), "missing"), "strata-")
 	require.ErrorContains(t, err, "missing")
 }

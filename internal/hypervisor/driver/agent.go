@@ -12,8 +12,8 @@ type AgentInterfaces []struct {
 	} `json:"ip-addresses"`
 }
 
-// Of returns the addresses of the interface with this hardware address.
-func (all AgentInterfaces) Of(mac string) []string {
+// Addresses returns the addresses of the interface with this hardware address.
+func (all AgentInterfaces) Addresses(mac string) []string {
 	var addresses []string
 	for _, one := range all {
 		if !strings.EqualFold(one.MAC, mac) {

@@ -51,7 +51,7 @@ type Driver interface {
 	// Observe returns the facts for a gate.
 	Observe(ctx context.Context) (hypervisor.Facts, error)
 	// Owned returns the machines of the Spec's stack, for all nodes, by name. It changes nothing.
-	Owned(ctx context.Context) ([]hypervisor.Owned, error)
+	ListOwned(ctx context.Context) ([]hypervisor.Owned, error)
 	Surveyor
 }
 

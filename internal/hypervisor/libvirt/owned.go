@@ -9,7 +9,7 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-func (l *libvirt) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
+func (l *libvirt) ListOwned(ctx context.Context) ([]hypervisor.Owned, error) {
 	names, err := l.virsh(ctx, "list", "--all", "--name")
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (l *libvirt) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 		if !l.Spec.OfStack(have.Mark) {
 			continue
 		}
-		one := &libvirt{driver.Runner{Host: l.Host, Spec: l.Spec.Of(have.Mark.Node)}}
+		one := &libvirt{driver.Runner{Host: l.Host, Spec: l.Spec.WithNode(have.Mark.Node)}}
 		remove, err := one.removal(ctx, name, have.Running)
 		if err != nil {
 			return nil, err

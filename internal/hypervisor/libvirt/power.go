@@ -146,7 +146,7 @@ func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 		facts.Agent = err.Error()
 		return
 	}
-	facts.Addresses = append(facts.Addresses, answer.Return.Of(l.Spec.MAC())...)
+	facts.Addresses = append(facts.Addresses, answer.Return.Addresses(l.Spec.MAC())...)
 }
 
 // addressesIn parses domifaddr's table: name, hardware address, protocol, address/prefix.

@@ -10,7 +10,7 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-func TestADomainIsWhatItsSpecSays(t *testing.T) {
+func TestDomainXMLMatchesSpec(t *testing.T) {
 	spec := vmtest.OnLibvirt()
 	text, err := domainXML(spec)
 	require.NoError(t, err)

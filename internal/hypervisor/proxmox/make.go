@@ -74,9 +74,9 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 		switch {
 		case err == nil:
 			return &driver.Found{ID: id, Mark: p.Spec.Mark(hypervisor.StateMaking)}, nil
-		case taken(err) && p.Spec.ID == 0 && try < numberTries:
+		case isNumberTaken(err) && p.Spec.ID == 0 && try < numberTries:
 			continue
-		case taken(err):
+		case isNumberTaken(err):
 			return nil, fmt.Errorf("%w; set another strata:hosts.nodes[].vm.id, or none", err)
 		}
 		return p.halfMade(ctx, err)
@@ -160,7 +160,7 @@ func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 }
 
 func (p *proxmox) Sign(ctx context.Context, have *driver.Found, mark hypervisor.Mark) error {
-	_, err := p.Command(ctx, "qm", "set", have.ID, "--description", mark.In(have.Note))
+	_, err := p.Command(ctx, "qm", "set", have.ID, "--description", mark.Apply(have.Note))
 	return err
 }
 

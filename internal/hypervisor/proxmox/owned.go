@@ -10,7 +10,7 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-func (p *proxmox) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
+func (p *proxmox) ListOwned(ctx context.Context) ([]hypervisor.Owned, error) {
 	guests, err := p.guests(ctx)
 	if err != nil {
 		return nil, err
@@ -25,11 +25,11 @@ func (p *proxmox) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 		if err != nil {
 			return nil, err
 		}
-		have := config.found(guest)
+		have := config.describeGuest(guest)
 		if !p.Spec.OfStack(have.Mark) {
 			continue
 		}
-		one := &proxmox{driver.Runner{Host: p.Host, Spec: p.Spec.Of(have.Mark.Node)}}
+		one := &proxmox{driver.Runner{Host: p.Host, Spec: p.Spec.WithNode(have.Mark.Node)}}
 		path, err := one.Command(ctx, "pvesm", "path", one.seedVolume())
 		if err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *hype
 	if err == nil {
 		var answer driver.AgentInterfaces
 		if err = json.Unmarshal([]byte(text), &answer); err == nil {
-			facts.Addresses = answer.Of(p.Spec.MAC())
+			facts.Addresses = answer.Addresses(p.Spec.MAC())
 			return
 		}
 	}

@@ -112,11 +112,11 @@ func (p *proxmox) Find(ctx context.Context) (*driver.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.among(ctx, all)
+	return p.findGuest(ctx, all)
 }
 
-// among finds the machine in the cluster's list of guests.
-func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, error) {
+// findGuest finds the machine in the cluster's list of guests.
+func (p *proxmox) findGuest(ctx context.Context, all []guestEntry) (*driver.Found, error) {
 	for _, guest := range all {
 		if guest.Name != p.Spec.Name() || guest.Type != "qemu" {
 			continue
@@ -125,7 +125,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 		if err != nil {
 			return nil, err
 		}
-		have := config.found(guest)
+		have := config.describeGuest(guest)
 		if !p.Spec.Owns(have.Mark) {
 			return nil, p.Spec.Foreign(p.Host.String(),
 				fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name),
@@ -150,7 +150,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 	return nil, nil
 }
 
-func (c guestConfig) found(guest guestEntry) *driver.Found {
+func (c guestConfig) describeGuest(guest guestEntry) *driver.Found {
 	number := func(n json.Number) int { value, _ := strconv.Atoi(n.String()); return value }
 	return &driver.Found{
 		ID: strconv.Itoa(guest.VMID), Mark: hypervisor.MarkIn(c.Description), Note: c.Description,
@@ -233,5 +233,7 @@ func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
 // errTaken reports a number that another client took meanwhile.
 var errTaken = errors.New("already exists")
 
-// taken reports whether a command failed because its VM number is in use.
-func taken(err error) bool { return err != nil && strings.Contains(err.Error(), errTaken.Error()) }
+// isNumberTaken reports whether a command failed because its VM number is in use.
+func isNumberTaken(err error) bool {
+	return err != nil && strings.Contains(err.Error(), errTaken.Error())
+}

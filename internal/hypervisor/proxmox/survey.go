@@ -94,8 +94,8 @@ func (p *proxmox) Storages(ctx context.Context) []hypervisor.StorageFacts {
 		err = p.get(ctx, &all, "/nodes/"+name+"/storage")
 	}
 	disks.Fault, seeds.Fault = err, err
-	among(&disks, all, "images")
-	among(&seeds, all, "iso")
+	observeStorage(&disks, all, "images")
+	observeStorage(&seeds, all, "iso")
 	return []hypervisor.StorageFacts{disks, seeds}
 }
 
@@ -108,8 +108,8 @@ type storageEntry struct {
 	Avail   json.Number `json:"avail"`
 }
 
-// among looks for a storage in the node's list.
-func among(s *hypervisor.StorageFacts, all []storageEntry, content string) {
+// observeStorage looks for a storage in the node's list.
+func observeStorage(s *hypervisor.StorageFacts, all []storageEntry, content string) {
 	for _, one := range all {
 		holds := slices.Contains(strings.Split(one.Content, ","), content)
 		if holds {
@@ -166,7 +166,7 @@ func (p *proxmox) Machines(ctx context.Context, specs []hypervisor.Spec) []hyper
 		}
 		machines.Go(func() {
 			one := &proxmox{driver.Runner{Host: p.Host, Spec: spec}}
-			facts[i] = driver.MachineFacts(one.among(ctx, all))
+			facts[i] = driver.MachineFacts(one.findGuest(ctx, all))
 		})
 	}
 	machines.Wait()

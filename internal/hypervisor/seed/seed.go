@@ -26,7 +26,7 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 		return nil, err
 	}
 	// cloud-init applies a seed once per instance: a machine that is made anew is another instance.
-	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12],
+	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Sum(hostKey)[:12],
 		"local-hostname": spec.Node}
 	files := map[string][]byte{}
 	for name, content := range map[string]any{"meta-data": meta, "user-data": user,

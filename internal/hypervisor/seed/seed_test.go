@@ -16,7 +16,7 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-func TestASeedIsADiskThatCloudInitFinds(t *testing.T) {
+func TestSeedISOIsReadableByCloudInit(t *testing.T) {
 	key := vmtest.NewKey(t)
 	files, err := Files(vmtest.Machine(), key)
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestASeedIsADiskThatCloudInitFinds(t *testing.T) {
 	assert.True(t, strings.HasPrefix(string(files["user-data"]), "#cloud-config\n"))
 }
 
-func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
+func TestSeedContainsOnlyGivenHostKey(t *testing.T) {
 	key := vmtest.NewKey(t)
 	files, err := Files(vmtest.Machine(), key)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestASeedHasNoEmptyLists(t *testing.T) {
 	assert.NotContains(t, string(files["user-data"]), "[]", "cloud-init calls it a mistake")
 }
 
-func TestAMachineSetsItsAddressOrAsksForIt(t *testing.T) {
+func TestNetworkConfigIsStaticOrDHCP(t *testing.T) {
 	spec := vmtest.Machine()
 	static := networkConfig(spec)["ethernets"].(map[string]any)["nic0"].(map[string]any)
 	assert.Equal(t, map[string]any{

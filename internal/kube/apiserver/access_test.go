@@ -12,7 +12,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAnAccessReachesItsServersInPlaceOfTheKubeconfigs(t *testing.T) {
+func TestAccessServersReplaceKubeconfigServer(t *testing.T) {
 	own, other := server(t, "own"), server(t, "other")
 	for want, access := range map[string]apiserver.Access{
 		"own": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t")},
@@ -40,7 +40,7 @@ func TestAnAccessHasItsTunnelAndItsTimeout(t *testing.T) {
 	assert.Equal(t, time.Second, config.Timeout)
 }
 
-func TestAKubeconfigThatIsNoneIsNotQuoted(t *testing.T) {
+func TestInvalidKubeconfigIsNotQuotedInError(t *testing.T) {
 	for _, open := range []func(apiserver.Access) error{
 		func(a apiserver.Access) error { _, err := a.Config(); return err },
 		func(a apiserver.Access) error { _, err := a.Client(); return err },

@@ -27,7 +27,7 @@ const everyServer = "kubernetes"
 func Failover(config *rest.Config, servers []string) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.ServerName = everyServer
-	dial := tunnel.Through(config, net.Dialer{Timeout: dialLimit, KeepAlive: 5 * time.Second})
+	dial := tunnel.ProxyDialer(config, net.Dialer{Timeout: dialLimit, KeepAlive: 5 * time.Second})
 	config.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var failures []error
 		for _, server := range servers {

@@ -66,7 +66,7 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 
 // An address that came into the configuration with an upgrade is in the certificate only after it
 // (K3s: tls-san-security).
-func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
+func TestFailoverAcceptsAddressMissingFromCertificate(t *testing.T) {
 	s, ca := tlsServer(t, "kubernetes")
 	config := &rest.Config{Host: "https://192.0.2.10:6443",
 		TLSClientConfig: rest.TLSClientConfig{CAData: ca}}

@@ -20,7 +20,7 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
 		func(ctx context.Context) (bool, error) {
 			last = request(ctx)
-			return !unanswered(last), nil
+			return !isRetryable(last), nil
 		})
 	if err != nil {
 		return errors.Join(err, last)
@@ -28,9 +28,9 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// unanswered reports whether an error is none of the request's own: there was no answer, or the
+// isRetryable reports whether an error is none of the request's own: there was no answer, or the
 // server could not give one.
-func unanswered(err error) bool {
+func isRetryable(err error) bool {
 	if err == nil {
 		return false
 	}

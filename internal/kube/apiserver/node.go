@@ -11,7 +11,7 @@ import (
 // OneNode lists and watches one Node.
 func OneNode(client kubernetes.Interface, name string) cache.ListerWatcher {
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
-	return Selected(client, client.CoreV1().Nodes(), metav1.ListOptions{FieldSelector: only})
+	return NewListWatch(client, client.CoreV1().Nodes(), metav1.ListOptions{FieldSelector: only})
 }
 
 // ReadyOf returns a Node's condition Ready; Unknown if it has none.

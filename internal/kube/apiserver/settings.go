@@ -28,8 +28,8 @@ func (s NodeSettings) LabelFlags() []string {
 	return flags
 }
 
-// Lacking returns those of the settings that a Node does not have.
-func (s NodeSettings) Lacking(node *corev1.Node) NodeSettings {
+// FindMissing returns those of the settings that a Node does not have.
+func (s NodeSettings) FindMissing(node *corev1.Node) NodeSettings {
 	var lacking NodeSettings
 	for key, value := range s.Labels {
 		if found, ok := node.Labels[key]; !ok || found != value {

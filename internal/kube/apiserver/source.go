@@ -15,11 +15,11 @@ type Lists[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// Selected lists and watches the objects that only selects, for a wait that outlives its
+// NewListWatch lists and watches the objects that only selects, for a wait that outlives its
 // connection: API servers end their watches when etcd's leader goes. client is the one that objects
 // comes from: it tells whether a watch can begin with a stream of the existing objects
 // (k8s.io/client-go tools/cache/listwatch.go, ToListWatcherWithWatchListSemantics).
-func Selected[L runtime.Object](
+func NewListWatch[L runtime.Object](
 	client any, objects Lists[L], only metav1.ListOptions,
 ) cache.ListerWatcher {
 	narrow := func(options metav1.ListOptions) metav1.ListOptions {

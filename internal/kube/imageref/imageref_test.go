@@ -8,7 +8,7 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-func TestAWholeNameHasItsRegistry(t *testing.T) {
+func TestWholeAddsDefaultRegistry(t *testing.T) {
 	for name, whole := range map[string]string{
 		"redis:8":                    "docker.io/library/redis:8",
 		"docker.io/redis":            "docker.io/library/redis",

@@ -14,7 +14,7 @@ import (
 )
 
 // The SDK's mocks fail here with `malformed RPC secret`.
-func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
+func TestDryRunRegistersUnknownSecretUnread(t *testing.T) {
 	type key struct{}
 	var seen []any
 	registered, err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project",
@@ -45,7 +45,7 @@ func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 		"what is unknown is not known here")
 }
 
-func TestTheProgramsErrorIsTheRuns(t *testing.T) {
+func TestDryRunReturnsProgramError(t *testing.T) {
 	_, err := dryrun.Run(t.Context(), "project", "stack", func(*pulumi.Context) error {
 		return errors.New("no such layer")
 	})

@@ -15,10 +15,10 @@ import (
 // wordBytes is the length of a random word that never repeats.
 const wordBytes = 5
 
-// Replaced returns the option of a command that is replaced when its script or input changes. The
+// ReplaceOnChange returns the option of a command that is replaced when its script or input changes. The
 // old one is deleted before the new one runs, so a failed one is not in the state. It is for
 // commands without a delete action whose output is not read; others use an Attempt.
-func Replaced() pulumi.ResourceOption {
+func ReplaceOnChange() pulumi.ResourceOption {
 	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}),
 		pulumi.DeleteBeforeReplace(true))
 }

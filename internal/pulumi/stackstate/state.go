@@ -42,7 +42,7 @@ func Parse(export []byte) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range state.all() {
+	for _, one := range state.allResources() {
 		if err := one.reveal(); err != nil {
 			return nil, fmt.Errorf("state of %s: %w", one.URN, err)
 		}
@@ -72,8 +72,8 @@ func parse(export []byte) (*State, error) {
 	return state, nil
 }
 
-// all returns the resources, and those of pending operations.
-func (s *State) all() []Resource {
+// allResources returns the resources, and those of pending operations.
+func (s *State) allResources() []Resource {
 	all := slices.Clone(s.Resources)
 	for _, pending := range s.Pending {
 		all = append(all, pending.Resource)
@@ -84,7 +84,7 @@ func (s *State) all() []Resource {
 // CheckLayout returns an error if the state of a stack has resources of another layout.
 func (s *State) CheckLayout(stack string) error {
 	var urns []string
-	for _, one := range s.all() {
+	for _, one := range s.allResources() {
 		urns = append(urns, string(one.URN))
 	}
 	return statelayout.Check(stack, urns)
@@ -95,8 +95,8 @@ func (s *State) Has(name urn.URN) bool {
 	return slices.ContainsFunc(s.Resources, func(r Resource) bool { return r.URN == name })
 }
 
-// Named returns the first resource of that name; ok is false if there is none.
-func (s *State) Named(name string) (found Resource, ok bool) {
+// Lookup returns the first resource of that name; ok is false if there is none.
+func (s *State) Lookup(name string) (found Resource, ok bool) {
 	i := slices.IndexFunc(s.Resources, func(r Resource) bool {
 		return strings.HasSuffix(string(r.URN), urn.NameDelimiter+name)
 	})
@@ -122,9 +122,9 @@ func (s *State) OfType(token string) []Resource {
 	})
 }
 
-// Running returns the commands of OfType that run a subcommand of this program, for example "vault
+// Commands returns the commands of OfType that run a subcommand of this program, for example "vault
 // configure".
-func (s *State) Running(subcommand string) []Resource {
+func (s *State) Commands(subcommand string) []Resource {
 	return slices.DeleteFunc(s.OfType(LocalCommand),
 		func(r Resource) bool { return !r.Runs(subcommand) })
 }

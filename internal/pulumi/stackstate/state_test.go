@@ -33,28 +33,28 @@ func TestAStateIsReadWithItsSecrets(t *testing.T) {
 	state, err := stackstate.Parse([]byte(export(secret(`"plaintext":"\"hunter2\""`))))
 	require.NoError(t, err)
 	require.Len(t, state.Resources, 3)
-	gates := state.Running("gate")
+	gates := state.Commands("gate")
 	require.Len(t, gates, 1, "what a replacement has left to delete runs no more")
 	assert.Equal(t, "hunter2", gates[0].Environment("STRATA_SSH_KEY"))
 	assert.Equal(t, "hunter2", gates[0].Output("stdout"))
 	assert.Empty(t, gates[0].Environment("STRATA_KUBECONFIG"))
-	assert.Empty(t, state.Running("vm create"), "that one is not there yet")
+	assert.Empty(t, state.Commands("vm create"), "that one is not there yet")
 	require.Len(t, state.Pending, 1)
 	assert.Equal(t, apitype.OperationTypeCreating, state.Pending[0].Type)
 	assert.True(t, state.Pending[0].Resource.Runs("vm create"))
 	assert.Equal(t, []any{"hunter2"}, state.Pending[0].Resource.Inputs["stdin"])
 
-	named, ok := state.Named("gate")
+	named, ok := state.Lookup("gate")
 	assert.True(t, ok)
 	assert.True(t, state.Has(named.URN))
-	_, ok = state.Named("te")
+	_, ok = state.Lookup("te")
 	assert.False(t, ok)
 	outputs, err := state.Outputs()
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"echo": "https://echo"}, outputs["urls"])
 }
 
-func TestAStackThatWasNeverUpHasAnEmptyState(t *testing.T) {
+func TestStackBeforeFirstUpdateHasEmptyState(t *testing.T) {
 	for _, text := range []string{`{"version":3,"deployment":null}`, `{"deployment":{}}`, `{}`} {
 		state, err := stackstate.Parse([]byte(text))
 		require.NoError(t, err, text)
@@ -75,7 +75,7 @@ func TestASecretThatCannotBeReadIsAnErrorWithoutItsText(t *testing.T) {
 	require.ErrorContains(t, err, "exported state")
 }
 
-func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
+func TestReadEncryptedNeedsNoSecrets(t *testing.T) {
 	var asked []string
 	pulumi := stackstate.Pulumi(func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		asked = args
@@ -84,13 +84,13 @@ func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
 	state, err := pulumi.ReadEncrypted(t.Context(), "dev")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"stack", "export", "--stack", "dev"}, asked)
-	assert.Empty(t, state.Running("gate")[0].Environment("STRATA_SSH_KEY"))
+	assert.Empty(t, state.Commands("gate")[0].Environment("STRATA_SSH_KEY"))
 	_, err = pulumi.Read(t.Context(), "dev")
 	require.ErrorContains(t, err, "--show-secrets")
 	assert.Equal(t, []string{"stack", "export", "--stack", "dev", "--show-secrets"}, asked)
 }
 
-func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
+func TestMissingStackIsDistinguishedFromBackendError(t *testing.T) {
 	for output, missing := range map[string]bool{"error: no stack named 'dev' found": true,
 		"error: the backend is away": false} {
 		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) {
@@ -102,7 +102,7 @@ func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
 	}
 }
 
-func TestTheTextsOfAStateAreToldApartByWhetherTheyAreSecret(t *testing.T) {
+func TestTextsSeparatesSecretAndPlainStrings(t *testing.T) {
 	inner := secret(`"plaintext":"{\"user\":\"me\",\"keys\":[\"hunter2\",7]}"`)
 	secrets, plain, err := stackstate.Texts([]byte(export(inner)))
 	require.NoError(t, err)

@@ -97,7 +97,7 @@ func publicKey(t *testing.T, key []byte) ssh.PublicKey {
 	return signer.PublicKey()
 }
 
-func TestTheAgentsKeysLogInEverywhereOnTheWay(t *testing.T) {
+func TestAgentKeysLogInToJumpHostsAndHost(t *testing.T) {
 	jumps, host, target, _ := chain(t, 1)
 	startAgent(t, jumps[0].PrivateKey(), host.PrivateKey())
 	_, err := remote.Dial(soon(t), target, nil)
@@ -109,7 +109,7 @@ func TestTheAgentsKeysLogInEverywhereOnTheWay(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestAnAgentThatIsGoneMattersOnlyWhereItIsNeeded(t *testing.T) {
+func TestMissingAgentFailsOnlyWhenNeeded(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	target := server.Target()
@@ -144,7 +144,7 @@ func TestAnAgentWithoutAKeySaysSo(t *testing.T) {
 	assert.Contains(t, err.Error(), "ssh-add")
 }
 
-func TestAnAgentThatHangsIsNotAskedWhereTheKeyLetsIn(t *testing.T) {
+func TestHangingAgentIsNotAskedWhenKeySuffices(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -161,7 +161,7 @@ func TestAnAgentThatHangsIsNotAskedWhereTheKeyLetsIn(t *testing.T) {
 	assert.False(t, asked.Load())
 }
 
-func TestTheAgentsKeyLogsInBehindOneThatIsRefused(t *testing.T) {
+func TestAgentKeyIsTriedAfterRefusedKey(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	target := server.Target()
@@ -176,7 +176,7 @@ func TestTheAgentsKeyLogsInBehindOneThatIsRefused(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to the agent is left")
 }
 
-func TestAKeyThatNeitherFileNorAgentHasIsRejectedWithAllThatWereOffered(t *testing.T) {
+func TestKeyRejectionNamesAllOfferedKeys(t *testing.T) {
 	server := sshtest.Start(t)
 	file, fileKey := sshtest.NewKey(t)
 	agents, agentKey := sshtest.NewKey(t)
@@ -190,7 +190,7 @@ func TestAKeyThatNeitherFileNorAgentHasIsRejectedWithAllThatWereOffered(t *testi
 			ssh.FingerprintSHA256(agentKey.PublicKey()))
 }
 
-func TestAnAgentThatListsNoKeysEndsWithTheContextAndIsNamed(t *testing.T) {
+func TestAgentHangingAtListIsReportedAtTimeout(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	target := server.Target()
@@ -210,7 +210,7 @@ func TestAnAgentThatListsNoKeysEndsWithTheContextAndIsNamed(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
-func TestAnAgentThatDoesNotSignEndsWithTheContextAndIsNamed(t *testing.T) {
+func TestAgentHangingAtSignIsReportedAtTimeout(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -249,7 +249,7 @@ func TestAnAgentThatDoesNotAcceptIsNamed(t *testing.T) {
 		"the kernel has no more room")
 }
 
-func TestAnAgentThatBreaksOffIsToldFromAnSSHDThatDoes(t *testing.T) {
+func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true

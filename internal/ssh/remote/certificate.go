@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// certified returns keys with their certificates, each in front of its key, as ssh offers them.
-func (m Means) certified(keys []ssh.Signer) ([]ssh.Signer, error) {
+// addCertificates returns keys with their certificates, each in front of its key, as ssh offers them.
+func (m Means) addCertificates(keys []ssh.Signer) ([]ssh.Signer, error) {
 	if len(m.Certificates) == 0 {
 		return keys, nil
 	}
@@ -68,8 +68,8 @@ func (m Means) readCertificates() ([]*ssh.Certificate, error) {
 	return found, nil
 }
 
-// chosen returns an agent's keys to offer, in order.
-func (m Means) chosen(keys []ssh.Signer) []ssh.Signer {
+// selectKeys returns an agent's keys to offer, in order.
+func (m Means) selectKeys(keys []ssh.Signer) []ssh.Signer {
 	var first, others []ssh.Signer
 	for _, key := range keys {
 		public := key.PublicKey()

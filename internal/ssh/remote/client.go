@@ -92,8 +92,8 @@ func (c *Client) keepAlive() {
 
 func (c *Client) patience() time.Duration { return time.Duration(c.deadAfter.Load()) }
 
-// lost wraps the error of a call that the end of the connection interrupted.
-func (c *Client) lost(err error) error {
+// lostError wraps the error of a call that the end of the connection interrupted.
+func (c *Client) lostError(err error) error {
 	if c.dead.Load() {
 		return fmt.Errorf("connection to %s lost: no answer for %s", c.target, c.patience())
 	}

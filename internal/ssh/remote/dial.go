@@ -112,7 +112,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 		if err == nil {
 			return nil
 		}
-		if over(ctx) {
+		if hasEnded(ctx) {
 			if last == nil {
 				last = err // Otherwise the attempt that the end of ctx cut short says less than the one before.
 			}
@@ -121,7 +121,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 				last, silence.Err(ctx))
 		}
 		last = err
-		if patience.ended(err, time.Now()) {
+		if patience.isExhausted(err, time.Now()) {
 			return err
 		}
 		if notify != nil {
@@ -134,9 +134,9 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 	}
 }
 
-// over reports whether ctx has ended. It compares the deadline, because a busy machine's timer may
+// hasEnded reports whether ctx has ended. It compares the deadline, because a busy machine's timer may
 // end ctx later, and the error should say that nothing answered.
-func over(ctx context.Context) bool {
+func hasEnded(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
 	}
@@ -164,8 +164,8 @@ type patience struct {
 	silent time.Time
 }
 
-// ended reports whether no attempt after the one that failed with err can succeed, or is likely to.
-func (p *patience) ended(err error, now time.Time) bool {
+// isExhausted reports whether no attempt after the one that failed with err can succeed, or is likely to.
+func (p *patience) isExhausted(err error, now time.Time) bool {
 	if errors.Is(err, errAgentSilent) {
 		if p.silent.IsZero() {
 			p.silent = now

@@ -115,7 +115,7 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestAHostThatNeverAnswersEndsWithTheContextAndTheLastReason(t *testing.T) {
+func TestDialTimeoutNamesLastError(t *testing.T) {
 	key, signer := sshtest.NewKey(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -127,7 +127,7 @@ func TestAHostThatNeverAnswersEndsWithTheContextAndTheLastReason(t *testing.T) {
 	assert.Contains(t, err.Error(), "gone (127.0.0.1:")
 }
 
-func TestAPortThatAcceptsAndSaysNothingIsBounded(t *testing.T) {
+func TestSilentPortFailsAtTimeout(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -178,7 +178,7 @@ func TestADeadPeerIsNoticedInSeconds(t *testing.T) {
 	assert.Less(t, time.Since(start), 15*time.Second)
 }
 
-func TestHowLongAPeerMayBeSilentIsTheCallersChoice(t *testing.T) {
+func TestCallerSetsDeadPeerTimeout(t *testing.T) {
 	t.Parallel()
 	server := sshtest.Start(t)
 	client := connect(t, server)

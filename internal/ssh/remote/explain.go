@@ -54,7 +54,7 @@ func fingerprints(signers []ssh.Signer) string {
 	for i, signer := range signers {
 		keys[i] = signer.PublicKey()
 	}
-	return joined(keys, " and ")
+	return joinFingerprints(keys, " and ")
 }
 
 // plainDialError returns the cause of a failed attempt, without addresses that Target already

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSilenceBeforeAndAfterTheConnectionAreToldApart(t *testing.T) {
+func TestDialErrorDistinguishesSilenceBeforeAndAfterConnect(t *testing.T) {
 	silence := func(during string) error {
 		return plainDialError(fmt.Errorf("ssh: %w",
 			&net.OpError{Op: during, Net: "tcp", Err: os.ErrDeadlineExceeded}))
@@ -32,7 +32,7 @@ type late struct {
 
 func (l late) Deadline() (time.Time, bool) { return l.deadline, true }
 
-func TestTheReasonBeforeTheDeadlineIsNotLostToADialerThatGoesByTheClock(t *testing.T) {
+func TestRetryKeepsReasonBeforeDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	attempts := 0

@@ -12,7 +12,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestConnectionsComeOutOfTheLastJumpHost(t *testing.T) {
+func TestForwardedConnectionsLeaveFromLastJumpHost(t *testing.T) {
 	jumps, host, target, keys := chain(t, 2)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestConnectionsComeOutOfTheLastJumpHost(t *testing.T) {
 		"the host behind them is connected to, and not logged in to")
 }
 
-func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {
+func TestPingDetectsSilentJumpHost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {
 }
 
 // An error of the jump host's dial is about the address; a lost connection is about the jump host.
-func TestWhatIsSaidOfAnAddressIsToldFromALostJumpHost(t *testing.T) {
+func TestConnectErrorIsDistinguishedFromLostJumpHost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestAJumpHostIsNotAskedForSudo(t *testing.T) {
 	assert.Empty(t, jumps[0].Commands())
 }
 
-func TestWithoutAJumpHostNothingForwards(t *testing.T) {
+func TestDialJumpHostFailsWithoutJumpHost(t *testing.T) {
 	_, _, target, keys := chain(t, 0)
 	_, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
 	require.ErrorIs(t, err, remote.ErrNoJumpHost)

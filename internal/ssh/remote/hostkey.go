@@ -32,9 +32,9 @@ func (e *HostKeyError) Error() string {
 // pins are keys, of which a host must show one.
 type pins []ssh.PublicKey
 
-// pinned parses the pins of a target, and returns them with the algorithms that a client may
+// parsePins parses the pins of a target, and returns them with the algorithms that a client may
 // negotiate for them.
-func pinned(t Target) (pins, []string, error) {
+func parsePins(t Target) (pins, []string, error) {
 	var keys pins
 	var kinds []string
 	for line := range strings.Lines(strings.TrimSpace(t.HostKey)) {
@@ -59,10 +59,10 @@ func pinned(t Target) (pins, []string, error) {
 }
 
 // String names the keys by their fingerprints.
-func (p pins) String() string { return joined(p, " or ") }
+func (p pins) String() string { return joinFingerprints(p, " or ") }
 
-// joined returns the fingerprints of keys.
-func joined(keys []ssh.PublicKey, link string) string {
+// joinFingerprints returns the fingerprints of keys.
+func joinFingerprints(keys []ssh.PublicKey, link string) string {
 	var names []string
 	for _, key := range keys {
 		names = append(names, Fingerprint(key))

@@ -50,7 +50,7 @@ func TestAHostIsReachedThroughItsJumpHostsInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestAJumpHostWithAnotherKeyThanItsPinFailsAtOnceAndIsNamed(t *testing.T) {
+func TestJumpHostKeyMismatchFailsAtOnce(t *testing.T) {
 	jumps, host, target, keys := chain(t, 2)
 	target.Jump[1].HostKey = host.HostKey()
 	_, err := remote.Dial(soon(t), target, keys)
@@ -78,7 +78,7 @@ func TestAJumpHostThatRejectsTheKeyIsNamed(t *testing.T) {
 	assert.Contains(t, err.Error(), "for user jump")
 }
 
-func TestAJumpHostThatForwardsNothingFailsAtOnceAndSaysWhatToAllow(t *testing.T) {
+func TestJumpHostWithoutForwardingFailsWithFix(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	jumps[0].Forwards = false
 	_, err := remote.Dial(soon(t), target, keys)
@@ -116,7 +116,7 @@ func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 	assert.Greater(t, len(jumps[0].Onward()), 3)
 }
 
-func TestWhyAHostBehindAJumpHostDoesNotAnswerIsSaid(t *testing.T) {
+func TestDialTimeoutThroughJumpHostNamesCause(t *testing.T) {
 	_, _, target, keys := chain(t, 1)
 	target.Port = nettest.Closed(t).Number()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -15,7 +15,7 @@ import (
 )
 
 // sshd counts each offered key as a try, and allows six.
-func TestHostsWithKeysOfTheirOwnLogInWithMoreKeysThanSSHDTries(t *testing.T) {
+func TestHostKeyringAvoidsSSHDKeyLimit(t *testing.T) {
 	var rings []remote.Keyring
 	for i := range 9 {
 		key, _ := sshtest.NewKey(t)
@@ -50,7 +50,7 @@ func TestJoinedKeyringsHaveEachKeyAndPasswordOnce(t *testing.T) {
 	assert.Len(t, fingerprints, 2)
 }
 
-func TestAKeyringOfAllHostsStaysAsItIs(t *testing.T) {
+func TestJoinKeyringsKeepsIdenticalText(t *testing.T) {
 	for _, text := range []string{"", "a key\n"} {
 		assert.Equal(t, text, remote.JoinKeyrings([]remote.Keyring{{"a", text}, {"b", text}}))
 	}
@@ -75,7 +75,7 @@ func TestAFirstContactSendsNoSudoPassword(t *testing.T) {
 	assert.Equal(t, impostor.HostKey(), pinned.HostKey)
 }
 
-func TestAHostsEndlessMessagesAreBoundedAndTheirEndIsKept(t *testing.T) {
+func TestLongStderrIsTruncatedToItsEnd(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		for range 3000 {

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestAKeyWithItsPassphraseIsTheSameTextEachTime(t *testing.T) {
+func TestDecryptKeyIsDeterministic(t *testing.T) {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -48,7 +48,7 @@ func TestAKeyWithItsPassphraseIsTheSameTextEachTime(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutAPassphraseStaysToTheByte(t *testing.T) {
+func TestDecryptKeyLeavesPlainKeyUnchanged(t *testing.T) {
 	for _, text := range []string{"no key at all", "# mine\n" + string(newPEM(t))} {
 		same, err := remote.DecryptKey([]byte(text), "not asked for")
 		require.NoError(t, err)

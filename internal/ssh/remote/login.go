@@ -36,7 +36,7 @@ type login struct {
 
 // newLogin returns the login to a target, with keys.
 func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
-	known, algorithms, err := pinned(t)
+	known, algorithms, err := parsePins(t)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
 	l := &login{target: t, pins: known, setting: setting}
-	if l.keys, err = t.certified(keys); err != nil {
+	if l.keys, err = t.addCertificates(keys); err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
 	l.config = &ssh.ClientConfig{
@@ -88,7 +88,7 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 		keys, l.noAgent = l.agent.signers()
 	}
 	if l.noAgent == nil {
-		keys, l.noAgent = l.target.certified(l.target.chosen(keys))
+		keys, l.noAgent = l.target.addCertificates(l.target.selectKeys(keys))
 	}
 	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each is a try.
 	l.offered = append(l.offered, keys...)
@@ -125,14 +125,14 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 		}
 		l.agent.close()
 	}
-	if command, ok := raw.(*proxy); ok && l.banner == "" && unanswered(err) {
+	if command, ok := raw.(*proxy); ok && l.banner == "" && isUnanswered(err) {
 		err = command.explain(err)
 	}
 	return conn, client, err
 }
 
-// unanswered reports whether a handshake ended without a message of sshd about it.
-func unanswered(err error) bool {
+// isUnanswered reports whether a handshake ended without a message of sshd about it.
+func isUnanswered(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, os.ErrDeadlineExceeded)
 }

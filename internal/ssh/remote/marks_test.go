@@ -39,7 +39,7 @@ func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 }
 
 // A host's own answer in place of a script never counts as the script's success.
-func TestAHostThatRunsSomethingElseIsQuoted(t *testing.T) {
+func TestForcedCommandOutputIsQuoted(t *testing.T) {
 	cloud := `Please login as the user "debian" rather than the user "root".`
 	for name, test := range map[string]struct{ shell, quoted, code string }{
 		"a forced echo":               {"echo maintenance", "maintenance", "exit code 0"},
@@ -89,7 +89,7 @@ func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
 }
 
 // A menu in place of the shell waits for ever.
-func TestAScriptThatDoesNotBeginIsGivenUpWithTheHostsWords(t *testing.T) {
+func TestScriptThatNeverStartsFailsWithHostOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = answers("echo '1) Reboot  2) Shell'; exec cat >/dev/null")
 	client := connect(t, server)
@@ -99,7 +99,7 @@ func TestAScriptThatDoesNotBeginIsGivenUpWithTheHostsWords(t *testing.T) {
 	require.NotErrorIs(t, err, remote.ErrNotRun, "it may be slow")
 }
 
-func TestWhatAProfilePrintsIsNotTheScripts(t *testing.T) {
+func TestProfileOutputIsSeparatedFromScriptOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
 	server.Shell = answers(`echo Welcome; echo careful >&2
@@ -177,7 +177,7 @@ func TestAScriptThatBreaksOffHasNoExitCode(t *testing.T) {
 	}
 }
 
-func TestAScriptThatASignalEndedIsToldByItsSignal(t *testing.T) {
+func TestSignaledScriptErrorNamesSignal(t *testing.T) {
 	_, err := connect(t, sshtest.Start(t)).Run(soon(t), "sh -c 'kill -TERM $$'", nil)
 	require.ErrorContains(t, err, "exit code 143 (SIGTERM) on host-1")
 }

@@ -57,7 +57,7 @@ func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
 }
 
 // sshd accepts a key and requires another one.
-func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
+func TestNextKeyIsOfferedAfterPartialSuccess(t *testing.T) {
 	other, _ := sshtest.NewKey(t)
 	first, one := sshtest.NewKey(t)
 	second, two := sshtest.NewKey(t)
@@ -93,7 +93,7 @@ func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 }
 
 // sshd counts each offered key as a try, and allows six.
-func TestOfAFullAgentTheIdentityIsOfferedFirstOrAlone(t *testing.T) {
+func TestIdentityIsOfferedBeforeOtherAgentKeys(t *testing.T) {
 	var keys [][]byte
 	for range 8 {
 		key, _ := sshtest.NewKey(t)
@@ -118,7 +118,7 @@ func TestOfAFullAgentTheIdentityIsOfferedFirstOrAlone(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "SHA256:"), "no other key is offered: %v", err)
 }
 
-func TestTheAgentMayListenElsewhere(t *testing.T) {
+func TestAgentSocketOverridesEnvironment(t *testing.T) {
 	server := sshtest.Start(t)
 	startAgent(t, server.PrivateKey())
 	target := server.Target()

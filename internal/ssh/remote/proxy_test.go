@@ -36,7 +36,7 @@ func gone(t *testing.T, file string) bool {
 	return syscall.Kill(-pid, 0) != nil
 }
 
-func TestAProxyCommandIsTheConnection(t *testing.T) {
+func TestDialConnectsThroughProxyCommand(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	command, file := relay(t, target)

@@ -69,7 +69,7 @@ func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("push: %w", err)
 	}
-	there, from, err := c.held(ctx, u)
+	there, from, err := c.checkUpload(ctx, u)
 	if err != nil {
 		return false, fmt.Errorf("push %s: read %s: %w", u.File, u.Dest, err)
 	}
@@ -104,8 +104,8 @@ func (u Upload) settings(from, size int64) string {
 		Quote(u.Dest), Quote(part), u.Mode.Perm(), u.SHA256, size, from, chunk)
 }
 
-// held reports whether the host has the file, and how many bytes of it arrived before.
-func (c *Client) held(ctx context.Context, u Upload) (there bool, part int64, err error) {
+// checkUpload reports whether the host has the file, and how many bytes of it arrived before.
+func (c *Client) checkUpload(ctx context.Context, u Upload) (there bool, part int64, err error) {
 	output, err := c.Run(ctx, u.settings(0, 0)+heldScript, nil)
 	if err != nil {
 		return false, 0, err

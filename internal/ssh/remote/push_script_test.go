@@ -16,7 +16,7 @@ import (
 
 // receive returns a host's shell that receives a file; sent is the part that arrives.
 func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
-	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0,
+	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Sum([]byte(content))}.settings(0,
 		int64(len(content)))
 	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
 	command.Stdin = strings.NewReader(sent)
@@ -34,7 +34,7 @@ func filesIn(t *testing.T, folder string) []string {
 }
 
 // A killed caller reads no more: the script's last output finds no reader.
-func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
+func TestPushKeepsPartialFileWhenCallerDies(t *testing.T) {
 	folder := t.TempDir()
 	reads, writes, err := os.Pipe()
 	require.NoError(t, err)
@@ -43,14 +43,14 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	command := receive(t, filepath.Join(folder, "k3s"), "half", "the whole")
 	command.Stderr = writes
 	require.Error(t, command.Run())
-	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Of([]byte("the whole"))))
+	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Sum([]byte("the whole"))))
 	require.NoError(t, err)
 	assert.Equal(t, "half", string(kept))
 }
 
 // The next push to a folder removes a part that no push has resumed for a day. One that is being
 // written stays.
-func TestPushRemovesForgottenPartsOnly(t *testing.T) {
+func TestPushRemovesOnlyStalePartialFiles(t *testing.T) {
 	folder := t.TempDir()
 	left := filepath.Join(folder, ".strata-push.a")
 	written := filepath.Join(folder, ".strata-push.b")

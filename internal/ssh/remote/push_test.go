@@ -115,7 +115,7 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 	return at, sent
 }
 
-func TestPushGoesOnWhereItBrokeOff(t *testing.T) {
+func TestPushResumesInterruptedUpload(t *testing.T) {
 	server := sshtest.Start(t)
 	local, sum := artifact(t, 3<<20)
 	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o755, SHA256: sum}
@@ -156,7 +156,7 @@ func TestPushBeginsAnewBehindADamagedPart(t *testing.T) {
 	requireOnly(t, dest, string(content))
 }
 
-func TestPushEndsWhenNothingGoesThrough(t *testing.T) {
+func TestPushTimesOutWithoutProgress(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		if strings.Contains(call.Script, "stat -c %s -- \"$part\"; else echo 0") {
@@ -174,7 +174,7 @@ func TestPushEndsWhenNothingGoesThrough(t *testing.T) {
 }
 
 // sshd copies its buffer for a script that does not read yet, again for each packet.
-func TestPushIsNotFarAheadOfTheHost(t *testing.T) {
+func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	server := sshtest.Start(t)
 	line, sent := slowLine(t, server.Target(), 1<<30, func() bool { return false })
 	client, err := remote.Dial(soon(t), line, server.PrivateKey())
@@ -217,7 +217,7 @@ func TestPushKeepsItsPartWhenItIsInterrupted(t *testing.T) {
 	assert.Equal(t, ".strata-push."+strings.Repeat("0", 64), left[0].Name())
 }
 
-func TestPushRefusesASumOrPathThatItWouldMisread(t *testing.T) {
+func TestPushRefusesInvalidChecksumOrPath(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, sum := artifact(t, 10)
 	_, err := client.Push(soon(t), remote.Upload{File: local, Dest: "relative", Mode: 0o600, SHA256: sum})
@@ -226,7 +226,7 @@ func TestPushRefusesASumOrPathThatItWouldMisread(t *testing.T) {
 	require.ErrorContains(t, err, "64 hex digits")
 }
 
-func TestTheScriptsAreCleanShell(t *testing.T) {
+func TestRemoteScriptsPassShellcheck(t *testing.T) {
 	checker, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")

@@ -136,7 +136,7 @@ type job struct {
 func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	session, err := c.ssh.NewSession()
 	if err != nil {
-		return -1, c.lost(err)
+		return -1, c.lostError(err)
 	}
 	defer func() { _ = session.Close() }() // Closed by the peer already when the script ended.
 	stdin, err := session.StdinPipe()
@@ -148,7 +148,7 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	r.stderr = newMarked(r.mark, len(r.stages), j.stderr)
 	session.Stdout, session.Stderr = r.stdout, r.stderr
 	if err := session.Start(shell); err != nil {
-		return -1, c.lost(err)
+		return -1, c.lostError(err)
 	}
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()

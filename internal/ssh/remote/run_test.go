@@ -97,7 +97,7 @@ func TestAnotherUserThanRootUsesSudoWithoutAPassword(t *testing.T) {
 	assert.Equal(t, "yes\ninput", string(result.Stdout))
 }
 
-func TestSudoThatAsksForAPasswordSaysWhatToAllow(t *testing.T) {
+func TestSudoPasswordPromptErrorNamesNOPASSWD(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
 	server.Sudo = `echo "sudo: a password is required" >&2; exit 1`

@@ -102,11 +102,11 @@ func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	case r.stdout.code >= 0:
 		return r.stdout.code, nil
 	case err == nil:
-		return -1, r.unproved(0)
+		return -1, r.loginError(0)
 	case errors.As(err, &exit) && exit.Signal() != "":
 		return -1, fmt.Errorf("script on %s was ended by signal %s", r.client.target, exit.Signal())
 	case exit != nil:
-		return -1, r.unproved(exit.ExitStatus())
+		return -1, r.loginError(exit.ExitStatus())
 	}
 	select {
 	case feedErr := <-fed:
@@ -115,12 +115,12 @@ func (r *run) outcome(err error, fed <-chan error) (int, error) {
 		}
 	default:
 	}
-	return -1, r.client.lost(err)
+	return -1, r.client.lostError(err)
 }
 
-// unproved returns the error of a login that ended with an exit code and without the script's end
+// loginError returns the error of a login that ended with an exit code and without the script's end
 // mark.
-func (r *run) unproved(code int) error {
+func (r *run) loginError(code int) error {
 	target, user := r.client.target, r.client.target.loginUser()
 	switch int(r.stdout.left.Load()) {
 	case 0:

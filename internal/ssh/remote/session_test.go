@@ -42,7 +42,7 @@ func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 }
 
 // A mark may arrive in any pieces; other bytes are passed on at once.
-func TestMarksAreFoundInAnyPieces(t *testing.T) {
+func TestMarksAreFoundAcrossWriteBoundaries(t *testing.T) {
 	stream := "Welcome\nstrata-begins MARK\nstrata-ended OTHER 3\nout strata-en" +
 		"strata-ended MARK 28\nBye strata-ended MARK 0\n"
 	for size := 1; size <= len(stream); size++ {

@@ -40,7 +40,7 @@ func sudoer(t *testing.T, sudo string) (server *sshtest.Server, tries func() []s
 	}
 }
 
-func TestASudoPasswordIsTheFirstLineOfStdinAndNoArgument(t *testing.T) {
+func TestSudoPasswordIsSentOnStdin(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
 	client, err := remote.Dial(soon(t), server.Target(),
 		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
@@ -66,7 +66,7 @@ func TestAWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 	assert.Equal(t, []string{"wr0ng"}, tries(), "a second one may lock the user out")
 }
 
-func TestASudoThatDoesNotAskIsNotGivenTheScriptAsWell(t *testing.T) {
+func TestUnusedSudoPasswordIsNotPassedToScript(t *testing.T) {
 	server, _ := sudoer(t, `shift 5; AS_ROOT=yes exec "$@"`)
 	client, err := remote.Dial(soon(t), server.Target(),
 		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
@@ -78,7 +78,7 @@ func TestASudoThatDoesNotAskIsNotGivenTheScriptAsWell(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestAHostsOwnSudoPasswordComesBeforeThatOfAll(t *testing.T) {
+func TestHostSudoPasswordOverridesSharedOne(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
 	keys := append(server.PrivateKey(), remote.SudoPassword("another's", "")...)
 	keys = append(keys, remote.SudoPassword("it's right", "host-1")...)

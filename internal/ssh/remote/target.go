@@ -85,14 +85,14 @@ func (t Target) hops() []Target {
 
 // String names the target in messages: its name, and its address unless the name has it.
 func (t Target) String() string {
-	if t.Name == "" || t.Name == t.Dialed() {
+	if t.Name == "" || t.Name == t.DialAddress() {
 		return t.endpoint()
 	}
 	return t.Name + " (" + t.endpoint() + ")"
 }
 
-// Dialed returns the address that SSH connects to.
-func (t Target) Dialed() string {
+// DialAddress returns the address that SSH connects to.
+func (t Target) DialAddress() string {
 	if t.HostName != "" {
 		return t.HostName
 	}
@@ -105,7 +105,7 @@ func (t Target) endpoint() string {
 	if port == 0 {
 		port = 22
 	}
-	return net.JoinHostPort(t.Dialed(), strconv.Itoa(port))
+	return net.JoinHostPort(t.DialAddress(), strconv.Itoa(port))
 }
 
 // loginUser returns the login user; by default root.

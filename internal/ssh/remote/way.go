@@ -137,13 +137,13 @@ func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, 
 	defer cancel()
 	conn, err := via.DialContext(bounded, "tcp", endpoint)
 	if err != nil {
-		return nil, forwarded(err)
+		return nil, toDialError(err)
 	}
 	return conn, nil
 }
 
-// forwarded converts a jump host's refusal of a connection to the form of a local dial error.
-func forwarded(err error) error {
+// toDialError converts a jump host's refusal of a connection to the form of a local dial error.
+func toDialError(err error) error {
 	var refused *ssh.OpenChannelError
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
 	switch {

@@ -101,10 +101,10 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// decided greets the listener at an address, and waits until its answer is final: a tunnel that is
+// awaitAnswer greets the listener at an address, and waits until its answer is final: a tunnel that is
 // ending is soon absent, and a running login ends. enough reports whether an answer needs no wait
 // for a login.
-func decided(
+func awaitAnswer(
 	ctx context.Context, address string, enough func(answer) bool,
 ) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)

@@ -121,7 +121,7 @@ func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	switch {
-	case j.connected():
+	case j.isConnected():
 		return j.client, nil
 	case j.trouble != nil:
 		return nil, j.trouble
@@ -134,7 +134,7 @@ func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	if j.connected() {
+	if j.isConnected() {
 		return j.client, nil
 	}
 	if j.underWay == nil && !j.backOff.waits(time.Now()) {
@@ -144,8 +144,8 @@ func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	return nil, j.underWay
 }
 
-// connected reports whether the last login still holds.
-func (j *jumpHost) connected() bool {
+// isConnected reports whether the last login still holds.
+func (j *jumpHost) isConnected() bool {
 	if j.client == nil {
 		return false
 	}
@@ -166,7 +166,7 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	dialer := j.dialer
 	dialer.Notify = func(err error) {
 		last = fmt.Errorf("jump host %s: %w", j.name, err)
-		j.failed(last)
+		j.setTrouble(last)
 	}
 	client, err := dialer.DialJumpHost(ctx, j.target)
 	j.mutex.Lock()
@@ -187,7 +187,7 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	}
 }
 
-func (j *jumpHost) failed(err error) {
+func (j *jumpHost) setTrouble(err error) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	j.trouble = err
@@ -198,7 +198,7 @@ func (j *jumpHost) failed(err error) {
 func (j *jumpHost) state() (trouble string, pending bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	if j.connected() {
+	if j.isConnected() {
 		return "", false
 	}
 	if j.trouble != nil {

@@ -54,7 +54,7 @@ func told(t *testing.T, tunnel tunnelled) answer {
 }
 
 // "sshd of … refused ed25519 …" has a word that a proxy looks for.
-func TestAKeyThatTheJumpHostRejectsIsNoPortWhereNothingListens(t *testing.T) {
+func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
 	tunnel := rejected(t)
 	_, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
 	require.NotErrorIs(t, err, syscall.ECONNREFUSED)
@@ -64,7 +64,7 @@ func TestAKeyThatTheJumpHostRejectsIsNoPortWhereNothingListens(t *testing.T) {
 }
 
 // A login takes up to 30 s, and each gate's attempt ends after 3.
-func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
+func TestUnreachableJumpHostIsReported(t *testing.T) {
 	tunnel, _ := away(t)
 	texts := map[string]bool{}
 	for range 2 {
@@ -78,7 +78,7 @@ func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
 }
 
 // Without power it is silent, and the connection to it stays as long as its keepalives may be late.
-func TestAJumpHostThatFellSilentIsToldFromASilentAddress(t *testing.T) {
+func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
 	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp",
@@ -102,7 +102,7 @@ func TestASilentAddressIsATimeout(t *testing.T) {
 }
 
 // A hanging login has no result when a connection is given up.
-func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
+func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
 	tunnel.jump.Cut()
@@ -122,7 +122,7 @@ func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 
 // The host may be booting: it is tried all the time, and the reported reason does not change with
 // each try.
-func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
+func TestUnansweredLoginIsRetriedAtOnce(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
 	assert.False(t, host.backOff.waits(time.Now()))
 }
 
-func TestOneForbiddenAddressIsNotTheTroubleOfAllLater(t *testing.T) {
+func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	tunnel.jump.Forwards = false
@@ -181,7 +181,7 @@ func TestThePauseAfterARejectedLoginGrows(t *testing.T) {
 }
 
 // A reboot is over when sshd listens, and the next connection passes.
-func TestAJumpHostThatWasBootedIsLoggedInToAtOnce(t *testing.T) {
+func TestRebootedJumpHostIsReconnectedAtOnce(t *testing.T) {
 	tunnel, back := away(t)
 	server := api(t)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
@@ -196,7 +196,7 @@ func TestAJumpHostThatWasBootedIsLoggedInToAtOnce(t *testing.T) {
 }
 
 // Two stacks have one port, and their sites the same private addresses.
-func TestATunnelIsConnectedThroughByItsOwnStackOnly(t *testing.T) {
+func TestTunnelOfAnotherStackIsNotUsed(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	other := tunnel.Spec
 	other.Via = append(other.Via[:0:0], other.Via...)
@@ -209,7 +209,7 @@ func TestATunnelIsConnectedThroughByItsOwnStackOnly(t *testing.T) {
 	assert.Empty(t, tunnel.jump.Onward())
 }
 
-func TestThePortOfAnotherProgramIsNotConnectedThrough(t *testing.T) {
+func TestForeignSOCKSPortIsNotUsed(t *testing.T) {
 	proxy := socksProxy(t, nil)
 	_, port, err := net.SplitHostPort(proxy)
 	require.NoError(t, err)

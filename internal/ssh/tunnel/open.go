@@ -58,10 +58,10 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease, err := by.found(ctx, spec, digest)
+	lease, err := by.acquireLease(ctx, spec, digest)
 	if errors.Is(err, errAbsent) {
 		if err = by.start(ctx); err == nil {
-			lease, err = by.found(ctx, spec, digest)
+			lease, err = by.acquireLease(ctx, spec, digest)
 		}
 	}
 	if err != nil {
@@ -70,11 +70,11 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	return lease, nil
 }
 
-// found returns a lease of the running tunnel. It fails with errAbsent if there is none, or if it
+// acquireLease returns a lease of the running tunnel. It fails with errAbsent if there is none, or if it
 // made room.
-func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, error) {
+func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Lease, error) {
 	// A tunnel with other keys is not worth a wait once its login was refused.
-	lease, found, err := decided(ctx, spec.Address(), func(a answer) bool {
+	lease, found, err := awaitAnswer(ctx, spec.Address(), func(a answer) bool {
 		return a.Trouble != "" && a.Access != o.access
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	if _, err := l.ask(endLine, time.Now().Add(localLimit)); err == nil {
 		return taken // Another run has come meanwhile.
 	}
-	return freed(ctx, spec)
+	return awaitFreePort(ctx, spec)
 }
 
 // replace ends a tunnel whose jump host cannot be used, if the host accepts this process: the
@@ -119,11 +119,11 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 	if _, err := lease.ask(replaceLine, time.Now().Add(localLimit)); err == nil {
 		return nil
 	}
-	return freed(ctx, spec)
+	return awaitFreePort(ctx, spec)
 }
 
-// freed waits for the port of a tunnel that ends. It returns errAbsent when the port is free.
-func freed(ctx context.Context, spec Spec) error {
+// awaitFreePort waits for the port of a tunnel that ends. It returns errAbsent when the port is free.
+func awaitFreePort(ctx context.Context, spec Spec) error {
 	var free error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
 		func(ctx context.Context) (bool, error) {

@@ -66,7 +66,7 @@ func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
 }
 
 // With one port, each of two stacks would mistake the other's cluster for its own.
-func TestATunnelThatLeadsElsewhereIsReplacedWhereNothingUsesIt(t *testing.T) {
+func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
 	other.Via = append([]remote.Hop{{Address: "192.0.2.1", Port: 22}}, other.Via...)
@@ -110,7 +110,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 }
 
 // One run finds it unused and requests its end, while another run starts to use it.
-func TestATunnelThatCameIntoUseIsNotEnded(t *testing.T) {
+func TestTunnelInUseIsNotEnded(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	first, found, err := greet(t.Context(), tunnel.Address())
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestATunnelThatCameIntoUseIsNotEnded(t *testing.T) {
 	require.NoError(t, <-tunnel.ended)
 }
 
-func TestNothingBeginsInATunnelThatEnds(t *testing.T) {
+func TestEndingTunnelAcceptsNoNewUse(t *testing.T) {
 	i := newIdle(time.Minute, func() {})
 	require.True(t, i.begin())
 	require.False(t, i.endWith(0))
@@ -142,7 +142,7 @@ func TestNothingBeginsInATunnelThatEnds(t *testing.T) {
 }
 
 // An idle one may end just when a run comes: the port belongs to no other program.
-func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
+func TestEndingTunnelIsReplacedByNewOne(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	go func() {
@@ -160,7 +160,7 @@ func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 
 // The next update has the new key or the new agent. It would hold the process with the old one,
 // which would never end.
-func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
+func TestRejectedTunnelYieldsToWorkingCredentials(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	held, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
 	require.ErrorContains(t, err, "private key not accepted", "with the same key")
@@ -195,7 +195,7 @@ func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
 }
 
 // A jump host that was away is back while a tunnel is requested to make room.
-func TestATunnelThatIsOfUseAgainIsNotReplaced(t *testing.T) {
+func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	tunnel, back := away(t)
 	by := opener{access: "another", start: noStart, login: func(context.Context) error {
 		back()
@@ -242,7 +242,7 @@ func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
 	release()
 }
 
-func TestWhatLogsInIsToldApartByWhatIsNoSecret(t *testing.T) {
+func TestAccessIdentifiesCredentialsWithoutSecrets(t *testing.T) {
 	one, _ := sshtest.NewKey(t)
 	other, _ := sshtest.NewKey(t)
 	access := func(spec Spec, key []byte) string {

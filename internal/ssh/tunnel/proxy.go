@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Through removes a SOCKS proxy from config, and returns a function that connects through it. It is
+// ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through it. It is
 // for a client that chooses addresses itself, or that needs the cause of an error. The proxy may be
 // a tunnel, from a stack's kubeconfig, or a user's own, with its user and password. Other proxies
 // are left to client-go. Without one it connects directly.
-func Through(config *rest.Config, direct net.Dialer) DialFunc {
+func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
 	if at == nil {
 		return direct.DialContext
@@ -42,8 +42,8 @@ func Through(config *rest.Config, direct net.Dialer) DialFunc {
 	}
 }
 
-// Proxied reports whether config has a SOCKS proxy, which Through connects through.
-func Proxied(config *rest.Config) bool { return proxyOf(config) != nil }
+// HasProxy reports whether config has a SOCKS proxy, which Through connects through.
+func HasProxy(config *rest.Config) bool { return proxyOf(config) != nil }
 
 // proxyOf returns the SOCKS proxy of config; nil if it has none.
 func proxyOf(config *rest.Config) *url.URL {

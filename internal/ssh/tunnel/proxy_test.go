@@ -23,17 +23,17 @@ import (
 
 // A user's own proxy, in the kubeconfig of an existing cluster, is left to client-go unless it is a
 // SOCKS proxy.
-func TestAnotherProxyIsLeftAlone(t *testing.T) {
+func TestHTTPProxyOfKubeconfigIsKept(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
-	assert.False(t, Proxied(config))
-	Through(config, net.Dialer{})
+	assert.False(t, HasProxy(config))
+	ProxyDialer(config, net.Dialer{})
 	assert.NotNil(t, config.Proxy)
-	assert.False(t, Proxied(&rest.Config{}))
-	assert.True(t, Proxied(&rest.Config{
+	assert.False(t, HasProxy(&rest.Config{}))
+	assert.True(t, HasProxy(&rest.Config{
 		Proxy: http.ProxyURL(&url.URL{Scheme: "socks5h", Host: "proxy:1080"})}))
 }
 
-func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
+func TestTunnelURLInKubeconfigIsRecognized(t *testing.T) {
 	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
 	config, err := clientcmd.RESTConfigFromKubeConfig(
 		[]byte(
@@ -42,7 +42,7 @@ func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
 				"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: " +
 				"'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
 	require.NoError(t, err)
-	assert.True(t, Proxied(config))
+	assert.True(t, HasProxy(config))
 }
 
 // socksProxy starts a user's own SOCKS proxy, like ssh -D or, with a login, a company's.
@@ -64,7 +64,7 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 		config := &rest.Config{
 			Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy,
 				User: url.UserPassword("me", password)})}
-		conn, err := Through(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
+		conn, err := ProxyDialer(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
 			server.Listener.Addr().String())
 		require.Nil(t, config.Proxy)
 		if err == nil {
@@ -89,31 +89,31 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 }
 
 // `ssh -D 1080` listens at a tunnel's port, and closes connections of other protocols.
-func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
+func TestSSHDynamicForwardingReachesServer(t *testing.T) {
 	config := func(proxy string) *rest.Config {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
 	}
 	proxy := socksProxy(t, nil)
-	conn, err := Through(config(proxy), net.Dialer{})(t.Context(), "tcp",
+	conn, err := ProxyDialer(config(proxy), net.Dialer{})(t.Context(), "tcp",
 		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
-	_, err = Through(config(proxy), net.Dialer{})(t.Context(), "tcp", closedPort(t))
+	_, err = ProxyDialer(config(proxy), net.Dialer{})(t.Context(), "tcp", closedPort(t))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 
 	var down *DownError
-	_, err = Through(config(closedPort(t)), net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
+	_, err = ProxyDialer(config(closedPort(t)), net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Error(), "strata tunnel opens it", "it may be a stack's own kubeconfig")
 }
 
 // The kubeconfig of a stack names its tunnel, but not the owner.
-func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
+func TestStackKubeconfigReportsTunnelFault(t *testing.T) {
 	tunnel := rejected(t)
 	config := &rest.Config{}
 	tunnel.Use(config)
 	var down *DownError
-	_, err := Through(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
+	_, err := ProxyDialer(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Error(),
 		"the tunnel at "+tunnel.Address()+
@@ -121,7 +121,7 @@ func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 }
 
 func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
-	conn, err := Through(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
+	conn, err := ProxyDialer(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
 		api(t).Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
@@ -132,7 +132,7 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 
 // kubectl and Pulumi's provider use a tunnel as a SOCKS proxy: its answers are as exact as SOCKS
 // permits.
-func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
+func TestSOCKSRepliesDistinguishServerFromTunnelFaults(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {
 		at := &url.URL{Scheme: "socks5", Host: tunnel.Address(), User: nil}
@@ -155,7 +155,7 @@ func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 		"the jump host refuses, and not the address")
 }
 
-func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {
+func TestSilentSOCKSProxyTimesOut(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = silent.Close() }()

@@ -154,15 +154,15 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 		s.forward(ctx, peeked{conn, said}, request)
 		return
 	}
-	for s.greeted(conn, line) {
+	for s.answerLine(conn, line) {
 		if line, err = said.ReadString('\n'); err != nil {
 			return
 		}
 	}
 }
 
-// greeted answers one line, and holds the tunnel until the other end closes or requests its end.
-func (s *server) greeted(conn net.Conn, line string) bool {
+// answerLine answers one line, and holds the tunnel until the other end closes or requests its end.
+func (s *server) answerLine(conn net.Conn, line string) bool {
 	switch line {
 	case greeting:
 		s.host.begin() // so that the caller can wait for the result

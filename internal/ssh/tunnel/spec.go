@@ -24,8 +24,8 @@ type Spec struct {
 	Agent bool         `json:"agent,omitempty"`
 }
 
-// Of returns the tunnel to a target; its Port is zero if there is none.
-func Of(t remote.Target) Spec {
+// NewSpec returns the tunnel to a target; its Port is zero if there is none.
+func NewSpec(t remote.Target) Spec {
 	if t.DynamicForward == 0 {
 		return Spec{}
 	}
@@ -35,7 +35,7 @@ func Of(t remote.Target) Spec {
 // First returns the tunnel of the first host that has one; target returns a host's target.
 func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	for _, host := range hosts {
-		if way := Of(target(host)); way.There() {
+		if way := NewSpec(target(host)); way.There() {
 			return way
 		}
 	}

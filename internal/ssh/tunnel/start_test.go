@@ -15,7 +15,7 @@ import (
 )
 
 // flock(1) and CI runners hold a lock by a file that all their child processes inherit.
-func TestWhatARunHoldsIsNotHeldByItsTunnel(t *testing.T) {
+func TestTunnelProcessInheritsNoOpenFiles(t *testing.T) {
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	require.NoError(t, err)
 	defer func() { _ = lock.Close() }()
@@ -33,7 +33,7 @@ func TestWhatARunHoldsIsNotHeldByItsTunnel(t *testing.T) {
 	assert.NotContains(t, started(), lock.Name())
 }
 
-func TestATunnelsProcessGetsNothingOfARun(t *testing.T) {
+func TestTunnelEnvironmentOmitsPulumiVariables(t *testing.T) {
 	t.Setenv("PULUMI_ENGINE", "127.0.0.1:1")
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE", "secret")
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")

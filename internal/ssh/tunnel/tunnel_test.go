@@ -39,7 +39,7 @@ func served(t *testing.T, idleFor time.Duration) tunnelled {
 	jump.Serve(t, at)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()},
+	spec := NewSpec(remote.Target{Jump: []remote.Hop{jump.Hop()},
 		DynamicForward: listener.Addr().(*net.TCPAddr).Port})
 	ended, stop := serve(t, listener, spec, jump.PrivateKey(), idleFor)
 	return tunnelled{spec, jump, jump.PrivateKey(), at, ended, stop}
@@ -89,9 +89,9 @@ func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
 		"one that dials itself":                  {Host: server.URL},
 	} {
 		tunnel.Use(config)
-		require.True(t, Proxied(config))
+		require.True(t, HasProxy(config))
 		if strings.HasPrefix(name, "one") {
-			config.Dial = Through(config, net.Dialer{})
+			config.Dial = ProxyDialer(config, net.Dialer{})
 			require.Nil(t, config.Proxy)
 		}
 		client, err := rest.HTTPClientFor(config)
@@ -121,7 +121,7 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 
 // Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact
 // about the cluster.
-func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
+func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	_, err := dial(t.Context(), "tcp", closedPort(t))
@@ -170,7 +170,7 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 
 // A client that waits for the far end's answer may have ended its output: the end of one direction
 // is not that of the other.
-func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
+func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -190,11 +190,11 @@ func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
 	assert.Equal(t, "all", string(text))
 }
 
-func TestAJumpHostThatDoesNotLetInIsNamed(t *testing.T) {
+func TestServeReportsJumpHostRejectingKey(t *testing.T) {
 	jump, other := sshtest.Start(t), sshtest.Start(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()},
+	spec := NewSpec(remote.Target{Jump: []remote.Hop{jump.Hop()},
 		DynamicForward: listener.Addr().(*net.TCPAddr).Port})
 	err = Serve(t.Context(), listener, spec, other.PrivateKey(), time.Minute,
 		func() { t.Error("it is not ready") })

@@ -29,7 +29,7 @@ func kept(t *testing.T) run {
 	return r
 }
 
-func TestSharesAreOfTheWhole(t *testing.T) {
+func TestSharesAddUpToOne(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	found := shares(cost{processor: 1000}, built)
@@ -44,7 +44,7 @@ func TestSharesAreOfTheWhole(t *testing.T) {
 	assert.InDelta(t, 0.49996, found["up"], 1e-9)
 }
 
-func TestResultsTakeThePlaceOfThoseBefore(t *testing.T) {
+func TestWriteReplacesEarlierFirstUpShares(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "results.json")
@@ -67,7 +67,7 @@ func TestResultsTakeThePlaceOfThoseBefore(t *testing.T) {
 	assert.Equal(t, []float64{0, 0.5}, estimates(built), "the first tenth does not count")
 }
 
-func TestWhatWasNotBuiltKeepsItsWeight(t *testing.T) {
+func TestWeightsKeepArtifactsNotBuilt(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "weights.json")
@@ -81,7 +81,7 @@ func TestWhatWasNotBuiltKeepsItsWeight(t *testing.T) {
 		"machine-image": {"processor": 95, "wall": 100}}`, string(text))
 }
 
-func TestARunKnowsNoCacheOfTheUsers(t *testing.T) {
+func TestRunEnvironmentHidesUsersCaches(t *testing.T) {
 	t.Setenv("STRATA_ARTIFACTS", "/somewhere")
 	t.Setenv("MAKEFLAGS", "n")
 	t.Setenv("GOCACHE", "/users")

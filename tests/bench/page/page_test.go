@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite docs/benchmarks.md and its pict
 
 const root = "../../.."
 
-func TestThePageIsFresh(t *testing.T) {
+func TestCommittedBenchmarkPagesMatchResults(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, results)
@@ -63,7 +63,7 @@ func TestEveryHeadlineIsMeasured(t *testing.T) {
 	}
 }
 
-func TestHeadlinesHaveTheirTrialsAndDay(t *testing.T) {
+func TestHeadlinesShowTrialsAndDate(t *testing.T) {
 	lost := bench.None("requests_lost/node_drain", "requests", 0)
 	sent := bench.Most("requests_sent/node_drain", "requests", 0.5, 0, []float64{12062})
 	noop := bench.Most("noop_up", "s", 0.5, 5, []float64{2, 1, 3})
@@ -80,7 +80,7 @@ func TestHeadlinesHaveTheirTrialsAndDay(t *testing.T) {
 `, text.String())
 }
 
-func TestPartsOfANumberShareItsMeaning(t *testing.T) {
+func TestMeaningIsPrintedOncePerResultGroup(t *testing.T) {
 	var text strings.Builder
 	one := bench.Most("noop_up/a", "s", 0.5, 0, nil)
 	other := bench.Most("noop_up/b", "s", 0.5, 0, nil)
@@ -106,7 +106,7 @@ func sample() []bench.Result {
 		bench.On("cost_share/encoding", "workloads", 1000, "ratio", []float64{0.6}))
 }
 
-func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
+func TestRenderedPicturesAreWellFormedAndComplete(t *testing.T) {
 	files, err := Render(sample())
 	require.NoError(t, err)
 	require.Len(t, files, 3)
@@ -141,7 +141,7 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 	assert.Equal(t, 8, classes["point"])
 }
 
-func TestABetterNumberIsFurtherLeftWhicheverWayItCounts(t *testing.T) {
+func TestStrainIsLowerForBetterResults(t *testing.T) {
 	assert.Less(t, strain(bench.Most("a", "s", 0.5, 5, []float64{1})),
 		strain(bench.Most("a", "s", 0.5, 5, []float64{2})))
 	assert.Less(t, strain(bench.Least("a", "s", 0.5, 5, []float64{9})),
@@ -152,7 +152,7 @@ func TestABetterNumberIsFurtherLeftWhicheverWayItCounts(t *testing.T) {
 }
 
 // A perfect estimate has the error zero, which has no logarithm: such an axis used all memory.
-func TestZeroHasAPlaceOnTheAxis(t *testing.T) {
+func TestAxisAcceptsZero(t *testing.T) {
 	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}),
 		bench.Least("b", "ratio", 0.5, 2, []float64{0})} {
 		assert.InDelta(t, 1, strain(r), farthest, r.Name)

@@ -83,7 +83,7 @@ func run(t *testing.T, made *recorder) error {
 		run(t.Context(), append(script[:len(script):len(script)], validation))
 }
 
-func TestTheElevenWaitsOfThePlanAreThereInItsOrder(t *testing.T) {
+func TestScriptHasElevenWaitsInPlanOrder(t *testing.T) {
 	var lines []string
 	number := 0
 	for _, one := range script {
@@ -132,7 +132,7 @@ func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
 	}
 }
 
-func TestAGatewayProxyThatTheWebhookRefusesIsTriedAgain(t *testing.T) {
+func TestScriptRetriesGatewayProxyWhileWebhookIsDown(t *testing.T) {
 	made := &recorder{refuses: map[string]int{"apisix-proxy": 2},
 		because: `failed calling webhook "vgatewayproxy-v1alpha1.kb.io": connection refused`}
 	require.NoError(t, run(t, made))
@@ -145,7 +145,7 @@ func TestAGatewayProxyThatTheWebhookRefusesIsTriedAgain(t *testing.T) {
 		"only the plan's race is forgiven")
 }
 
-func TestTheScriptLeavesNothingOutAndAddsNothing(t *testing.T) {
+func TestScriptCoversEveryResourceOfTheStack(t *testing.T) {
 	require.NoError(t, stack().covers(script))
 	more := stack()
 	more["demo-more"] = resource{"demo-more", "kubernetes:core/v1:ConfigMap", nil}
@@ -157,7 +157,7 @@ func TestTheScriptLeavesNothingOutAndAddsNothing(t *testing.T) {
 		"demo-realm: the script has it 1 times, and in the stack it is there: false")
 }
 
-func TestAnExportIsReadWithItsSecrets(t *testing.T) {
+func TestReadExportReturnsSecretsInPlaintext(t *testing.T) {
 	const export = `{"deployment": {"resources": [
 		{"urn": "urn:pulumi:s::strata::pulumi:pulumi:Stack::s", "type": "pulumi:pulumi:Stack"},
 		{"urn": "urn:pulumi:s::strata::strata:apisix:APISIX$kubernetes:helm.sh/v3:Release::apisix-release", "type": "kubernetes:helm.sh/v3:Release",

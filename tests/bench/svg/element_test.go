@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhateverTextThereIsThePictureIsWellFormed(t *testing.T) {
+func TestElementEscapesAnyText(t *testing.T) {
 	for _, text := range []string{"plain", `<script>"&'`, "]]>", "\x00\x1b[31m", string([]byte{0xff}), "ü ✕"} {
 		var out strings.Builder
 		require.NoError(t,
@@ -34,7 +34,7 @@ func TestWhateverTextThereIsThePictureIsWellFormed(t *testing.T) {
 	}
 }
 
-func TestNumbersAreShort(t *testing.T) {
+func TestNumRoundsToOneDecimal(t *testing.T) {
 	assert.Equal(t, "1.3", Num(1.26))
 	assert.Equal(t, "0.0", Num(0))
 }

@@ -13,7 +13,7 @@ import (
 	"strata/tests/bench/svg/svgtest"
 )
 
-func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
+func TestSheetWritesAttributesAndStyleElement(t *testing.T) {
 	sheet := svg.Sheet{svg.Draw(".bold", "font-weight", "600", "fill", "--red"),
 		svg.Draw("text", "fill", "--ink")}
 	var out strings.Builder
@@ -32,7 +32,7 @@ func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
 	assert.Panics(t, func() { svg.Sheet{svg.Draw("g", "fill", "--pink")}.Dress(root) })
 }
 
-func TestTheLookForBareElementsFindsThem(t *testing.T) {
+func TestBareFindsElementsWithoutPaint(t *testing.T) {
 	bare, err := svgtest.Bare(
 		`<svg><rect class="a"/><rect fill="url(#b)"/><text fill="var(--ink)"/><line fill="#fff"/><path fill="none"/><path fill="none" stroke="#000"/><g/></svg>`)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestTheLookForBareElementsFindsThem(t *testing.T) {
 }
 
 // librsvg and many forges draw without CSS variables.
-func TestNoCommittedPictureIsBlackWithoutCSS(t *testing.T) {
+func TestCommittedPicturesHaveColorsWithoutCSS(t *testing.T) {
 	pictures, err := filepath.Glob("../../../docs/*.svg")
 	require.NoError(t, err)
 	more, err := filepath.Glob("../../../docs/benchmarks/*.svg")

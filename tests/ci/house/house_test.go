@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestALineCountsWhenItIsNeitherBlankNorCommentAndAsOftenAsItIsWide(t *testing.T) {
+func TestLineCountSkipsBlanksAndCommentsAndWeighsWidth(t *testing.T) {
 	source := strings.Join([]string{
 		"// Package a is not code.", "package a", "",
 		"/* nor", "is this */", "var text = `two", "lines // of it`", "",
@@ -21,7 +21,7 @@ func TestALineCountsWhenItIsNeitherBlankNorCommentAndAsOftenAsItIsWide(t *testin
 	assert.Equal(t, 2, textLines([]byte("#!/bin/sh\n\necho a # said\n\t# why\nexit\n")))
 }
 
-func TestEachFileCountsOnceInItsPlace(t *testing.T) {
+func TestEachFileIsCountedOnceByPackageAndRoom(t *testing.T) {
 	root := t.TempDir()
 	for file, text := range map[string]string{
 		"main.go": "package main", "tools/a/a.go": "package a",
@@ -73,7 +73,7 @@ func TestUnclearNamesAreCountedInTheirRoom(t *testing.T) {
 	require.ErrorContains(t, err, "cli/a.go")
 }
 
-func TestWhatHasOutgrownItsBoundIsNamed(t *testing.T) {
+func TestOutgrownReportsRoomsAndPackagesOverTheirBound(t *testing.T) {
 	h := house{
 		rooms: map[string]int{"cli": 2600, "health": 3100, "config": 2400, "actions": 1900},
 		packages: map[string]*size{

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCommandsAreRead(t *testing.T) {
+func TestScriptSplitsLinesIntoCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"make up      # Pulumi, two machines":                   "make,up",
 		"strata fetch && strata preflight -s kind":              "strata,fetch|strata,preflight,-s,kind",
@@ -30,7 +30,7 @@ func TestCommandsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
+func TestScriptRejectsUnsupportedSyntax(t *testing.T) {
 	for _, line := range []string{"(cd x; make)", "echo `date`", "{ make up; }", `echo "a`, "echo $(date"} {
 		_, err := Script(line)
 		require.Error(t, err, line)

@@ -16,7 +16,7 @@ func listOf(t *testing.T, text string) (equivalents, error) {
 	return readEquivalents(path)
 }
 
-func TestAnEquivalentHasItsReason(t *testing.T) {
+func TestEquivalentsListRequiresReasons(t *testing.T) {
 	known, err := listOf(t, "# about\n\na.go f: == → !=\n\tone\n\ttwo\nb.go g: > → >=\n\tthree\n")
 	require.NoError(t, err)
 	assert.Equal(t, equivalents{"a.go f: == → !=": "one two", "b.go g: > → >=": "three"}, known)
@@ -28,7 +28,7 @@ func TestAnEquivalentHasItsReason(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestAnEquivalentThatIsNoneIsAnError(t *testing.T) {
+func TestEquivalentsListRejectsKilledMutant(t *testing.T) {
 	of := func(function string, killed bool) *mutant {
 		return &mutant{file: "a.go", function: function, change: "== → !=", killed: killed}
 	}
@@ -49,7 +49,7 @@ func TestAnEquivalentThatIsNoneIsAnError(t *testing.T) {
 
 // Every name of the list is of this repository: a mistake in it shows at once, and not at the next
 // full run.
-func TestTheEquivalentsAreThere(t *testing.T) {
+func TestEquivalentsListNamesExistingMutants(t *testing.T) {
 	t.Chdir("../../..")
 	known, err := readEquivalents(equivalentsFile)
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func judge(seen, stuck bool, names []string) health.State {
 func observe(ctx context.Context) bool { return 1 > 2 }
 `
 
-func TestChoicesStandInPlaceOfOperators(t *testing.T) {
+func TestInstrumentReplacesOperatorsWithChoices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
 	var mutants []*mutant
@@ -82,7 +82,7 @@ func TestChoicesStandInPlaceOfOperators(t *testing.T) {
 
 // A name outlives changes of other functions and lines, because the list of equivalents refers to
 // it.
-func TestAMutantIsNamedByItsPlaceInItsFunction(t *testing.T) {
+func TestMutantNameIsItsPositionInTheFunction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t,
 		os.WriteFile(path, []byte("package kind\nfunc f(a, b int) bool { return a == 1 || b == 2 }\n"), 0o600))

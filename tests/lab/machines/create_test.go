@@ -11,7 +11,7 @@ import (
 
 // A creation that is killed while it writes the spec leaves a folder with a part of it. The next
 // one must recognize only that as its own.
-func TestAFolderWithAPartOfASpecIsOurs(t *testing.T) {
+func TestFolderWithOnlyPartialSpecIsOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string
 		ours  bool

@@ -28,7 +28,7 @@ var brokenOff = map[string]func(t *testing.T, name string){
 	"at its end": func(t *testing.T, name string) { require.NoError(t, Delete(t.Context(), name, nil)) },
 }
 
-func TestMachineWhoseDeletionBrokeOffIsMadeAnewUnderTheSameHostKey(t *testing.T) {
+func TestMachineKeepsHostKeyWhenRecreatedAfterInterruptedDeletion(t *testing.T) {
 	for at, breakOff := range brokenOff {
 		t.Run(at, func(t *testing.T) {
 			spec, key := e2eSpec(t, 1)
@@ -47,7 +47,7 @@ func TestMachineWhoseDeletionBrokeOffIsMadeAnewUnderTheSameHostKey(t *testing.T)
 }
 
 // Two checkouts with a stack of one name have one name for two machines.
-func TestMachineOfAnotherKeyIsLeftAlone(t *testing.T) {
+func TestMachineOfAnotherOwnerKeyIsLeftAlone(t *testing.T) {
 	ours, _ := e2eSpec(t, 5)
 	theirs, _ := e2eSpec(t, 5) // with a key of their own
 	_, err := Create(e2eContext(t), ours, nil)

@@ -66,7 +66,7 @@ func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-func TestMachineKeepsItsImageButNotItsPlace(t *testing.T) {
+func TestMachineIsRebuiltForNewAddressButNotNewImage(t *testing.T) {
 	old, wanted := testSpec(t), testSpec(t)
 	wanted.ImageSHA256, wanted.MemoryMiB = strings.Repeat("cd", 32), 512
 	assert.Empty(t, rebuildReasons(old, wanted))

@@ -25,10 +25,10 @@ type Image struct {
 	By string
 }
 
-// Of returns the images of all registrations of a program, sorted by reference. files are the
+// Collect returns the images of all registrations of a program, sorted by reference. files are the
 // stack's artifacts, whose charts are below project. kubernetes is the cluster's version, which
 // charts read.
-func Of(
+func Collect(
 	registered []dryrun.Registration, files []artifacts.Artifact, project, kubernetes string,
 ) ([]Image, error) {
 	asked := &collection{found: map[string]Image{}}
@@ -61,7 +61,7 @@ func Of(
 			}
 		}
 	}
-	return asked.sorted(), nil
+	return asked.sortedImages(), nil
 }
 
 // commandInput returns the standard input of one of the program's own commands if it is JSON,
@@ -97,7 +97,7 @@ func (c *collection) add(part any, artifact, by string) error {
 	return nil
 }
 
-func (c *collection) sorted() (all []Image) {
+func (c *collection) sortedImages() (all []Image) {
 	for _, reference := range slices.Sorted(maps.Keys(c.found)) {
 		all = append(all, c.found[reference])
 	}

@@ -152,11 +152,11 @@ func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registrat
 	return all
 }
 
-func TestAllThatPodsRunIsAskedFor(t *testing.T) {
+func TestImagesOfAllPodsAreCollected(t *testing.T) {
 	files := packed(t)
 	chart := files[len(files)-1]
 	asked := func(values pulumi.Map) map[string]string {
-		found, err := Of(registered(t, chart.FileName(), values), files, t.TempDir(),
+		found, err := Collect(registered(t, chart.FileName(), values), files, t.TempDir(),
 			"v1.34.2+k3s1")
 		require.NoError(t, err)
 		by := map[string]string{}
@@ -180,6 +180,6 @@ func TestAllThatPodsRunIsAskedFor(t *testing.T) {
 }
 
 func TestAChartThatTheStackDoesNotHaveIsAnError(t *testing.T) {
-	_, err := Of(registered(t, "other-1.0.0-abc.tgz", nil), packed(t), t.TempDir(), "v1.34.2")
+	_, err := Collect(registered(t, "other-1.0.0-abc.tgz", nil), packed(t), t.TempDir(), "v1.34.2")
 	require.ErrorContains(t, err, "other-1.0.0-abc.tgz is no artifact of the stack")
 }

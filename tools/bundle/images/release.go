@@ -85,11 +85,11 @@ func (r *release) objects() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsed(rendered)
+	return parseObjects(rendered)
 }
 
-// parsed returns the objects of rendered files, by path.
-func parsed(rendered map[string]string) (objects []any, err error) {
+// parseObjects returns the objects of rendered files, by path.
+func parseObjects(rendered map[string]string) (objects []any, err error) {
 	for file, text := range rendered {
 		if strings.HasSuffix(file, "NOTES.txt") {
 			continue

@@ -71,7 +71,7 @@ func (p *Puller) place(shown, host string, repository name.Repository) place {
 		made.keychain = authn.NewMultiKeychain(login{about.Username, about.Password},
 			authn.DefaultKeychain)
 	}
-	made.transport, made.fault = trusting(about)
+	made.transport, made.fault = newTransport(about)
 	return made
 }
 
@@ -117,8 +117,8 @@ func rewritten(rewrites map[string]string, repository string) string {
 	return repository
 }
 
-// trusting returns the default transport with a stack's settings for a registry's certificate.
-func trusting(about config.Registry) (http.RoundTripper, error) {
+// newTransport returns the default transport with a stack's settings for a registry's certificate.
+func newTransport(about config.Registry) (http.RoundTripper, error) {
 	if about.CA == "" && !about.InsecureSkipVerify {
 		return remote.DefaultTransport, nil
 	}

@@ -49,7 +49,7 @@ func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, e
 	}
 	var failed []error
 	for _, from := range p.places(whole.Context()) {
-		pulled, err := p.from(ctx, from, whole, digest)
+		pulled, err := p.pullFrom(ctx, from, whole, digest)
 		if err == nil {
 			pulled.Reference = reference
 			return pulled, nil
@@ -62,8 +62,8 @@ func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, e
 	return nil, fmt.Errorf("image %s: %w", reference, errors.Join(failed...))
 }
 
-// from requests the image at one place.
-func (p *Puller) from(
+// pullFrom requests the image at one place.
+func (p *Puller) pullFrom(
 	ctx context.Context, from place, whole name.Reference, digest string,
 ) (*Pulled, error) {
 	if from.fault != nil {

@@ -111,7 +111,7 @@ func digestOf(t *testing.T, what interface{ Digest() (v1.Hash, error) }) string 
 	return digest.String()
 }
 
-func TestAnImageComesFromTheMirrorThatNodesAsk(t *testing.T) {
+func TestPullUsesMirrorOfNodes(t *testing.T) {
 	m := newMirror(t)
 	pushed := image(t, "amd64")
 	m.push(t, "hub/library/redis:8", pushed)
@@ -164,7 +164,7 @@ func TestOnlyTheNodesArchitectureIsPulled(t *testing.T) {
 	require.ErrorContains(t, err, "expected an image for linux/arm64, found one for linux/amd64")
 }
 
-func TestAKnownDigestCountsWhateverTheTagIsNow(t *testing.T) {
+func TestKnownDigestOverridesMovedTag(t *testing.T) {
 	m := newMirror(t)
 	before := image(t, "amd64")
 	m.push(t, "acme/shop:1", before)
@@ -178,7 +178,7 @@ func TestAKnownDigestCountsWhateverTheTagIsNow(t *testing.T) {
 	assert.NotEqual(t, digestOf(t, before), pulled.Digest)
 }
 
-func TestEachPlaceSaysWhyItHasNoImage(t *testing.T) {
+func TestPullErrorListsCausePerMirror(t *testing.T) {
 	m := newMirror(t)
 	m.down = true
 	entries := m.entries("localhost:1", "")
@@ -191,7 +191,7 @@ func TestEachPlaceSaysWhyItHasNoImage(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused", "its own registry comes last")
 }
 
-func TestAnArchiveIsALayoutThatContainerdNames(t *testing.T) {
+func TestPulledArchiveIsOCILayoutWithContainerdNames(t *testing.T) {
 	m := newMirror(t)
 	pushed := image(t, "amd64")
 	m.push(t, "acme/shop:1", pushed)
@@ -222,7 +222,7 @@ func TestAnArchiveIsALayoutThatContainerdNames(t *testing.T) {
 }
 
 // A registry that stops in the middle of a layer leaves no archive that looks complete.
-func TestWhatIsCutOffLeavesNoArchive(t *testing.T) {
+func TestInterruptedPullLeavesNoArchive(t *testing.T) {
 	m := newMirror(t)
 	m.push(t, "acme/shop:1", image(t, "amd64"))
 	p := &registry.Puller{Registries: m.entries("*", ""), OnlyMirrors: true, Arch: "amd64"}

@@ -88,12 +88,12 @@ func (t *timeline) begin(name string) {
 func (t *timeline) add(result *vegeta.Result, header string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.phases[t.of(result.Timestamp)].add(result, header)
+	t.phases[t.phaseIndex(result.Timestamp)].add(result, header)
 	t.total.add(result, header)
 }
 
-// of returns the index of the phase at a time.
-func (t *timeline) of(at time.Time) int {
+// phaseIndex returns the index of the phase at a time.
+func (t *timeline) phaseIndex(at time.Time) int {
 	index := 0
 	for i, start := range t.starts {
 		if !at.Before(start) {
@@ -108,10 +108,10 @@ func (t *timeline) report(meant int, opts Options) *Report {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-t.total.Sent, 0),
-		Total: t.total.closed()}
+		Total: t.total.withPercentiles()}
 	for _, phase := range t.phases {
 		if phase.Sent > 0 {
-			report.Phases = append(report.Phases, phase.closed())
+			report.Phases = append(report.Phases, phase.withPercentiles())
 		}
 	}
 	return report
@@ -161,8 +161,8 @@ func (p *Phase) lose(sent time.Time) {
 	}
 }
 
-// closed returns the phase with its percentiles.
-func (p Phase) closed() Phase {
+// withPercentiles returns the phase with its percentiles.
+func (p Phase) withPercentiles() Phase {
 	ascending := slices.Sorted(maps.Keys(p.latencies))
 	rank := func(quantile float64) float64 {
 		left := int(math.Ceil(quantile * float64(p.Answered)))

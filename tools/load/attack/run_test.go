@@ -48,7 +48,7 @@ func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
 }
 
 // A proxy without a back end answers, and still the request is lost.
-func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
+func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		handle http.HandlerFunc
 		change func(*attack.Options)
@@ -163,7 +163,7 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 	assert.Contains(t, report.Text(), "rollout: status 503:")
 }
 
-func TestWhatCannotBeSentIsRefused(t *testing.T) {
+func TestInvalidAttackOptionsAreRefused(t *testing.T) {
 	for name, opts := range map[string]attack.Options{
 		"no URL":     {URL: "shop", Rate: 1, Timeout: time.Second},
 		"no rate":    {URL: "http://a", Timeout: time.Second},

@@ -7,7 +7,7 @@ import (
 )
 
 // A run that proves nothing is no success.
-func TestALoadThatWasNotSentIsNoSuccess(t *testing.T) {
+func TestReportFailsWhenRequestsWereNotSent(t *testing.T) {
 	for name, test := range map[string]struct {
 		sent, unsent, lost int
 		says               string

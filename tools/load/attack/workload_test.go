@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAWorkloadIsAskedWhereItsStackSays(t *testing.T) {
+func TestWorkloadOptionsComeFromStackOutputs(t *testing.T) {
 	outputs := map[string]any{"urls": map[string]any{"shop": "https://shop.a.test/",
 		"traefik": "https://traefik.a.test/"}, "caCertificate": "pem",
 		"addresses":      map[string]any{"shop": "10.10.0.206", "traefik": "10.10.0.205"},

@@ -37,7 +37,7 @@ func Serve(t *testing.T) (tunnel.Spec, *sshtest.Server) {
 
 // Through returns the tunnel through a jump host at a port of this machine, served or not.
 func Through(jump *sshtest.Server, port int) tunnel.Spec {
-	return tunnel.Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: port})
+	return tunnel.NewSpec(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: port})
 }
 
 // Closed returns a port of this machine where nothing listens.

@@ -8,7 +8,7 @@ import (
 )
 
 // An engine sends a plugin its configuration under the package's name, with any file name.
-func TestTheNameIsThePackages(t *testing.T) {
+func TestPluginNameIsPackageNameForAnyFileName(t *testing.T) {
 	for _, path := range []string{
 		"/bin/pulumi-resource-kubernetes",
 		"/originals/pulumi-resource-kubernetes-v4.30.0",

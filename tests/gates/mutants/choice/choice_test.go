@@ -13,7 +13,7 @@ func with[T any](id int, choice func() T) T {
 	return choice()
 }
 
-func TestAMutantIsAnotherOperator(t *testing.T) {
+func TestEachMutantAppliesAnotherOperator(t *testing.T) {
 	for name, test := range map[string]struct {
 		choice              func() bool
 		none, first, second bool

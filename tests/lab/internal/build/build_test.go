@@ -57,7 +57,7 @@ func TestAChangedNeedBuildsItsDependantsAgain(t *testing.T) {
 	assert.Equal(t, 2, upper)
 }
 
-func TestAFailureStopsOnlyWhatNeedsIt(t *testing.T) {
+func TestFailedStepStopsOnlyItsDependents(t *testing.T) {
 	runs := 0
 	broken := build.Step{
 		Name: "broken",
@@ -91,7 +91,7 @@ func TestAFailedStepLeavesNothingInTheCache(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestWhatAKilledBuildLeftIsSwept(t *testing.T) {
+func TestBuildRemovesFoldersOfKilledBuild(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	left, other := filepath.Join(dir, ".building-a.1"), filepath.Join(dir, ".building-a-chart.1")
 	require.NoError(t, os.Mkdir(left, 0o755))
@@ -179,7 +179,7 @@ func TestOldEntriesOfTheSameNameAreRemoved(t *testing.T) {
 	assert.Len(t, own, 4, "three of a and the one of a-chart")
 }
 
-func TestANeedThatDoesNotComeBeforeIsRefused(t *testing.T) {
+func TestStepBeforeItsDependencyIsRejected(t *testing.T) {
 	runs := 0
 	_, err := runner(t.TempDir(), 1).Run(t.Context(), []build.Step{writer("a", "k", "t", &runs, "b"), writer("b", "k", "t", &runs)})
 	assert.ErrorContains(t, err, `"a" needs "b"`)

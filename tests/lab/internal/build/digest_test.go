@@ -25,7 +25,7 @@ func tree(t *testing.T, root string) string {
 	return sum
 }
 
-func TestTheKeyChangesWithWhatCanReachTheBuild(t *testing.T) {
+func TestDigestChangesOnlyWithFilesThatAffectTheBuild(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
 		changes    bool
@@ -49,7 +49,7 @@ func TestTheKeyChangesWithWhatCanReachTheBuild(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsThatOfNamesContentsAndExecutableBits(t *testing.T) {
+func TestDigestTreeCoversNamesContentsAndExecutableBits(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	write(t, one, "a.go", "text")
 	write(t, two, "a.go", "text")
@@ -61,11 +61,11 @@ func TestTheKeyIsThatOfNamesContentsAndExecutableBits(t *testing.T) {
 	assert.Equal(t, tree(t, one), tree(t, two), "a umask does not matter")
 }
 
-func TestPartsOfADigestDoNotRunIntoEachOther(t *testing.T) {
+func TestDigestSeparatesItsParts(t *testing.T) {
 	assert.NotEqual(t, build.Digest("ab", "c"), build.Digest("a", "bc"))
 }
 
-func TestAnEmptyFolderIsNoInput(t *testing.T) {
+func TestDigestTreeOfEmptyFolderIsAnError(t *testing.T) {
 	_, err := build.DigestTree(t.TempDir())
 	assert.ErrorContains(t, err, "there are none")
 }

@@ -102,7 +102,7 @@ func times(factor float64) func(string, float64) float64 {
 	return func(_ string, weight float64) float64 { return factor * weight }
 }
 
-func TestTheEstimateIsRightWithin30PerCent(t *testing.T) {
+func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 	for name, c := range map[string]struct {
 		sim
 		from float64
@@ -153,7 +153,7 @@ func alone(record *Record) *Record {
 // The run of testdata took seven minutes on two cores of which it got from a tenth to three
 // quarters of one; the weights are those of another run, half an hour before, which got twice as
 // much.
-func TestTheEstimateOfARecordedRun(t *testing.T) {
+func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	text, err := os.ReadFile("testdata/busy.json")
 	require.NoError(t, err)
 	var record Record
@@ -173,7 +173,7 @@ func TestTheEstimateOfARecordedRun(t *testing.T) {
 // The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one
 // that took 1.7 times the table's time for each part. Its first compiled part took minutes to show
 // it.
-func TestTheEstimateOfTheWholeLabIsRightWithin30PerCent(t *testing.T) {
+func TestEstimateOfWholeLabIsWithin30Percent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile("testdata/" + name + ".json")
@@ -191,14 +191,14 @@ func TestTheEstimateOfTheWholeLabIsRightWithin30PerCent(t *testing.T) {
 	}
 }
 
-func TestTheRestIsNeverNothingAsLongAsSomethingRuns(t *testing.T) {
+func TestRemainingTimeIsPositiveWhileAStepRuns(t *testing.T) {
 	weights := Weights{"a": {Processor: 10}}
 	moment := Moment{At: 100, Processor: 100, Rate: 0, Running: []Part{{Name: "a", Began: 1}}}
 	assert.Positive(t, weights.Rest(moment))
 	assert.InDelta(t, 225, weights.Rest(moment), 1, "the 45 s that it has cost too much, at a fifth of a core")
 }
 
-func TestWhatWaitsIsNotMadeFasterByMoreCores(t *testing.T) {
+func TestRemainingTimeOfWaitingStepsIgnoresCores(t *testing.T) {
 	weights := Weights{"image": {Processor: 1, Wall: 90}}
 	assert.InDelta(t, 90, weights.Rest(Moment{Rate: 64, Waiting: []Part{{Name: "image"}}}), 1)
 	assert.InDelta(t, 30, weights.Rest(Moment{At: 65, Processor: 1, Rate: 64, Running: []Part{{Name: "image", Began: 5}}}), 1)

@@ -13,7 +13,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-func TestTheNextStepIsDownloadedWhileOneIsBuilt(t *testing.T) {
+func TestNextStepDownloadsDuringABuild(t *testing.T) {
 	runs, fetched := 0, make(chan struct{})
 	first, second := writer("a", "k", "a", &runs), writer("b", "k", "b", &runs)
 	second.Fetch = func(context.Context, io.Writer) error {
@@ -30,7 +30,7 @@ func TestTheNextStepIsDownloadedWhileOneIsBuilt(t *testing.T) {
 	assert.Equal(t, 2, runs)
 }
 
-func TestAStepWaitsForItsDownloadAndTakesNoPlace(t *testing.T) {
+func TestStepThatWaitsForDownloadTakesNoJobSlot(t *testing.T) {
 	runs, built := 0, make(chan struct{})
 	late, next := writer("late", "k", "a", &runs), writer("next", "k", "b", &runs)
 	late.Fetch = func(context.Context, io.Writer) error {
@@ -47,7 +47,7 @@ func TestAStepWaitsForItsDownloadAndTakesNoPlace(t *testing.T) {
 	assert.Equal(t, 2, runs)
 }
 
-func TestWhatIsInTheCacheIsNotDownloadedFor(t *testing.T) {
+func TestCachedStepIsNotDownloaded(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	var fetches atomic.Int32
 	step := writer("a", "k", "a", &runs)
@@ -62,7 +62,7 @@ func TestWhatIsInTheCacheIsNotDownloadedFor(t *testing.T) {
 	assert.EqualValues(t, 1, fetches.Load())
 }
 
-func TestADownloadThatFailsFailsItsStepOnly(t *testing.T) {
+func TestFailedDownloadFailsOnlyItsStep(t *testing.T) {
 	runs := 0
 	broken := writer("broken", "k", "a", &runs)
 	broken.Fetch = func(_ context.Context, log io.Writer) error {
@@ -76,7 +76,7 @@ func TestADownloadThatFailsFailsItsStepOnly(t *testing.T) {
 	assert.Equal(t, 1, runs)
 }
 
-func TestAStepBesideTakesNoPlace(t *testing.T) {
+func TestBesideStepTakesNoJobSlot(t *testing.T) {
 	runs, built := 0, make(chan struct{})
 	image, compiled := writer("image", "k", "a", &runs), writer("compiled", "k", "b", new(int))
 	image.Beside = true
@@ -95,7 +95,7 @@ func TestAStepBesideTakesNoPlace(t *testing.T) {
 
 // Steps that every build runs have no output for a key: a step keeps its key when it comes to need
 // one.
-func TestANeedWithoutAKeyChangesNoKey(t *testing.T) {
+func TestDependencyWithoutKeyKeepsStepKey(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ const (
 	other   = "103 (other) R 1 103 103 0 -1 4194560 1 1 0 0 9999 9999 0 0 20 0 1 0 1 1 1"
 )
 
-func TestDescendantsAreCountedWithTheirEndedChildren(t *testing.T) {
+func TestDescendantsIncludeTimeOfEndedChildren(t *testing.T) {
 	proc := t.TempDir()
 	for pid, text := range map[string]string{"100": lab, "101": goTool, "102": compile, "103": other, "104": "104 (cut off"} {
 		require.NoError(t, os.Mkdir(filepath.Join(proc, pid), 0o755))
@@ -28,7 +28,7 @@ func TestDescendantsAreCountedWithTheirEndedChildren(t *testing.T) {
 	assert.Equal(t, 23150*time.Millisecond+2*time.Second, descendants(proc, 100))
 }
 
-func TestTheTimeOfAChildIsTakenOnce(t *testing.T) {
+func TestMeterCountsChildTimeOnce(t *testing.T) {
 	var m meter
 	m.take()
 	require.NoError(t, exec.CommandContext(t.Context(), "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run())

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAStatusSaysWhatRunsAndWhatIsLeft(t *testing.T) {
+func TestStatusShowsRunningStepsAndRemainingTime(t *testing.T) {
 	moment := Moment{At: 200, Running: []Part{{Name: "k3s", Began: 15}, {Name: "download/vault", Began: 190}, {Name: "image", Began: 199.6}}}
 	assert.Equal(t, "building k3s 3m5s, image 0s; downloading for vault; about 12 min left", status(moment, 700))
 	assert.Equal(t, "downloading for vault; about 25 s left", status(Moment{Running: moment.Running[1:2]}, 27))
@@ -30,7 +30,7 @@ func step(name string, p *Progress) Step {
 	}
 }
 
-func TestWhereThereIsNoTerminalEachStatusIsALine(t *testing.T) {
+func TestProgressPrintsLinesWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	dir := t.TempDir()
 	progress := NewProgress(&out)
@@ -56,7 +56,7 @@ func TestWhereThereIsNoTerminalEachStatusIsALine(t *testing.T) {
 	assert.False(t, again.Record().Built())
 }
 
-func TestOnATerminalAStatusTakesThePlaceOfTheOneBefore(t *testing.T) {
+func TestProgressOverwritesStatusOnTerminal(t *testing.T) {
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
 	defer func() { _ = out.Close() }()

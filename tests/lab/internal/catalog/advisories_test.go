@@ -28,7 +28,7 @@ var advisories = []struct{ id, module, mended string }{
 // follow by TestCommandsHaveOneVersionOfAModule.
 var published = []string{".", "tools/bundle", "tools/cert-wait", "tools/load", "examples/go-rest"}
 
-func TestModulesAreWithoutKnownFaults(t *testing.T) {
+func TestModulesHaveNoKnownVulnerableVersions(t *testing.T) {
 	checked := map[string]bool{}
 	for _, folder := range published {
 		versions := requirements(t, "../../../../"+folder)

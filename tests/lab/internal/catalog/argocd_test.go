@@ -63,7 +63,7 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 }
 
 // Argo CD reads most settings only when it starts.
-func TestAChangedSettingOfArgoCDRollsItsPods(t *testing.T) {
+func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}"
 	annotations := func(values string) any {
@@ -101,7 +101,7 @@ func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 	)
 }
 
-func TestArgoCDBringsItsCRDsOnlyIfToldTo(t *testing.T) {
+func TestArgoCDChartInstallsCRDsUnlessDisabled(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "dex: {enabled: false}, notifications: {enabled: false}"
 	without, kept := chart.render(t, chart.values), chart.render(t, "{"+off+"}")
@@ -114,7 +114,7 @@ func TestArgoCDBringsItsCRDsOnlyIfToldTo(t *testing.T) {
 	}
 }
 
-func TestWhatTheLabsArgoCDCannotDoIsRefused(t *testing.T) {
+func TestArgoCDChartRejectsUnsupportedValues(t *testing.T) {
 	off := map[string]any{"dex": map[string]any{"enabled": false}, "notifications": map[string]any{"enabled": false}}
 	for key, value := range map[string]any{
 		"dex":        map[string]any{"enabled": true},
@@ -134,7 +134,7 @@ func TestWhatTheLabsArgoCDCannotDoIsRefused(t *testing.T) {
 
 // The chart's init container copyutil calls it so; coreutils know --update=none from 9.3 on, and
 // Debian's are older.
-func TestArgoCDsImageCopiesAsTheChartAsks(t *testing.T) {
+func TestArgoCDImageSupportsCopyutilCommand(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the script gives files to the image's user: it needs root")
 	}

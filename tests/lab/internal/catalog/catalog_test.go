@@ -49,7 +49,7 @@ func built(t *testing.T, step string) build.Entry {
 	return all[step]
 }
 
-func TestReferencesAreDistinctAndFull(t *testing.T) {
+func TestImageReferencesAreUniqueAndFullyQualified(t *testing.T) {
 	references := catalog.References()
 	unique := slices.Compact(slices.Sorted(slices.Values(references)))
 	assert.Len(t, unique, len(references))
@@ -69,7 +69,7 @@ func TestPluginVersionsAreThoseOfTheSDKs(t *testing.T) {
 	}
 }
 
-func TestTheGraphIsSoundAndHasASourceForEachModule(t *testing.T) {
+func TestBuildGraphIsCompleteWithSourceForEachModule(t *testing.T) {
 	at, err := layout.Find(".")
 	require.NoError(t, err)
 	steps := catalog.Steps(at, t.TempDir())

@@ -16,7 +16,7 @@ var certManagerCRDs = []string{
 	"clusterissuers.cert-manager.io", "issuers.cert-manager.io", "orders.acme.cert-manager.io",
 }
 
-func TestCertManagerKnowsTheOldAndTheNewNameOfItsCRDs(t *testing.T) {
+func TestCertManagerChartAcceptsOldAndNewCRDValues(t *testing.T) {
 	chart := named(t, "cert-manager-chart")
 	for values, want := range map[string]struct {
 		crds bool
@@ -40,7 +40,7 @@ func TestCertManagerKnowsTheOldAndTheNewNameOfItsCRDs(t *testing.T) {
 	}
 }
 
-func TestCertManagerTakesThePinnedChartsValues(t *testing.T) {
+func TestCertManagerChartAcceptsUpstreamValues(t *testing.T) {
 	chart := named(t, "cert-manager-chart")
 	found := chart.render(t, chart.values)
 	for component, name := range map[string]string{

@@ -30,7 +30,7 @@ func goesWith(t *testing.T) map[string]string {
 }
 
 // An image that goes with a chart is not sent to the nodes of a stack without it.
-func TestEveryImageGoesWithTheChartThatAsksForIt(t *testing.T) {
+func TestEveryImageBelongsToItsChart(t *testing.T) {
 	owners := map[string]string{
 		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart", "docker.io/traefik:": "traefik-chart",
 		"quay.io/argoproj/": "argocd-chart", "ecr-public.aws.com/docker/library/redis:": "argocd-chart",

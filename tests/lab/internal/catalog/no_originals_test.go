@@ -11,7 +11,7 @@ import (
 
 // Who names a folder wants originals to run: all of the lab's own in their place would look as if
 // they had.
-func TestAFolderWithoutAnOriginalIsNotBuiltFrom(t *testing.T) {
+func TestFolderWithoutUpstreamArtifactIsRejected(t *testing.T) {
 	at := given(t, "README.md", "strata.lock")
 	names, err := catalog.ArtifactsOf(at)
 	require.NoError(t, err)

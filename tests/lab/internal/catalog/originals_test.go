@@ -35,7 +35,7 @@ func all(t *testing.T, at layout.Layout) []string {
 	return stepsFor(t, at, names...)
 }
 
-func TestWhatAnOriginalReplacesIsNotBuilt(t *testing.T) {
+func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
 	own := all(t, empty(t))
 	steps := all(
 		t,
@@ -65,7 +65,7 @@ func TestWhatAnOriginalReplacesIsNotBuilt(t *testing.T) {
 }
 
 // The demo's Deployments name their images themselves, whichever chart APISIX comes from.
-func TestImagesThatNoChartAsksForStayBesideAnOriginalChart(t *testing.T) {
+func TestDemoImagesStayWithUpstreamAPISIXChart(t *testing.T) {
 	steps := all(t, given(t, "apisix-chart-2.15.0.tgz"))
 	assert.NotContains(t, steps, "apisix-image")
 	for _, stays := range []string{"keycloak-image", "go-httpbin-image", "go-rest-image"} {
@@ -75,7 +75,7 @@ func TestImagesThatNoChartAsksForStayBesideAnOriginalChart(t *testing.T) {
 	assert.NotContains(t, steps, "keycloak-image", "an archive brings all that goes with its chart")
 }
 
-func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
+func TestUpstreamArtifactsGetTheirOwnBundle(t *testing.T) {
 	at := given(
 		t,
 		"k3s-v1.36.5+k3s1",
@@ -120,7 +120,7 @@ func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 
 // An original chart asks for other images than the lab has: without a registry, the lab's go under
 // the references that it asks for.
-func TestTheLabsImagesGoUnderTheReferencesThatChartsAskFor(t *testing.T) {
+func TestLabImagesUseReferencesOfUpstreamCharts(t *testing.T) {
 	at := given(t, "metallb-chart-0.17.0.tgz")
 	require.NoError(
 		t,
@@ -155,7 +155,7 @@ func TestTheLabsImagesGoUnderTheReferencesThatChartsAskFor(t *testing.T) {
 	assert.NotContains(t, keys, "speaker-image", "nothing asks for the lab's version of it")
 }
 
-func TestAnOriginalThatCannotBeUsedIsRefused(t *testing.T) {
+func TestUnusableUpstreamPluginIsRejected(t *testing.T) {
 	at := given(t, "pulumi-resource-command-v9.9.9")
 	_, err := catalog.StepsFor(at, t.TempDir(), nil)
 	assert.ErrorContains(t, err, "the program asks for version 1.2.1")
@@ -167,7 +167,7 @@ func TestAnOriginalThatCannotBeUsedIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "metalb-chart-0.16.2.tgz: no artifact has this name")
 }
 
-func TestAnOriginalPluginIsInAPulumiHomeOfItsOwn(t *testing.T) {
+func TestUpstreamPluginGetsItsOwnPulumiHome(t *testing.T) {
 	at := given(t, "pulumi-resource-command-v1.2.1")
 	steps, err := catalog.StepsFor(at, t.TempDir(), nil)
 	require.NoError(t, err)

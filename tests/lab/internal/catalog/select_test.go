@@ -36,7 +36,7 @@ func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 	return names
 }
 
-func TestOnlyWhatAStackAsksForIsBuilt(t *testing.T) {
+func TestStepsForBuildsOnlyArtifactsOfTheStack(t *testing.T) {
 	at := empty(t)
 	always := stepsFor(t, at)
 	assert.Subset(
@@ -64,7 +64,7 @@ func TestOnlyWhatAStackAsksForIsBuilt(t *testing.T) {
 }
 
 // A run for one stack must not remove another stack's artifacts from the bundle.
-func TestWhatIsBuiltAlreadyStays(t *testing.T) {
+func TestStepsForKeepsArtifactsAlreadyBuilt(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestWhatIsBuiltAlreadyStays(t *testing.T) {
 	assert.NotContains(t, names, "vault-chart", "its images are not there: nobody could use it")
 }
 
-func TestWhatAnUpNeedsFirstIsBuiltFirst(t *testing.T) {
+func TestStepsFollowOrderOfUpdate(t *testing.T) {
 	at := empty(t)
 	names := stepsFor(t, at, catalog.Artifacts()...)
 	before := -1
@@ -88,7 +88,7 @@ func TestWhatAnUpNeedsFirstIsBuiltFirst(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsForDebianTakesNoCompilersPlace(t *testing.T) {
+func TestDebianStepsRunBesideCompilerSteps(t *testing.T) {
 	at := empty(t)
 	for _, step := range catalog.Steps(at, t.TempDir()) {
 		fromDebian := slices.Contains(step.Needs, "debian-packages") || step.Name == "debian-packages"
@@ -97,7 +97,7 @@ func TestWhatWaitsForDebianTakesNoCompilersPlace(t *testing.T) {
 }
 
 // The weight of a new command has to be measured: without one the estimate is wrong.
-func TestEveryPartThatTakesLongIsWeighed(t *testing.T) {
+func TestEveryBuildStepHasAWeight(t *testing.T) {
 	at, weights := empty(t), catalog.Weights()
 	at.Checkout = checkoutWithoutProgram(t, at.Checkout)
 	for _, step := range catalog.Steps(at, t.TempDir()) {

@@ -35,7 +35,7 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 
 // The official chart has the definitions of both editions in crds/, which Helm installs unless it
 // is told not to, and never deletes.
-func TestTraefiksChartHasTheDefinitionsThatHelmLeavesBehind(t *testing.T) {
+func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
 	groups := map[string]int{}
 	for _, definition := range load(t, "traefik-chart").CRDObjects() {
 		for document := range strings.SplitSeq(string(definition.File.Data), "\n---") {
@@ -81,7 +81,7 @@ func TestTraefikValuesReachTheObjects(t *testing.T) {
 		at(t, found["Gateway traefik-gateway"], "spec", "listeners", 1, "tls", "certificateRefs", 0, "name"))
 }
 
-func TestWhatTraefikWouldIgnoreIsRefused(t *testing.T) {
+func TestTraefikChartRejectsIgnoredValues(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	for values, want := range map[string]string{
 		"logs: {general: {level: DEBUG}}":                                  "logs",
@@ -99,7 +99,7 @@ func TestWhatTraefikWouldIgnoreIsRefused(t *testing.T) {
 	}
 }
 
-func TestTraefikCanLeaveTheGatewayToStrata(t *testing.T) {
+func TestTraefikChartCanOmitTheGateway(t *testing.T) {
 	found := named(
 		t,
 		"traefik-chart",

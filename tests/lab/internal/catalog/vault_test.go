@@ -39,7 +39,7 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 
 // vault-helm templates/server-statefulset.yaml and _helpers.tpl, vault.args: the official chart
 // starts, probes and stops Vault by a shell.
-func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
+func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o755))
 	output, err := exec.Command("sh", "../../images/vault/setup.sh", root).CombinedOutput()
@@ -106,7 +106,7 @@ server:
 	assert.Equal(t, "local-server-1", at(t, pod, "nodeSelector", "kubernetes.io/hostname"))
 }
 
-func TestWhatTheLabsVaultCannotDoIsRefused(t *testing.T) {
+func TestVaultChartRejectsUnsupportedValues(t *testing.T) {
 	for values, want := range map[string]string{
 		"{}": "set injector.enabled to false",
 		"{injector: {enabled: false}, server: {ha: {enabled: true}}}":                         "ha",

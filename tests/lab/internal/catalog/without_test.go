@@ -129,7 +129,7 @@ func (s stub) says(value ast.Expr) string {
 
 // A stand-in that answered would be worse than none: its caller would take the answer for the
 // service's.
-func TestWhatIsLeftOutRefusesAndSaysSo(t *testing.T) {
+func TestStubPackagesReturnErrorsForOmittedFeatures(t *testing.T) {
 	dirs, err := filepath.Glob("../../tools/*/without/*")
 	require.NoError(t, err)
 	require.NotEmpty(t, dirs)
@@ -151,7 +151,7 @@ func TestWhatIsLeftOutRefusesAndSaysSo(t *testing.T) {
 }
 
 // One that takes nothing's place would only look as if something were left out.
-func TestEveryStandInTakesAPlace(t *testing.T) {
+func TestEveryStubPackageIsImportedByAnEdit(t *testing.T) {
 	var edits strings.Builder
 	for _, command := range commands() {
 		for _, edit := range command.Edits {

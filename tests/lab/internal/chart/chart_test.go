@@ -63,7 +63,7 @@ func TestAnIncompleteChartIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "subchart sub is missing")
 }
 
-func TestAnotherVersionIsRefused(t *testing.T) {
+func TestPackageRejectsChartOfAnotherVersion(t *testing.T) {
 	err := chart.Package(folder(t, true), "1.2.4", filepath.Join(t.TempDir(), "c.tgz"))
 	assert.ErrorContains(t, err, "has version 1.2.3, expected 1.2.4")
 }

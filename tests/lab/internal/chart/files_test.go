@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-func TestAChartIsPutTogetherFromSeveralPlaces(t *testing.T) {
+func TestFilesPackageChartFromSeveralSources(t *testing.T) {
 	files := chart.Files{}
 	require.NoError(t, files.Add(folder(t, true)))
 	require.NoError(t, files.Replace("values.yaml", "a: 1", "a: 2"))
@@ -28,7 +28,7 @@ func TestAChartIsPutTogetherFromSeveralPlaces(t *testing.T) {
 	assert.Contains(t, names, "templates/own.yaml")
 }
 
-func TestATextThatIsNotThereOnceIsNotReplaced(t *testing.T) {
+func TestReplaceRequiresExactlyOneMatch(t *testing.T) {
 	files := chart.Files{"x": "one two two"}
 	assert.ErrorContains(t, files.Replace("x", "three", ""), `"three" 0 times`)
 	assert.ErrorContains(t, files.Replace("x", "two", ""), `"two" 2 times`)

@@ -47,7 +47,7 @@ metadata: {name: ones.x}
 `, string(text))
 }
 
-func TestWhatIsNoBundleOfCRDsIsRefused(t *testing.T) {
+func TestJoinRejectsInvalidCRDFiles(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		texts []string

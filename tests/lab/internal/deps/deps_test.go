@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/internal/deps"
 )
 
-func TestOnlyPackagesThatAreNotFullyInstalledAreMissing(t *testing.T) {
+func TestMissingListsPackagesNotFullyInstalled(t *testing.T) {
 	var query strings.Builder
 	for _, one := range deps.Packages {
 		switch one.Name {

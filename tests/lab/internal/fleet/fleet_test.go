@@ -37,7 +37,7 @@ func read(t *testing.T, keyFile string) (*Fleet, bool) {
 	return fleet, isOurs
 }
 
-func TestOnlyAStackThatLogsInWithTheLabsKeyHasMachines(t *testing.T) {
+func TestOnlyStacksWithLabKeyHaveMachines(t *testing.T) {
 	for keyFile, want := range map[string]bool{
 		".strata/lab/local/key": true, "./.strata/lab/local/key": true,
 		".strata/lab/rehearsal/key": false, "~/.ssh/id_ed25519": false, `""`: false,
@@ -75,7 +75,7 @@ func TestEachNodeIsAMachineOfTheStacksBridge(t *testing.T) {
 
 // The stack file names the key. It must not be there while the machines are not: Strata would wait
 // for hosts that do not run.
-func TestKeyLeadsToTheLoginOnlyWhileTheMachinesRun(t *testing.T) {
+func TestLabKeyExistsOnlyWhileMachinesRun(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("machines need root")
 	}

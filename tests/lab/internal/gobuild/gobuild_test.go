@@ -40,7 +40,7 @@ func key(t *testing.T, command gobuild.Command) string {
 	return sum
 }
 
-func TestAReplacedModuleIsAnInput(t *testing.T) {
+func TestKeyIncludesReplacedModule(t *testing.T) {
 	root := module(t)
 	command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}}
 	before := key(t, command)
@@ -50,7 +50,7 @@ func TestAReplacedModuleIsAnInput(t *testing.T) {
 	assert.NotEqual(t, before, key(t, command))
 }
 
-func TestFlagsAreInputs(t *testing.T) {
+func TestKeyIncludesVariablesAndTags(t *testing.T) {
 	command := gobuild.Command{Module: filepath.Join(module(t), "tool"), Packages: []string{"."}}
 	keys := []string{key(t, command)}
 	command.Variables = []string{"main.name=x"}
@@ -155,7 +155,7 @@ func TestAnEditThatChangesNothingIsAMistake(t *testing.T) {
 	assert.ErrorContains(t, err, `editing example.test/other: "gone" is in none of its files`)
 }
 
-func TestAnEditIsAnInput(t *testing.T) {
+func TestKeyIncludesEdits(t *testing.T) {
 	command := edited(t, `"one"`)
 	with := key(t, command)
 	command.Edits = nil

@@ -117,7 +117,7 @@ func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
 	assert.Equal(t, []string{"docker.io/library/traefik:v1"}, manifest[0].RepoTags)
 }
 
-func TestAnImageLiesOnItsRoot(t *testing.T) {
+func TestImageIncludesItsRootFilesystem(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root.tar")
 	file, err := os.Create(root)
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func TestThePassphraseIsPrivateAndKept(t *testing.T) {
 }
 
 // A stack that does not name the bundle must not get the lab's K3s, in whatever shell it runs.
-func TestTheBundleIsALinkAndNoVariable(t *testing.T) {
+func TestBundleIsALinkInsteadOfAVariable(t *testing.T) {
 	at := built(t)
 	own := at.Bundle()
 	at.Originals = "/srv/originals"
@@ -78,7 +78,7 @@ func TestTheBundleIsALinkAndNoVariable(t *testing.T) {
 	assert.Equal(t, own, linked)
 }
 
-func TestPluginsChooseThePulumiHome(t *testing.T) {
+func TestPreparePicksPulumiHomeByPluginKind(t *testing.T) {
 	at := built(t)
 	standIn, err := labenv.Prepare(at, "", []string{"plugins/x"})
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestPluginsChooseThePulumiHome(t *testing.T) {
 	assert.Equal(t, at.OfficialPulumiHome(), value(official, "PULUMI_HOME"))
 }
 
-func TestWhatIsMissingIsNamedWithTheFix(t *testing.T) {
+func TestPrepareNamesMissingPluginsWithFix(t *testing.T) {
 	at := built(t)
 	_, err := labenv.Prepare(at, "official", []string{"plugins/resource-command-v1.2.1"})
 	assert.ErrorContains(t, err, "pulumi plugin install resource command 1.2.1")

@@ -24,7 +24,7 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-func TestAFileSaysByItsNameWhatItIs(t *testing.T) {
+func TestReadIdentifiesArtifactsByFileName(t *testing.T) {
 	dir := folder(t, "k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh", "k3s-images-v1.36.3+k3s1.tar.zst", "metallb-chart-0.16.2.tgz",
 		"metallb-chart-images-speaker-v0.16.2.tar", "pulumi-resource-command-v1.2.1", ".lock", "README.md", "strata.lock")
 	set, err := originals.Read(dir, known)
@@ -53,7 +53,7 @@ func TestAFileSaysByItsNameWhatItIs(t *testing.T) {
 	assert.Empty(t, set.ImagesOf(""))
 }
 
-func TestNoFileIsLeftOutWithoutAWord(t *testing.T) {
+func TestReadReportsEveryUnknownFile(t *testing.T) {
 	dir := folder(t, "metalb-chart-0.16.2.tgz", "k3s", "k3s-v1", "k3s-v2", "k3s-install-.sh")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "metallb-chart-0.16.2"), 0o755))
 	_, err := originals.Read(dir, known)
@@ -70,7 +70,7 @@ func TestNoFileIsLeftOutWithoutAWord(t *testing.T) {
 	assert.Empty(t, set.All, "none is none")
 }
 
-func TestAFolderHasSomeOriginalOrNone(t *testing.T) {
+func TestSomeRejectsFolderWithoutArtifacts(t *testing.T) {
 	require.NoError(t, originals.Set{}.Some(""), "no folder was named")
 	for _, name := range []string{"README.md", "strata.lock", ".lock"} {
 		dir := folder(t, name)
@@ -84,7 +84,7 @@ func TestAFolderHasSomeOriginalOrNone(t *testing.T) {
 	assert.NoError(t, set.Some(dir))
 }
 
-func TestALinkIsItsFile(t *testing.T) {
+func TestReadResolvesSymbolicLinks(t *testing.T) {
 	dir, built := folder(t), folder(t, "out")
 	require.NoError(t, os.Symlink(filepath.Join(built, "out"), filepath.Join(dir, "k3s-v1")))
 	set, err := originals.Read(dir, known)
@@ -93,7 +93,7 @@ func TestALinkIsItsFile(t *testing.T) {
 	assert.Equal(t, "k3s-v1", set.All[0].Base)
 }
 
-func TestReferencesAreFoundByTheirRepository(t *testing.T) {
+func TestReferenceIsFoundByRepository(t *testing.T) {
 	dir := folder(t)
 	write := func(text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, originals.ReferencesFile), []byte(text), 0o600))

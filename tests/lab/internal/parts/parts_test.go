@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-func TestAVersionOtherThanThePinIsShown(t *testing.T) {
+func TestListShowsVersionsThatDifferFromPins(t *testing.T) {
 	list := parts.List([]bundle.Artifact{
 		{Name: "chart", Version: "0.16.1", Path: "charts/c.tgz", Origin: "real: a chart"},
 		{Name: "images", Version: "1", Path: "images/a.tar", Origin: "stand-in: an image"},
@@ -29,7 +29,7 @@ func TestAVersionOtherThanThePinIsShown(t *testing.T) {
 	assert.Contains(t, out.String(), "1 of 3 parts are stand-ins; 1 differ from their pin")
 }
 
-func TestALeadingVIsNoDifference(t *testing.T) {
+func TestListIgnoresLeadingVInVersions(t *testing.T) {
 	list := parts.List(
 		[]bundle.Artifact{{Name: "crds", Version: "v1.6.1", Origin: "real: CRDs"}},
 		map[string]string{"crds": "1.6.1"},
@@ -57,7 +57,7 @@ func TestEachArtifactHasItsPin(t *testing.T) {
 	}
 }
 
-func TestOriginalsAreNamed(t *testing.T) {
+func TestListMarksUpstreamArtifacts(t *testing.T) {
 	list := parts.List([]bundle.Artifact{
 		{
 			Name:    "k3s",

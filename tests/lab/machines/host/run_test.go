@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASystemThatHasNoMachinesIsSaidWithTheWayOut(t *testing.T) {
+func TestCheckSystemNamesFixOnUnsupportedSystem(t *testing.T) {
 	require.NoError(t, CheckSystem("linux"))
 	err := CheckSystem("darwin")
 	require.ErrorContains(t, err, "systemd-nspawn, which is part of Linux")

@@ -42,7 +42,7 @@ func TestATooLargeBodyIsRefused(t *testing.T) {
 	}
 }
 
-func TestItBehavesAsItIsTold(t *testing.T) {
+func TestServerFollowsEnvironmentSettings(t *testing.T) {
 	environment := map[string]string{"TAKES": "1ms", "DRAIN": "0s", "VERSION": "v2", "FAIL": "500"}
 	behave, err := behaviourFrom(func(name string) string { return environment[name] })
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-func TestTheClustersKeysGoFromOneTokenToTheNext(t *testing.T) {
+func TestTokenRotationReencryptsClusterKeys(t *testing.T) {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{startEtcd(t)}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })

@@ -20,17 +20,17 @@ func reconciled(t *testing.T, labels, annotations map[string]string, finalizers 
 	return node
 }
 
-func TestEveryNodeGetsTheFinalizerAnAgentsAsWell(t *testing.T) {
+func TestServersAndAgentsGetMemberFinalizer(t *testing.T) {
 	assert.Equal(t, []string{membersFinalizer}, reconciled(t, nil, nil).Finalizers)
 }
 
-func TestARequestToRemoveAServerThatCameBackIsOnlyTakenAway(t *testing.T) {
+func TestRemoveAnnotationIsClearedForRejoinedServer(t *testing.T) {
 	node := reconciled(t, map[string]string{RoleLabel: "true"},
 		map[string]string{removeAnnotation: "true", removedAnnotation: "b-old", NameAnnotation: "b-new", AddressAnnotation: "10.0.0.2"}, membersFinalizer)
 	assert.Equal(t, map[string]string{NameAnnotation: "b-new", AddressAnnotation: "10.0.0.2"}, node.Annotations)
 }
 
-func TestANodeThatIsDeletedIsLetGoByEachControllerForItself(t *testing.T) {
+func TestEachControllerRemovesOnlyItsFinalizerFromDeletedNode(t *testing.T) {
 	now := metav1.Now()
 	// Not looked for in etcd: it says that it was removed, though it came back.
 	gone := &corev1.Node{ObjectMeta: metav1.ObjectMeta{

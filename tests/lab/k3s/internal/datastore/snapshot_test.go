@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-func TestASnapshotOfAnEtcdThatDoesNotRunFailsAtOnceAndLeavesNothing(t *testing.T) {
+func TestSnapshotFailsWithoutFileWhenEtcdIsDown(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := listener.Addr().String()
@@ -32,7 +32,7 @@ func TestASnapshotOfAnEtcdThatDoesNotRunFailsAtOnceAndLeavesNothing(t *testing.T
 }
 
 // K3s writes the file, and cannot note it in the API: it never says that it is saved.
-func TestASnapshotWithoutAQuorumIsWrittenAndAnError(t *testing.T) {
+func TestSnapshotIsWrittenButFailsWithoutQuorum(t *testing.T) {
 	endpoint := startEtcd(t)
 	config := clientv3.Config{Endpoints: []string{endpoint}}
 	snapshots := &Snapshots{Dir: t.TempDir(), Node: "server-1", Config: func() (*clientv3.Config, error) { return &config, nil }}

@@ -32,7 +32,7 @@ func TestEveryStartImportsAllArchivesAgain(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, imageCache), "K3s never creates it")
 }
 
-func TestACacheThatIsThereEndsThat(t *testing.T) {
+func TestImageCacheSkipsUnchangedArchives(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "a.tar")
 	require.NoError(t, os.WriteFile(archive, []byte("images"), 0o600))

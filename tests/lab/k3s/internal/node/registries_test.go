@@ -12,7 +12,7 @@ import (
 // The output of K3s v1.34's own functions for the same registries.yaml (k3s-io/k3s
 // pkg/agent/containerd/config.go, getHostConfigs, and pkg/agent/templates/templates.go), but for
 // empty lines and indentation, which TOML does not read.
-func TestRegistriesBecomeWhatContainerdReads(t *testing.T) {
+func TestRegistriesFileBecomesContainerdConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "registries.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
 mirrors:

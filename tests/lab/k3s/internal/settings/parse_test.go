@@ -78,7 +78,7 @@ func TestUnknownFlagOnCommandLineFails(t *testing.T) {
 	assert.EqualError(t, err, "flag provided but not defined: -nonsense")
 }
 
-func TestWrongTypeFails(t *testing.T) {
+func TestConfigValueOfWrongTypeFails(t *testing.T) {
 	_, err := settings.Parse("server", []string{config(t, "cluster-init: perhaps\n", nil)})
 	assert.ErrorContains(t, err, `invalid boolean value "perhaps" for -cluster-init`)
 }

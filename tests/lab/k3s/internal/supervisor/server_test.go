@@ -106,7 +106,7 @@ func TestJoinEndpointsWantTheRightPassword(t *testing.T) {
 	}
 }
 
-func TestOnlyAServerGivesTheServersAnotherToken(t *testing.T) {
+func TestOnlyServersMayRotateTheToken(t *testing.T) {
 	s, url := newServer(t)
 	var given []string
 	s.Rotate = func(_ context.Context, to string) error { given = append(given, to); return nil }
@@ -164,7 +164,7 @@ func request(t *testing.T, url, node, password string) ([]byte, error) {
 	return client.Post(t.Context(), "/v1-k3s/client-kubelet.crt", csr, headers)
 }
 
-func TestFirstPasswordOfANodeNameIsRememberedAndAnyOtherRefused(t *testing.T) {
+func TestNodePasswordIsStoredAndOthersAreRejected(t *testing.T) {
 	s, url := newServer(t)
 	core := fake.NewClientset()
 	s.SetCore(core)
@@ -206,7 +206,7 @@ func TestClientRefusesAServerWithAnotherCA(t *testing.T) {
 	assert.ErrorContains(t, err, "token CA hash does not match the Cluster CA certificate hash")
 }
 
-func TestWrongPasswordReadsAsK3sDoes(t *testing.T) {
+func TestWrongPasswordReturnsK3sErrorMessage(t *testing.T) {
 	_, url := newServer(t)
 	client, err := Connect(t.Context(), url, "wrong", "server")
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func TestStoredHashHasK3sFormat(t *testing.T) {
 	assert.ErrorIs(t, verifyHash(hash, "n", "other"), errVerify)
 }
 
-func TestServersNameTheCriticalSettingsInWhichTheyDiffer(t *testing.T) {
+func TestDiffNamesCriticalSettingsThatDiffer(t *testing.T) {
 	a := Critical{ClusterCIDR: "10.42.0.0/16", EncryptSecrets: true}
 	b := Critical{ClusterCIDR: "10.44.0.0/16", EncryptSecrets: true}
 	assert.Equal(t, []string{"cluster-cidr"}, a.Diff(b))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnImportUnpacksWhatZstdHasPacked(t *testing.T) {
+func TestImportDecompressesZstdArchives(t *testing.T) {
 	packer, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	for name, archive := range map[string][]byte{"tar": []byte("images"), "tar.zst": packer.EncodeAll([]byte("images"), nil)} {

@@ -7,7 +7,7 @@ import (
 )
 
 // The file that a folder of originals has is k3s-v1.34.2+k3s1, and says so.
-func TestTheProgramNamesItselfByItsFile(t *testing.T) {
+func TestVersionTextNamesExecutableFile(t *testing.T) {
 	assert.Regexp(t, `^k3s version v\S+ \(standin\)\ngo version go`, versionText("/usr/local/bin/k3s"))
 	assert.Regexp(t, `^k3s-v1\.34\.2\+k3s1 version v\S+ \(standin\)\n`, versionText("originals/k3s-v1.34.2+k3s1"))
 }

@@ -33,7 +33,7 @@ func task(servers ...string) map[string]any {
 	}}
 }
 
-func TestASyncGoesToEveryDataPlaneAndSaysHowItWent(t *testing.T) {
+func TestSyncReachesEveryDataPlaneAndReportsResults(t *testing.T) {
 	var last atomic.Value
 	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var config admin.Config

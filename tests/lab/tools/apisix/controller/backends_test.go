@@ -65,7 +65,7 @@ func routeTo(rules ...[]any) object {
 	}}
 }
 
-func TestBackendsShareByTheirWeights(t *testing.T) {
+func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 	both := map[string]bool{"shop": true, "shop-canary": true}
 	for name, c := range map[string]struct {
 		ready    map[string]bool
@@ -115,7 +115,7 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 }
 
 // The data plane refuses this.
-func TestTwoRulesToOneServiceBringItsUpstreamTwice(t *testing.T) {
+func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 	sent, backends := adc.Resources{}, []any{"shop", 100, "shop-canary", 0}
 	world(t, map[string]bool{"shop": true, "shop-canary": true}).httpRoute(routeTo(backends, backends), &sent)
 	var ids []string
@@ -133,7 +133,7 @@ func TestTwoRulesToOneServiceBringItsUpstreamTwice(t *testing.T) {
 
 // A route keeps its Pods while it says so, as users saw it of controllers before 2.2.0; everything
 // else goes on.
-func TestARouteKeepsItsUpstreamsWhileItSaysSo(t *testing.T) {
+func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 	nodesOf := func(c *controller, route object) []admin.Node {
 		sent := adc.Resources{}
 		c.httpRoute(route, &sent)
@@ -155,7 +155,7 @@ func TestARouteKeepsItsUpstreamsWhileItSaysSo(t *testing.T) {
 
 // With the chart's auto, a route that names listeners is bound to their ports, and the data plane
 // listens on others.
-func TestAListenersPortBindsARoute(t *testing.T) {
+func TestRouteMatchesPortOfItsListener(t *testing.T) {
 	c := world(t, map[string]bool{"shop": true})
 	add := func(resource schema.GroupVersionResource, fields map[string]any) {
 		if c.stores[resource] == nil {

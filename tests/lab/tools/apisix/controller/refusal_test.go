@@ -71,7 +71,7 @@ func validator(t *testing.T, c *controller, code int, success bool) {
 	c.sidecar = socket("unix:" + path)
 }
 
-func TestARouteIsRefusedWithoutWhatItsDataPlaneWouldNeed(t *testing.T) {
+func TestWebhookRejectsRouteWithMissingDependencies(t *testing.T) {
 	route := &unstructured.Unstructured{Object: map[string]any{
 		"kind": "ApisixRoute", "metadata": map[string]any{"namespace": "demo", "name": "r"}, "spec": map[string]any{
 			"ingressClassName": "apisix", "http": []any{map[string]any{"name": "r", "plugin_config_name": "login"}},

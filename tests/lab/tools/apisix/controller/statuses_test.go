@@ -33,7 +33,7 @@ var resourcesByKind = map[string]schema.GroupVersionResource{
 
 // tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names its
 // binary.
-func TestStatusesAreTheOriginals(t *testing.T) {
+func TestStatusesMatchUpstreamController(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func put(t *testing.T, p *plane, config admin.Config) (int, string) {
 	return ask(t, http.HandlerFunc(p.admin), request)
 }
 
-func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
+func TestDataPlaneIsNotReadyWithoutConfiguration(t *testing.T) {
 	p := testPlane()
 	ready := httptest.NewRequest(http.MethodGet, "/status/ready", nil)
 	if code, _ := ask(t, http.HandlerFunc(p.status), ready); code != 503 {
@@ -116,7 +116,7 @@ func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
 }
 
 // Only the viewer may look, from the configured addresses.
-func TestTheAdminAPIGivesWhatItHas(t *testing.T) {
+func TestAdminAPIChecksKeyAndClientAddress(t *testing.T) {
 	p := newPlane(access{adminKey: "k", viewerKey: "v", from: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	get := func(method, key, from string) (int, string) {
 		request := httptest.NewRequest(method, admin.Path, strings.NewReader("{}"))
@@ -142,7 +142,7 @@ func TestTheAdminAPIGivesWhatItHas(t *testing.T) {
 	}
 }
 
-func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
+func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	all := config(
 		rule{id: "open", hosts: []string{"*.open.test"}, uris: []string{"/*"}, nodes: []admin.Node{node}},

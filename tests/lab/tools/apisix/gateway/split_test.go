@@ -77,7 +77,7 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 
 // A configuration that is sent again, or another one, does not begin the round anew: a canary of
 // few requests would never have one.
-func TestARoundGoesOnOverAConfiguration(t *testing.T) {
+func TestWeightedRoundContinuesAfterNewConfiguration(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	p, got := testPlane(), map[string]int{}
 	for range 10 {
@@ -102,7 +102,7 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 
 // Routes and upstreams are taken one after the other. Until both are, every request fails, also
 // requests that would go elsewhere.
-func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
+func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)
 	both := shop(
