@@ -24,7 +24,7 @@ func (c *Config) CheckFiles(projectDir string) error {
 				if jump.KeyFile != "" && !seen[jump.KeyFile] {
 					seen[jump.KeyFile] = true
 					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j),
-						projectDir, jump.KeyFile, node.SSH)
+						projectDir, jump.KeyFile, node.SSH, StackNames)
 				}
 			}
 			if node.SSH.KeyFile == "" || seen[node.SSH.KeyFile] {
@@ -35,13 +35,13 @@ func (c *Config) CheckFiles(projectDir string) error {
 			if node.SSH.KeyFile == c.Hosts.SSH.KeyFile {
 				key = field("hosts.ssh.keyFile")
 			}
-			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile, node.SSH)
+			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile, node.SSH, StackNames)
 		}
 	}
 	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
 	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
 		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir,
-			c.Hosts.Hypervisor.KeyFile, SSH{})
+			c.Hosts.Hypervisor.KeyFile, SSH{}, StackNames)
 	}
 	if c.NeedsVMImage() && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
@@ -59,9 +59,20 @@ func MissingKeyFix(path, another string) string {
 	return another
 }
 
+// CheckKeyFile reports every mistake in ssh's KeyFile, as CheckFiles does. key names it.
+func (ssh SSH) CheckKeyFile(key, projectDir string, names SSHNames) error {
+	var ps problems
+	if ssh.KeyFile != "" {
+		checkKeyFile(&ps, key, projectDir, ssh.KeyFile, ssh, names)
+	}
+	return ps.err()
+}
+
 // checkKeyFile holds the rules of a private key's file. It may be encrypted where its passphrase is
 // known, or where an agent may have it open.
-func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
+func checkKeyFile(
+	ps *problems, key, projectDir, path string, of SSH, names SSHNames,
+) {
 	file, err := ResolvePath(projectDir, path)
 	if err != nil {
 		ps.add(key, path, "has no absolute path: "+err.Error(), "write an absolute path")
@@ -87,13 +98,13 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
 	if cipher := UnreadCipher(text); cipher != "" {
 		if !of.Agent {
 			ps.add(key, path, "is encrypted with "+cipher+", which is not read",
-				"run: "+Convert(file)+" (with the same passphrase), or set ssh.agent to true "+
-					"where an agent has it open")
+				"run: "+Convert(file)+" (with the same passphrase), or "+names.Agent+
+					" where an agent has it open")
 		}
 	} else if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
 		if of.Passphrase == "" && !of.Agent {
 			ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase",
-				"set ssh.passphrase, or ssh.agent to true where an agent has it open, or use a "+
+				names.Passphrase+", or "+names.Agent+" where an agent has it open, or use a "+
 					"key without one for this purpose")
 		}
 	} else if err != nil {

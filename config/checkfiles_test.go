@@ -38,7 +38,8 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 		{"readable by others", privateKey(t, ""), 0o644,
 			"key is readable by others (mode 0644); run: chmod 600 "},
 		{"encrypted", privateKey(t, "secret"), 0o600,
-			"key is encrypted, and a run cannot ask for its passphrase; set ssh.passphrase, or ssh.agent"},
+			"key is encrypted, and a run cannot ask for its passphrase; set its passphrase: " +
+				"pulumi config set --secret --path strata:hosts.ssh.passphrase, or set strata:hosts.ssh.agent to true "},
 		{"a public key", []byte(hostKey), 0o600,
 			"key is not a private key; name the private key, not the .pub file"},
 	}

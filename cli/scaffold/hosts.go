@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"strata/actions/hosts/reach"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/silence"
 )
@@ -78,8 +79,7 @@ func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Problem) {
 	h := Host{Asked: asked, key: r.ways[i].Key}
 	trouble := func(err error) (Host, *Problem) {
-		return h, &Problem{Host: asked.String(), What: inWordsOfFlags(err.Error()),
-			Fix: r.fixOf(h, err)}
+		return h, &Problem{Host: asked.String(), What: err.Error(), Fix: r.fixOf(h, err)}
 	}
 	var err error
 	if h.Address, err = resolve(ctx, r.address(i)); err != nil {
@@ -140,11 +140,12 @@ func (r *Request) fixOf(h Host, err error) string {
 	case errors.As(err, &unresolved):
 		return "name its IPv4 address"
 	case errors.As(err, &wrongKey):
-		name := asked.Address
+		file, name := "known_hosts", asked.Address
 		if wrongKey.Target.Name == "" { // a jump host
-			name = wrongKey.Target.Address
+			file, name = "the file of --known-hosts", wrongKey.Target.Address
 		}
-		return "the pin is from known_hosts; once you have compared the new key: ssh-keygen -R " + name
+		return "the pin is from " + file +
+			"; once you have compared the new key: ssh-keygen -R " + name
 	case errors.Is(err, remote.ErrKeyRejected) && (r.SSH.KeyFile == "" || len(h.target.Jump) > 0):
 		return "or name another user (--user, or USER@ before the address) or key (--key, --agent)"
 	case errors.Is(err, remote.ErrKeyRejected):
@@ -152,8 +153,10 @@ func (r *Request) fixOf(h Host, err error) string {
 			"ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before "+
 				"the address) or key (--key, --agent)",
 			r.SSH.KeyFile, asked.Port, asked.User, asked.Address)
-	case errors.Is(err, remote.ErrSudo):
-		return "or log in as root"
+	case errors.Is(err, remote.ErrSudo), errors.Is(err, remote.ErrSudoPassword):
+		return "that is read from " + reach.SudoPasswordVariable + ", or log in as root"
+	case errors.Is(err, remote.ErrNotRun):
+		return "--user, or USER@ before the address, names one"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "check that the host is on, and its address and port; --timeout waits longer"
 	}

@@ -96,17 +96,9 @@ func (r *Request) Check() error {
 
 // checkKey checks the private key against the configuration's rules.
 func (r *Request) checkKey() error {
-	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent,
-		Passphrase: os.Getenv(reach.PassphraseVariable)}
-	of := config.Config{
-		Hosts: config.Hosts{Driver: config.DriverExisting, SSH: ssh,
-			Nodes: []config.Node{{SSH: ssh}}},
-		Artifacts: config.Artifacts{Source: config.SourceUpstream},
-	}
-	if err := of.CheckFiles(r.Project); err != nil {
-		return fmt.Errorf("--key: %w", inFlags(err))
-	}
-	return nil
+	ssh := r.SSH
+	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
+	return ssh.CheckKeyFile("--key", r.Project, flagNames)
 }
 
 func (r *Request) file() string { return config.StackFile(r.Project, r.Stack) }
@@ -173,17 +165,33 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	}
 	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
 	for _, finding := range findings {
-		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message,
-			Fix: inWordsOfFlags(joinTexts(finding.Cause, finding.Hint))}
 		switch finding.State {
 		case health.Stuck:
-			stuck = append(stuck, problem)
+			stuck = append(stuck, problemOf(finding))
 		case health.Waiting:
-			later = append(later, problem)
+			later = append(later, problemOf(finding))
 		case health.Ready, health.Skipped, health.Missing: // nothing that a person has to know now
 		}
 	}
 	return stuck, later, err
+}
+
+// flagFixes are the fixes of stuck checks whose hints have keys of a stack file: none is written.
+var flagFixes = map[string]string{
+	"ssh": "init logged in there a moment ago: run this again",
+	"cgroups": "add systemd.unified_cgroup_hierarchy=1 to its kernel's command line and reboot; or " +
+		"give --k3s-version with a v1.34 release; or, while Kubernetes still has it, " +
+		"--allow-cgroup-v1",
+	"pool addresses": "run this again: it proposes others",
+}
+
+// problemOf returns the problem of a finding.
+func problemOf(f preflight.Finding) Problem {
+	if fix := flagFixes[f.Check]; fix != "" && f.State == health.Stuck {
+		f.Hint = fix
+	}
+	return Problem{Host: f.Subject, What: f.Check + ": " + f.Message,
+		Fix: joinTexts(f.Cause, f.Hint)}
 }
 
 func joinTexts(texts ...string) string {

@@ -87,8 +87,7 @@ func TestHostWithCgroupV1IsRefusedUnlessAllowed(t *testing.T) {
 	r := request(t, host)
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
-	require.ErrorContains(t, err, "expected v2 for "+config.K3sVersion)
-	require.ErrorContains(t, err, "--allow-cgroup-v1")
+	requireRefusal(t, err, "expected v2 for "+config.K3sVersion, "--k3s-version", "--allow-cgroup-v1")
 
 	r.CgroupV1 = true
 	require.NoError(t, r.Check())
@@ -186,11 +185,12 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 		"127.0.0.15:", "is or was a node of another cluster: kubeadm (/etc/kubernetes/kubelet.conf)",
 		"127.0.0.16:", "connection refused", "check that the host is on",
 		"127.0.0.17:", "Please login as the user debian; take away",
-		"as another user: --user, or USER@ before the address",
+		"or log in as another user; --user, or USER@ before the address, names one",
 		"no-such-host.invalid:22: has no IPv4 address", "name its IPv4 address",
 	} {
 		assert.Contains(t, err.Error(), text)
 	}
+	requireRefusal(t, err)
 	assert.NotContains(t, err.Error(), "127.0.0.11:")
 	assert.NoFileExists(t, r.file())
 }

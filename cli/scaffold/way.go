@@ -30,6 +30,12 @@ func ParseJump(text string) (config.JumpHost, error) {
 // to the host is found.
 const notYet = "not yet"
 
+// flagNames are the names of init's settings: no stack file exists yet.
+var flagNames = config.SSHNames{
+	Node: "--host %[2]s", Passphrase: "set its passphrase in " + reach.PassphraseVariable,
+	Agent: "give --agent",
+}
+
 // reachAll finds the way to each host, from the command and its files, and completes the stack
 // file's login settings.
 func (r *Request) reachAll() error {
@@ -39,7 +45,9 @@ func (r *Request) reachAll() error {
 	if os.Getenv(reach.SudoPasswordVariable) != "" {
 		r.SSH.SudoPassword = config.Sealed
 	}
-	ways, err := r.resolveWays(r.SSH)
+	ssh := r.SSH
+	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
+	ways, err := r.resolveWays(ssh)
 	if err != nil {
 		return err
 	}
@@ -83,8 +91,7 @@ func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 		hosts.Nodes = append(hosts.Nodes,
 			config.Node{Name: asked.Address, Address: address, SSH: own})
 	}
-	ways, err := reach.Hosts(hosts, r.Project)
-	return ways, inFlags(err)
+	return reach.HostsNamed(flagNames, hosts, r.Project)
 }
 
 // pinJumps writes the keys of the jump hosts into the stack file, so that it does not depend on a

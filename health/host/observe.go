@@ -71,7 +71,8 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	case errors.As(err, &wrongKey):
 		v.State, v.Cause = health.Stuck, "the host was reinstalled, or it is another one"
 		v.Hint = "compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host, " +
-			"then set hosts.nodes[].ssh.hostKey or recreate the host's -hostkey resource"
+			"then set its hostKey in hosts.nodes[].ssh or hosts.ssh.jump[], correct the file of " +
+			"hosts.ssh.knownHosts, or recreate the host's -hostkey resource"
 	case errors.As(err, &unpinned):
 		v.State, v.Cause = health.Stuck, "whoever answers at the address would get sudo's password"
 		v.Hint = "compare the key on the host, then set its hosts.nodes[].ssh.hostKey, or name a " +
@@ -87,7 +88,7 @@ func reach(check string, host health.Host, err error) health.Verdict {
 			"on the host, sudo -l as the user says what is allowed"
 	case errors.Is(err, remote.ErrAgent):
 		v.State = health.Stuck
-		v.Cause = "hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
+		v.Cause = "the ssh-agent of whoever runs this cannot be used"
 		v.Hint = "run ssh-add -l; where it fails, start an agent and add the key, or set strata:hosts.ssh.keyFile"
 	case errors.Is(err, remote.ErrForwarding):
 		v.State, v.Cause = health.Stuck, "the jump host's sshd allows this user no forwarding"

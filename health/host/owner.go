@@ -71,11 +71,15 @@ func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict 
 			Message: "marked as " + is +
 				"; the identity of this stack's cluster is not known here, up compares it"}
 	}
+	own := "STACK"
+	if spec.Owner != nil && spec.Owner.Stack != "" {
+		own = spec.Owner.Stack
+	}
 	return health.Verdict{State: health.Stuck,
 		Message: "expected a free host or this cluster's, found " + is,
 		Cause:   "its address was copied, or the state of its stack was lost",
-		Hint: "correct the address; if what is there is not needed: strata owner -s STACK NODE " +
-			"--clear; see " + ownershipPage}
+		Hint: fmt.Sprintf("correct the address; if what is there is not needed: strata owner -s "+
+			"%s %s --clear; see %s", own, host.Name, ownershipPage)}
 }
 
 // judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would

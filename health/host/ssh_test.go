@@ -133,6 +133,7 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "sudo did not take the password of user ops")
+	assert.Contains(t, progress.String(), "pulumi config set --secret --path strata:hosts.ssh.sudoPassword")
 	assert.NotContains(t, progress.String(), "hunter2")
 	tries, err := os.ReadFile(filepath.Join(dir, "tries"))
 	require.NoError(t, err)

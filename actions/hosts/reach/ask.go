@@ -37,13 +37,13 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	if known, ok := r.asked[key]; ok {
 		return known, nil
 	}
-	_, text, err := r.open("config", path)
+	_, text, err := r.open("ssh_config", path)
 	if err != nil {
 		return nil, err
 	}
 	program, err := exec.LookPath("ssh")
 	if err != nil {
-		return nil, fmt.Errorf("config: %s is read by OpenSSH's client, and there is no ssh on this machine: "+
+		return nil, fmt.Errorf("ssh_config: %s is read by OpenSSH's client, and there is no ssh on this machine: "+
 			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) "+
 			"or openssh (Alpine, Arch, Homebrew)", path)
 	}
@@ -58,7 +58,7 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
 	copied, err := withDefaults(text, as.defaultUser)
 	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, fmt.Errorf("ssh_config: %w", err)
 	}
 	defer func() { _ = os.Remove(copied) }() // It has no secret.
 	args := []string{"-G", "-T", "-F", copied}
@@ -81,7 +81,7 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 				path)), " ")
 		}
 		return nil, fmt.Errorf(
-			"config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
+			"ssh_config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
 			path, name, words)
 	}
 	found := keywords{}

@@ -46,7 +46,7 @@ func (k *keyring) addOwn(said *settings) {
 // agent has a key, the error names the first.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		_, _, err := k.read.open("keyFile", path)
+		_, _, err := k.read.open("private key", path)
 		return errors.Is(err, fs.ErrNotExist) || path == "none"
 	})
 	if len(there) == 0 && !k.ssh.Agent {
@@ -64,11 +64,11 @@ func (k *keyring) add(path string) {
 		return
 	}
 	k.tried = append(k.tried, path)
-	file, text, err := k.read.open("keyFile", path)
+	file, text, err := k.read.open("private key", path)
 	if err != nil {
-		fix := "set strata:hosts.ssh.keyFile to a private key that may log in, or strata:hosts.ssh.agent to true"
+		fix := "name a private key that may log in, or " + k.read.names.Agent
 		if k.ssh.Agent {
-			fix = "correct strata:hosts.ssh.keyFile, or remove it: the agent's keys are offered without it"
+			fix = "correct its path, or remove it: the agent's keys are offered without it"
 		}
 		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix)))
 		return
@@ -81,22 +81,23 @@ func (k *keyring) add(path string) {
 	case (notPublic == nil || cipher != "") && k.ssh.Agent:
 		return
 	case cipher != "":
-		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), "+
-			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher,
-			config.Convert(file))
+		err = fmt.Errorf("%s: is encrypted with %s, which is not read; run: %s (with the same "+
+			"passphrase), or %s if an agent has it", path, cipher, config.Convert(file),
+			k.read.names.Agent)
 	case notPublic == nil:
-		err = fmt.Errorf(
-			"keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to "+
-				"true if an agent has that", path)
+		err = fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that", path,
+			k.read.names.Agent)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
 		return
 	case errors.Is(err, remote.ErrPassphrase):
-		err = fmt.Errorf(
-			"keyFile %s: %w; set it: pulumi config set --secret --path "+
-				"strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
-			path, err, PassphraseVariable, k.hostVariable(PassphraseVariable))
+		fix := k.read.names.Passphrase
+		if k.ssh.Passphrase == config.Sealed {
+			fix = fmt.Sprintf("set its passphrase in %s, or in %s for this host alone: only Pulumi "+
+				"can read that of the stack file", PassphraseVariable, k.hostVariable(PassphraseVariable))
+		}
+		err = fmt.Errorf("%s: %w; %s", path, err, fix)
 	case err != nil:
-		err = fmt.Errorf("keyFile %s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
 	if err != nil {
 		k.problems = append(k.problems, err)
@@ -124,9 +125,8 @@ func (k *keyring) addSudo(user, ofAll string) {
 	password := k.resolvePassword(k.ssh.SudoPassword, SudoPasswordVariable)
 	if password == "" {
 		k.problems = append(k.problems,
-			fmt.Errorf(
-				"sudoPassword is encrypted, and only Pulumi can read that; for a command run by "+
-					"hand, set it in %s, or in %s for this host alone",
+			fmt.Errorf("the sudo password is encrypted, and only Pulumi can read that; for a "+
+				"command run by hand, set it in %s, or in %s for this host alone",
 				SudoPasswordVariable, k.hostVariable(SudoPasswordVariable)))
 		return
 	}

@@ -155,8 +155,8 @@ func (k Known) pins(host sshd) (string, error) {
 	}
 	for _, revoked := range k.Revoked {
 		if Has(k.Keys, revoked) {
-			return "", fmt.Errorf("knownHosts: %s line %d: the key of %s is revoked: "+
-				"set its hostKey to the one that it has now", revoked.File, revoked.Line, host)
+			return "", fmt.Errorf("known_hosts: %s line %d: the key of %s is revoked: "+
+				"replace the line by the key that it has now", revoked.File, revoked.Line, host)
 		}
 	}
 	return "", nil

@@ -132,7 +132,7 @@ func TestUnsupportedKeyCipherErrorNamesConversionCommand(t *testing.T) {
 			ssh1 := config.SSH{KeyFile: "key", HostKey: pin, Passphrase: "open sesame"}
 			_, err := reach.Hosts(one(ssh1), project)
 			require.ErrorContains(t, err,
-				"keyFile key: is encrypted with "+cipher+
+				"key: is encrypted with "+cipher+
 					", which is not read; run: ssh-keygen -p -Z aes256-ctr -f "+project+"/key")
 			assert.NotContains(t, err.Error(), "sesame")
 			cfg := config.Config{Hosts: one(ssh1),

@@ -59,7 +59,7 @@ func (k *keyring) resolvePath(path string) string {
 // public returns the public half of a key file, or nil. It reads the key itself or the file beside
 // it.
 func (k *keyring) public(path string) ssh.PublicKey {
-	_, text, _ := k.read.open("keyFile", path)
+	_, text, _ := k.read.open("private key", path)
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
 		return key
 	}
@@ -71,7 +71,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 	case errors.As(err, &sealed) && sealed.PublicKey != nil:
 		return sealed.PublicKey
 	}
-	_, text, _ = k.read.open("keyFile", path+".pub")
+	_, text, _ = k.read.open("private key", path+".pub")
 	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without one the agent's are offered in its own order.
 	return key
 }

@@ -34,7 +34,7 @@ func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)
 	}
 	files := slices.DeleteFunc(slices.Clone(said.knownHosts), func(path string) bool {
-		_, _, err := r.open("knownHosts", path)
+		_, _, err := r.open("known_hosts", path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
 	pin, err := r.pinIn(files, host, said.alias)
@@ -48,10 +48,10 @@ func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) {
 	hosts, err := r.readKnownHosts(paths)
 	if err != nil {
-		return "", fmt.Errorf("knownHosts: %w", err)
+		return "", fmt.Errorf("known_hosts: %w", err)
 	}
 	names := []string{host.address, host.name}
-	fix := "log in there once with ssh and compare, or set its hostKey"
+	fix := "log in there once with ssh, or add its key there, and compare"
 	if alias != "" {
 		names, host.port = []string{alias}, config.DefaultPort
 	}
@@ -61,10 +61,10 @@ func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) 
 			return pins, err
 		}
 		if known.CA {
-			fix = "set its hostKey; a CA's (@cert-authority) is not read"
+			fix = "add its own key there; a CA's (@cert-authority) is not read"
 		}
 	}
-	return "", fmt.Errorf("knownHosts: %s has %w of %s: %s",
+	return "", fmt.Errorf("known_hosts: %s has %w of %s: %s",
 		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
 }
 

@@ -30,15 +30,20 @@ type Host struct {
 // Hosts returns the hosts of driver existing, in the order of strata:hosts.nodes. Relative paths
 // start at project. The error joins the problems of all hosts.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
-	read := &reader{project: project, asked: map[string]keywords{},
+	return HostsNamed(config.StackNames, hosts, project)
+}
+
+// HostsNamed returns the same as Hosts; its error has other names.
+func HostsNamed(names config.SSHNames, hosts config.Hosts, project string) ([]Host, error) {
+	read := &reader{names: names, project: project, asked: map[string]keywords{},
 		knownHosts: map[string]KnownHosts{}}
 	var reached []Host
 	var problems []error
 	for i, node := range hosts.Nodes {
 		host, err := read.host(hosts, node)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("strata:hosts.nodes[%d].ssh of %s: %w", i,
-				node.Name, err))
+			problems = append(problems, fmt.Errorf("%s: %w",
+				fmt.Sprintf(names.Node, i, node.Name), err))
 		}
 		reached = append(reached, host)
 	}
@@ -50,6 +55,7 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 
 // reader reads the files of one run, and calls ssh once for each question.
 type reader struct {
+	names      config.SSHNames
 	project    string
 	asked      map[string]keywords
 	knownHosts map[string]KnownHosts

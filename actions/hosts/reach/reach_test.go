@@ -143,7 +143,7 @@ func TestOnlyExistingIdentityFilesAreOffered(t *testing.T) {
 		"the agent has its private key")
 
 	_, err := reach.Hosts(one(config.SSH{KeyFile: "gone", HostKey: pin, Agent: true}), project)
-	require.ErrorContains(t, err, "correct strata:hosts.ssh.keyFile, or remove it: the agent's "+
+	require.ErrorContains(t, err, "correct its path, or remove it: the agent's "+
 		"keys are offered without it")
 }
 
@@ -176,7 +176,8 @@ func TestEncryptedKeyIsDecryptedOrLeftToAgent(t *testing.T) {
 
 	sealedInFile := config.SSH{KeyFile: "key", HostKey: public, Passphrase: config.Sealed}
 	_, err = reach.Hosts(one(sealedInFile), project)
-	require.ErrorContains(t, err, reach.PassphraseVariable)
+	require.ErrorContains(t, err, "set its passphrase in STRATA_SSH_PASSPHRASE, or in "+
+		"STRATA_SSH_PASSPHRASE_SERVER_1 for this host alone")
 	t.Setenv(reach.PassphraseVariable, "open sesame")
 	assert.NotEmpty(t, of(t, sealedInFile, project).Key)
 }
@@ -238,23 +239,26 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 		ssh  config.SSH
 		want string
 	}{
-		"no such key":             {config.SSH{KeyFile: "gone", HostKey: pin}, "strata:hosts.ssh.keyFile"},
-		"a public key":            {config.SSH{KeyFile: "public", HostKey: pin}, "keyFile public: is a public key"},
-		"no key of an ssh_config": {config.SSH{HostKey: pin, Config: "nokey"}, "keyFile: "},
+		"no such key": {config.SSH{KeyFile: "gone", HostKey: pin},
+			"private key: open " + project + "/gone: no such file or directory; name a private key that may " +
+				"log in, or set strata:hosts.ssh.agent to true"},
+		"a public key":            {config.SSH{KeyFile: "public", HostKey: pin}, "public: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent"},
+		"no key of an ssh_config": {config.SSH{HostKey: pin, Config: "nokey"}, "private key: "},
 		"a CA's key alone": {config.SSH{KeyFile: "key", KnownHosts: "ca"},
-			"ca has no key of 10.10.0.11:22: set its hostKey; a CA's (@cert-authority) is not read"},
+			"ca has no key of 10.10.0.11:22: add its own key there; a CA's (@cert-authority) is not read"},
 		"a revoked key": {config.SSH{KeyFile: "key", KnownHosts: "revoked"},
-			"the key of 10.10.0.11:22 is revoked"},
+			"the key of 10.10.0.11:22 is revoked: replace the line"},
 		"no passphrase": {config.SSH{KeyFile: "sealed", HostKey: pin},
-			"keyFile sealed: private key is encrypted"},
+			"sealed: private key is encrypted; set its passphrase: pulumi config set --secret " +
+				"--path strata:hosts.ssh.passphrase"},
 		"another passphrase": {config.SSH{KeyFile: "sealed", HostKey: pin,
 			Passphrase: "sesame"}, "and not with this passphrase"},
-		"no such config":            {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
+		"no such config":            {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "ssh_config: "},
 		"a jump host before itself": {config.SSH{KeyFile: "key", HostKey: pin, Config: "loop"}, "jumphost loop via b"},
 		"jump hosts in a circle": {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle",
 			KnownHosts: "known"}, "do they name each other?"},
 		"a line that ssh refuses": {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"},
-			"config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
+			"ssh_config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
 		"a port that is none": {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
 		"a host that is not known": {config.SSH{KeyFile: "key", KnownHosts: "known"},
 			"known has no key of 10.10.0.11:22: log in there once"},
@@ -262,7 +266,7 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 			Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
 		"an unknown jump host": {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known",
 			Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
-		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "knownHosts: "},
+		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "known_hosts: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := reach.Hosts(one(test.ssh), project)
@@ -273,7 +277,7 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 	}
 	alike := config.SSH{Config: "alike", HostKey: pin, Jump: []config.JumpHost{{Host: "hop", HostKey: pin}}}
 	_, err := reach.Hosts(one(alike), project)
-	require.ErrorContains(t, err, "keyFile sealed: ")
+	require.ErrorContains(t, err, "sealed: private key is encrypted")
 	assert.Equal(t, 1, strings.Count(err.Error(), "is encrypted"), "once for the host and its jump host")
 	both := one(config.SSH{KeyFile: "gone", HostKey: pin})
 	both.Nodes = append(both.Nodes, both.Nodes[0])

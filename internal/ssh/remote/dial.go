@@ -65,7 +65,7 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("private key for %s: %w", t, err)
 	}
-	client, err := d.login(ctx, t, keys, "hosts.nodes[].ssh.hostKey")
+	client, err := d.login(ctx, t, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +76,10 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	return client, nil
 }
 
-// login connects and logs in; setting is the configuration key of the host's pin.
-func (d Dialer) login(ctx context.Context, t Target, keys access, setting string) (*Client, error) {
+// login connects and logs in.
+func (d Dialer) login(ctx context.Context, t Target, keys access) (*Client, error) {
 	signers := keys.signersFor(t)
-	last, err := newLogin(t, signers, setting)
+	last, err := newLogin(t, signers)
 	if err != nil {
 		return nil, err
 	}

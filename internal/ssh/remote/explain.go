@@ -11,9 +11,7 @@ import (
 )
 
 // explain rewords an attempt's error for an operator, and marks errors that waiting does not cure.
-func explain(
-	t Target, pin pins, setting string, logins []ssh.Signer, banner string, err error,
-) error {
+func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -28,7 +26,7 @@ func explain(
 	case errors.As(err, &wrongKey):
 		return wrongKey
 	case errors.As(err, &noCommon) && noCommon.What == "host key":
-		return &HostKeyError{Target: t, Want: pin.String(), Setting: setting,
+		return &HostKeyError{Target: t, Want: pin.String(),
 			Got: fmt.Sprintf("no %s key, only %s", pin[0].Type(),
 				strings.Join(noCommon.RequestedAlgorithms, ", "))}
 	case strings.Contains(err.Error(), "unable to authenticate"):
@@ -38,7 +36,7 @@ func explain(
 	case strings.Contains(err.Error(), "Too many authentication failures"):
 		return fmt.Errorf(
 			"%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by "+
-				"default 6); name the right one in ssh.keyFile, or take others out of the agent",
+				"default 6); name the file of the right one, or take others out of the agent",
 			ErrKeyRejected, len(logins), t)
 	case banner != "":
 		// pam_nologin closes the connection of every user but root while the host boots, and says

@@ -24,7 +24,7 @@ func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	}
 	last := hops[len(hops)-1]
 	last.Jump = t.Jump[:len(hops)-1]
-	client, err := d.login(ctx, last, keys, "hosts.ssh.jump[].hostKey")
+	client, err := d.login(ctx, last, keys)
 	if err != nil {
 		return nil, fmt.Errorf("jump host %w", err)
 	}

@@ -18,15 +18,12 @@ type HostKeyError struct {
 	// Want and Got are SHA256 fingerprints with the key's type. If the host has no key of the
 	// pinned type, Got says so.
 	Want, Got string
-	// Setting is the configuration key of the pin.
-	Setting string
 }
 
 func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key of %s is not the pinned one: expected %s, found %s; "+
-		"if the host was reinstalled, put its new key into %s (see `strata hostkey`) or the file of ssh.knownHosts, "+
-		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got,
-		e.Setting)
+		"if the host was reinstalled, pin its new key (see `strata hostkey`), otherwise another "+
+		"machine may be between this one and the host", e.Target, e.Want, e.Got)
 }
 
 // pins are keys, of which a host must show one.
@@ -106,14 +103,14 @@ func Fingerprint(key ssh.PublicKey) string {
 }
 
 // check returns the callback that compares a host's key with the pins.
-func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
+func (p pins) check(t Target) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
 		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool {
 			return Fingerprint(pin) == Fingerprint(key)
 		}) {
 			return nil
 		}
-		return &HostKeyError{Target: t, Want: p.String(), Got: Fingerprint(key), Setting: setting}
+		return &HostKeyError{Target: t, Want: p.String(), Got: Fingerprint(key)}
 	}
 }
 

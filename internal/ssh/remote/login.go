@@ -21,8 +21,6 @@ type login struct {
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pins   pins
-	// setting is the configuration key of the pin.
-	setting string
 	// Offers and results of the last attempt.
 	offered []ssh.Signer
 	agent   *agentSession
@@ -35,7 +33,7 @@ type login struct {
 }
 
 // newLogin returns the login to a target, with keys.
-func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
+func newLogin(t Target, keys []ssh.Signer) (*login, error) {
 	known, algorithms, err := parsePins(t)
 	if err != nil {
 		return nil, err
@@ -43,14 +41,14 @@ func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 	if len(keys) == 0 && !t.asksAgent() {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
-	l := &login{target: t, pins: known, setting: setting}
+	l := &login{target: t, pins: known}
 	if l.keys, err = t.addCertificates(keys); err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
 	l.config = &ssh.ClientConfig{
 		User:              t.loginUser(),
 		HostKeyAlgorithms: algorithms,
-		HostKeyCallback:   known.check(t, setting),
+		HostKeyCallback:   known.check(t),
 		BannerCallback:    func(message string) error { l.banner = message; return nil },
 	}
 	return l, nil
@@ -147,7 +145,7 @@ func (l *login) explain(err error) error {
 	case l.noAgent != nil: // It is asked last, so the attempt ended with it.
 		return fmt.Errorf("%s: %w", l.target, l.noAgent)
 	}
-	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
+	err = explain(l.target, l.pins, l.offered, l.banner, err)
 	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
 		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
 			"name the next key as well", ErrKeyRejected, l.target, l.accepted,

@@ -129,7 +129,7 @@ func (r *run) loginError(code int) error {
 	case len(r.stages):
 		return fmt.Errorf("%w: the login of user %s on %s ended with exit code %d%s; "+
 			"take away what answers there (a forced command, a nologin shell, an expired password), "+
-			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code,
+			"or log in as another user", ErrNotRun, user, target, code,
 			r.hostWords())
 	}
 	return r.client.sudoRefused(code, r.noise())

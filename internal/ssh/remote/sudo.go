@@ -50,11 +50,11 @@ func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
 	err, link := ErrSudo, "for"
 	fix := "allow it in /etc/sudoers.d: " + user +
-		" ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword"
+		" ALL=(ALL) NOPASSWD:ALL, or set the sudo password"
 	if c.sudo != "" {
 		err = ErrSudoPassword
 		link = "of"
-		fix = "correct strata:hosts.ssh.sudoPassword, it was tried once"
+		fix = "correct the sudo password, it was tried once"
 	}
 	switch {
 	case code == notFound:

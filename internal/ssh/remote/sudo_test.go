@@ -61,7 +61,7 @@ func TestAWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 		append(server.PrivateKey(), remote.SudoPassword("wr0ng", "")...))
 	require.ErrorIs(t, err, remote.ErrSudoPassword)
 	assert.Contains(t, err.Error(), "user admin on host-1")
-	assert.Contains(t, err.Error(), "strata:hosts.ssh.sudoPassword")
+	assert.Contains(t, err.Error(), "correct the sudo password, it was tried once")
 	assert.NotContains(t, err.Error(), "wr0ng")
 	assert.Equal(t, []string{"wr0ng"}, tries(), "a second one may lock the user out")
 }

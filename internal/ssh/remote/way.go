@@ -33,7 +33,7 @@ type way struct {
 func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	w := &way{}
 	for _, hop := range t.hops() {
-		l, err := newLogin(hop, keys, "hosts.ssh.jump[].hostKey")
+		l, err := newLogin(hop, keys)
 		if err != nil {
 			return nil, fmt.Errorf("jump host: %w", err)
 		}
