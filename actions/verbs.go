@@ -3,6 +3,14 @@
 package actions
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
+
 	"strata/actions/cluster/canary"
 	"strata/actions/cluster/crds"
 	"strata/actions/cluster/gatewayclass"
@@ -22,6 +30,9 @@ import (
 	"strata/actions/machines/lifecycle"
 	"strata/actions/machines/machineset"
 	"strata/actions/stack/teardown"
+	"strata/actions/verb"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/statelayout"
 )
 
 // verbs are the commands of Strata's own resources. A text stands in the states of stacks, whose
@@ -71,4 +82,75 @@ var verbs = []struct {
 	{"unblock", statefulset.Unblock},
 	{"reissue", reissue.Reissue},
 	{"canary", canary.Try},
+}
+
+// execute begins each command's text. The path is relative, so that checkouts at different places
+// agree, and exec lets a timeout kill the program and not only its shell (docs/adr/0002). A program
+// of another layout refuses the command (docs/adr/0079).
+const execute = statelayout.Variable + "=" + statelayout.Version + " exec " + self.Path + " "
+
+// Verb is a verb.Verb of any input.
+type Verb interface {
+	// Run reads the input of a call and runs the verb.
+	Run(ctx context.Context, call verb.Call) error
+}
+
+// Find returns the verb of a command text; nil where no resource runs it.
+func Find(text string) Verb {
+	for _, row := range verbs {
+		if row.text == text {
+			return row.verb
+		}
+	}
+	return nil
+}
+
+// Text returns the command of a resource that runs a verb. It panics on one that is not in the table.
+func Text(v Verb) pulumi.String {
+	for _, row := range verbs {
+		if row.verb == v {
+			return pulumi.String(execute + row.text)
+		}
+	}
+	panic("actions: a verb is not in the table of verbs.go") // a slip in this program
+}
+
+// Command returns a resource's command that runs a verb with an input, which becomes the JSON on its
+// stdin. It asks for no previous output: a command that ran before is no input of the next.
+func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
+	return CommandOf(v, pulumix.Val(input), environment)
+}
+
+// CommandOf returns a Command with an input that is known later.
+func CommandOf[In any](
+	v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap,
+) *local.CommandArgs {
+	command := &local.CommandArgs{
+		Create: Text(v), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),
+	}
+	if _, none := any(*new(In)).(verb.None); !none {
+		command.Stdin = encodeInput(string(Text(v)), input.ToOutput(context.Background()))
+	}
+	if len(environment) > 0 {
+		command.Environment = environment
+	}
+	return command
+}
+
+// AtDelete makes a command run when its resource is deleted, and at no other time.
+func AtDelete(command *local.CommandArgs) *local.CommandArgs {
+	command.Create, command.Delete = nil, command.Create
+	return command
+}
+
+// encodeInput returns an input as JSON. An error of it is the resource's.
+func encodeInput(text string, input pulumi.Output) pulumi.StringPtrOutput {
+	return input.ApplyT(func(value any) (*string, error) {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("input of %s: %w", text, err)
+		}
+		out := string(encoded)
+		return &out, nil
+	}).(pulumi.StringPtrOutput)
 }

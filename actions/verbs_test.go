@@ -47,7 +47,7 @@ func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 
 // Who looks for a command in a state does so by its text, from a package that the table imports.
 func TestCommandTextsSearchedInStateAreRegistered(t *testing.T) {
-	looked := regexp.MustCompile(`\.Running\("([^"]+)"\)`)
+	looked := regexp.MustCompile(`\.Commands\("([^"]+)"\)`)
 	count := 0
 	for _, room := range []string{".", "../cli", "../components", "../platform"} {
 		require.NoError(t, filepath.WalkDir(room,

@@ -1,19 +1,27 @@
+// Package cli owns the command line of people: a file for each subject with its subcommands, each a
+// thin layer over the package that does the work. The verbs that resources run are in the table of
+// package actions. Nothing secret is ever an argument.
 package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/spf13/cobra"
 
-	"strata/actions/cluster/watchers"
+	"strata/actions"
 	"strata/actions/k3s/members"
-	"strata/actions/stack/adopt"
-	"strata/actions/stack/recovery"
+	"strata/actions/verb"
 	"strata/cli/stackhealth"
-	"strata/components"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/ssh/tunnel"
+	"strata/internal/pulumi/statelayout"
 	"strata/platform"
 )
 
@@ -30,40 +38,65 @@ func Main(program platform.Program) {
 	pulumi.Run(program.Run)
 }
 
-func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
-
-// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes
-// that Pulumi does then.
-func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
-	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) }) // Log fails with the engine only
+// Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1 failed,
+// 2 wrong input.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	command, args, err := find(args)
+	if err == nil {
+		command.SetArgs(args)
+		command.SetIn(stdin)
+		command.SetOut(stdout)
+		command.SetErr(stderr)
+		err = command.ExecuteContext(ctx)
+	}
+	if err == nil {
+		return 0
+	}
+	if text := err.Error(); text != "" {
+		_, _ = fmt.Fprintln(stderr, "strata: "+text)
+	}
+	var exit *exitError
+	var input *verb.InputError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &input):
+		return 2
+	}
+	return 1
 }
 
-// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the
-// project's folder.
-func endOrphans(ctx context.Context) error {
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
+// find returns the command of a text and its arguments: the verb that a resource runs, or a
+// subcommand of people. It refuses the command of a resource that has another layout than this
+// program, or none.
+func find(args []string) (*cobra.Command, []string, error) {
+	root, text := newRoot(), strings.Join(args, " ")
+	layout, ofResource := os.LookupEnv(statelayout.Variable)
+	isVerb := actions.Find(text) != nil
+	if offered, _, err := root.Find(args); isVerb && !ofResource {
+		ofResource = err != nil || !offered.Runnable() || offered.CommandPath() != "strata "+text
 	}
-	return recovery.EndOrphans(ctx, dir, os.Stderr)
+	if !ofResource {
+		return root, args, nil
+	}
+	if err := statelayout.CheckCommand(text, layout); err != nil || !isVerb {
+		return root, args, err
+	}
+	return newVerbCommand(text, ""), []string{}, nil
 }
 
-// connect returns the hook that runs before each change in a cluster that Strata built.
-func connect(kubeconfig string, servers []string) (components.Before, error) {
-	cluster, err := adopt.NewCluster(kubeconfig)
-	if err != nil {
-		return nil, err
+// newVerbCommand returns the command of a verb, which may stand among the commands of people, too.
+func newVerbCommand(text, short string) *cobra.Command {
+	run := func(cmd *cobra.Command, _ []string) error {
+		return actions.Find(text).Run(cmd.Context(), verb.Call{
+			Text: text, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(),
+			Stderr: cmd.ErrOrStderr(),
+		})
 	}
-	within, err := watchers.New(kubeconfig, servers)
-	if err != nil {
-		return nil, err
+	return &cobra.Command{
+		Use: text[strings.LastIndex(text, " ")+1:], Short: short, Args: cobra.NoArgs, RunE: run,
+		SilenceUsage: true, SilenceErrors: true,
 	}
-	return func(ctx context.Context, change components.Change, say func(string)) error {
-		if change.ReplacesPods() {
-			if err := within.Wait(ctx, say); err != nil {
-				return err
-			}
-		}
-		return cluster.BeforeChange(ctx, change.Token, change.Known, change.Inputs)
-	}, nil
 }

@@ -92,7 +92,9 @@ func NewAPISIX(
 	a.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: a.APISIX, name: name, title: "apisix",
 		space: apisixNamespace,
-		limit: args.Timeouts.APISIX, limitKey: "strata:timeouts.apisix",
+		// The data plane has a policy of its own (apisixPolicy).
+		policy: layerPolicy{pods: apisixLabels(apisixController), open: []int{8080, 9443}},
+		limit:  args.Timeouts.APISIX, limitKey: "strata:timeouts.apisix",
 	}
 	steps := []func() error{a.adminKeys, a.installController, a.installPlane, a.certificate,
 		a.classes, a.listen}

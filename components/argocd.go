@@ -68,6 +68,11 @@ func NewArgoCD(
 	a.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: a.ArgoCD, name: name, title: "argocd",
 		space: argocdNamespace,
+		// Not 6379 of Redis, nor 8081 of the repository server.
+		policy: layerPolicy{
+			pods: instanceLabel("argocd"), from: argocdNamespace,
+			open: []int{5558, 7000, 8080, 8082, 8083, 8084, 8087, 9001, 9121},
+		},
 		limit: args.Timeouts.ArgoCD, limitKey: "strata:timeouts.argocd",
 	}
 	return a.ArgoCD, a.register(tokenOf("argocd", "ArgoCD"), opts, a.redisPassword, a.install,

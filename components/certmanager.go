@@ -45,8 +45,9 @@ func NewCertManager(
 	c := &CertManager{}
 	l := layer{
 		Layer: args.Layer, ctx: ctx, parent: c, name: name, title: "cert-manager",
-		space: certManagerNamespace,
-		limit: args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
+		space:  certManagerNamespace,
+		policy: layerPolicy{pods: instanceLabel("cert-manager"), open: []int{9402, 10250}},
+		limit:  args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
 	}
 	return c, l.register(tokenOf("certmanager", "CertManager"), opts, func() error {
 		own := l.userValues(config.ArtifactCertManagerChart, args.Config.Values, args.Values)

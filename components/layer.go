@@ -45,8 +45,9 @@ type layer struct {
 	// their own, and limitKey is its key in the configuration.
 	title, limitKey string
 	limit           metav1.Duration
-	// space is the name of the layer's namespace.
+	// space is the name of the layer's namespace, and policy lists the clients of its Pods.
 	space     string
+	policy    layerPolicy
 	namespace *Object
 }
 
@@ -78,7 +79,7 @@ func (l *layer) newNamespace(
 		return nil
 	}
 	policy, err := values.apply(func(values config.Values) (pulumi.Map, error) {
-		return layerPolicies[l.space].spec(values), nil
+		return l.policy.spec(values), nil
 	})
 	if err != nil {
 		return err

@@ -52,8 +52,9 @@ func NewMetalLB(
 	m := &metallb{MetalLB: &MetalLB{}, args: args}
 	m.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb",
-		space: metallbNamespace,
-		limit: args.Timeouts.MetalLBWebhook, limitKey: "strata:timeouts.metallbWebhook",
+		space:  metallbNamespace,
+		policy: layerPolicy{pods: instanceLabel("metallb"), open: []int{7472, 9120, 9443}},
+		limit:  args.Timeouts.MetalLBWebhook, limitKey: "strata:timeouts.metallbWebhook",
 	}
 	return m.MetalLB, m.register(tokenOf("metallb", "MetalLB"), opts, m.install, m.gates,
 		m.addresses)

@@ -23,22 +23,6 @@ type layerPolicy struct {
 	from string
 }
 
-// layerPolicies are by namespace. APISIX's data plane has a policy of its own (apisixPolicy).
-var layerPolicies = map[string]layerPolicy{
-	metallbNamespace:     {pods: instanceLabel("metallb"), open: []int{7472, 9120, 9443}},
-	certManagerNamespace: {pods: instanceLabel("cert-manager"), open: []int{9402, 10250}},
-	// Not 6379 of Redis, nor 8081 of the repository server.
-	argocdNamespace: {
-		pods: instanceLabel("argocd"), from: argocdNamespace,
-		open: []int{5558, 7000, 8080, 8082, 8083, 8084, 8087, 9001, 9121},
-	},
-	vaultName: {pods: instanceLabel(vaultName), from: certManagerNamespace},
-	traefikName: {pods: instanceLabel(traefikName + "-" + traefikName),
-		open: []int{8000, 8443, 9100}, udp: true},
-	apisixNamespace: {pods: apisixLabels(apisixController), open: []int{8080, 9443}},
-	waveNamespace:   {pods: pulumi.Map{"release": pulumi.String("wave")}, open: []int{8080, 9443}},
-}
-
 func instanceLabel(instance string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
 }

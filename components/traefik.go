@@ -78,6 +78,10 @@ func NewTraefik(
 	t.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: t.Traefik, name: name, title: "traefik",
 		space: traefikName,
+		policy: layerPolicy{
+			pods: instanceLabel(traefikName + "-" + traefikName),
+			open: []int{8000, 8443, 9100}, udp: true,
+		},
 		limit: args.Timeouts.Ingress, limitKey: "strata:timeouts.ingress",
 	}
 	steps := []func() error{t.install, t.certificate, t.gateway}

@@ -72,8 +72,9 @@ func NewVault(
 	v := &vaultLayer{Vault: &Vault{}, args: args}
 	v.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName,
-		space: vaultName,
-		limit: args.Timeouts.Vault, limitKey: "strata:timeouts.vault",
+		space:  vaultName,
+		policy: layerPolicy{pods: instanceLabel(vaultName), from: certManagerNamespace},
+		limit:  args.Timeouts.Vault, limitKey: "strata:timeouts.vault",
 	}
 	return v.Vault, v.register(tokenOf("vault", "Vault"), opts, v.install, v.open)
 }

@@ -44,7 +44,10 @@ func NewWave(
 ) (*Wave, error) {
 	w := &Wave{}
 	l := layer{
-		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps", space: waveNamespace,
+		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps",
+		space: waveNamespace,
+		policy: layerPolicy{pods: pulumi.Map{"release": pulumi.String("wave")},
+			open: []int{8080, 9443}},
 		limit: args.Timeouts.Workload, limitKey: "strata:timeouts.workload",
 	}
 	return w, l.register(tokenOf("apps", "Wave"), opts, func() error {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ type chart struct {
 	Pin
 	// needed reports whether a configuration installs it.
 	needed func(*Config) bool
-	// asked returns the version and the values that a configuration asks for, if any.
-	asked func(*Config) (version string, values Values)
+	// namespace is the layer's; CRDs have none.
+	namespace string
 	// values is the key of the user's values; CRDs have none.
 	values string
 	// owned are the values that are refused there. tests/graph holds them against the program's own
@@ -60,7 +61,7 @@ func (row chart) findOwnedBelow(path string) string {
 // without a v is published without one, whichever way the user writes it.
 func (row chart) pin(c *Config) Pin {
 	pin := row.Pin
-	if given, _ := row.asked(c); given != "" {
+	if given := row.version(c); given != "" {
 		pin.Version = given
 		if !strings.HasPrefix(row.Version, "v") {
 			pin.Version = strings.TrimPrefix(given, "v")
@@ -70,18 +71,43 @@ func (row chart) pin(c *Config) Pin {
 	return pin
 }
 
+// version returns the version that a configuration asks for; empty if it asks for none.
+func (row chart) version(c *Config) string {
+	if row.Key == "" {
+		return ""
+	}
+	return c.valueAt(strings.TrimPrefix(row.Key, Namespace+":")).String()
+}
+
+// userValues returns the user's values of the chart.
+func (row chart) userValues(c *Config) Values {
+	if row.values == "" {
+		return Values{}
+	}
+	return c.valueAt(row.values).Interface().(Values)
+}
+
+// valueAt returns the value of a key without its namespace. It panics where there is no such key.
+func (c *Config) valueAt(key string) reflect.Value {
+	value := reflect.ValueOf(c).Elem()
+	for step := range strings.SplitSeq(key, ".") {
+		value = value.Field(fieldsOf(value.Type())[step])
+	}
+	return value
+}
+
 // checkCharts refuses versions that no chart can have, and values that are not the user's to set.
 func (c *Config) checkCharts(ps *problems) {
 	for _, row := range charts {
 		if row.values == "" {
 			continue
 		}
-		version, own := row.asked(c)
+		version := row.version(c)
 		if version != "" && !chartVersion.MatchString(version) {
 			v := strings.TrimSuffix(row.Version, strings.TrimPrefix(row.Version, "v"))
 			ps.add(row.Key, version, "is not a chart version",
 				"write "+v+"X.Y.Z, for example "+row.Version)
 		}
-		own.checkAll(c, ps)
+		row.userValues(c).checkAll(c, ps)
 	}
 }

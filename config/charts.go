@@ -56,12 +56,9 @@ var charts = []chart{
 		Pin: Pin{Name: ArtifactMetalLBChart, Version: MetalLBChartVersion,
 			Key: "strata:metallb.chartVersion",
 			URL: "https://github.com/metallb/metallb/releases/download/metallb-chart-VERSION/metallb-VERSION.tgz"},
-		needed: func(c *Config) bool { return *c.MetalLB.Enabled },
-		asked: func(c *Config) (string, Values) {
-			return c.MetalLB.ChartVersion,
-				c.MetalLB.Values
-		},
-		values: "metallb.values", owned: metallbOwned,
+		needed:    func(c *Config) bool { return *c.MetalLB.Enabled },
+		namespace: "metallb-system",
+		values:    "metallb.values", owned: metallbOwned,
 		defaults: liveness("controller.", "speaker."),
 	},
 	{
@@ -69,44 +66,36 @@ var charts = []chart{
 			Key: "strata:crds.gatewayAPIVersion",
 			URL: "https://github.com/kubernetes-sigs/gateway-api/releases/download/VERSION/standard-install.yaml"},
 		needed: func(c *Config) bool { return usesTraefik(c) || usesAPISIX(c) },
-		asked:  func(c *Config) (string, Values) { return c.CRDs.GatewayAPIVersion, Values{} },
 	},
 	{
 		Pin: Pin{Name: ArtifactCertManagerChart, Version: CertManagerChartVersion,
 			Key: "strata:certManager.chartVersion",
 			URL: "https://charts.jetstack.io/charts/cert-manager-VERSION.tgz"},
-		needed: func(c *Config) bool { return *c.CertManager.Enabled },
-		asked: func(c *Config) (string, Values) {
-			return c.CertManager.ChartVersion,
-				c.CertManager.Values
-		},
-		values: "certManager.values", owned: certManagerOwned, defaults: liveness("webhook."),
+		needed:    func(c *Config) bool { return *c.CertManager.Enabled },
+		namespace: "cert-manager",
+		values:    "certManager.values", owned: certManagerOwned, defaults: liveness("webhook."),
 	},
 	{
 		Pin: Pin{Name: ArtifactVaultChart, Version: VaultChartVersion,
 			Key: "strata:vault.chartVersion",
 			URL: "https://helm.releases.hashicorp.com/vault-VERSION.tgz"},
-		needed: func(c *Config) bool { return *c.Vault.Enabled },
-		asked:  func(c *Config) (string, Values) { return c.Vault.ChartVersion, c.Vault.Values },
-		values: "vault.values", owned: vaultOwned,
+		needed:    func(c *Config) bool { return *c.Vault.Enabled },
+		namespace: "vault",
+		values:    "vault.values", owned: vaultOwned,
 	},
 	{
 		Pin: Pin{Name: ArtifactTraefikCRDs, Version: TraefikVersion,
 			URL: "https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/" +
 				"dynamic-configuration/kubernetes-crd-definition-v1.yml"},
 		needed: usesTraefik,
-		asked:  func(*Config) (string, Values) { return "", Values{} },
 	},
 	{
 		Pin: Pin{Name: ArtifactTraefikChart, Version: TraefikChartVersion,
 			Key: "strata:traefik.chartVersion",
 			URL: "https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"},
-		needed: usesTraefik,
-		asked: func(c *Config) (string, Values) {
-			return c.Traefik.ChartVersion,
-				c.Traefik.Values
-		},
-		values: "traefik.values", owned: traefikOwned,
+		needed:    usesTraefik,
+		namespace: "traefik",
+		values:    "traefik.values", owned: traefikOwned,
 		defaults: append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage",
 			"ingressClass.isDefaultClass"),
 	},
@@ -116,38 +105,31 @@ var charts = []chart{
 			URL: "https://raw.githubusercontent.com/apache/apisix-helm-chart/apisix-ingress-controller-VERSION/" +
 				"charts/apisix-ingress-controller/crds/apisixic-crds.yaml"},
 		needed: usesAPISIX,
-		asked: func(c *Config) (string, Values) {
-			return c.APISIX.ControllerChartVersion,
-				Values{}
-		},
 	},
 	{
 		Pin: Pin{Name: ArtifactAPISIXControllerChart, Version: APISIXControllerChartVersion,
 			Key: "strata:apisix.controllerChartVersion",
 			URL: "https://github.com/apache/apisix-helm-chart/releases/download/" +
 				"apisix-ingress-controller-VERSION/apisix-ingress-controller-VERSION.tgz"},
-		needed: usesAPISIX,
-		asked: func(c *Config) (string, Values) {
-			return c.APISIX.ControllerChartVersion,
-				c.APISIX.ControllerValues
-		},
-		values: "apisix.controllerValues", owned: apisixControllerOwned,
+		needed:    usesAPISIX,
+		namespace: "apisix",
+		values:    "apisix.controllerValues", owned: apisixControllerOwned,
 	},
 	{
 		Pin: Pin{Name: ArtifactAPISIXChart, Version: APISIXChartVersion,
 			Key: "strata:apisix.chartVersion",
 			URL: "https://github.com/apache/apisix-helm-chart/releases/download/apisix-VERSION/apisix-VERSION.tgz"},
-		needed: usesAPISIX,
-		asked:  func(c *Config) (string, Values) { return c.APISIX.ChartVersion, c.APISIX.Values },
-		values: "apisix.values", owned: apisixOwned,
+		needed:    usesAPISIX,
+		namespace: "apisix",
+		values:    "apisix.values", owned: apisixOwned,
 	},
 	{
 		Pin: Pin{Name: ArtifactArgoCDChart, Version: ArgoCDChartVersion,
 			Key: "strata:argocd.chartVersion",
 			URL: "https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"},
-		needed: func(c *Config) bool { return *c.ArgoCD.Enabled },
-		asked:  func(c *Config) (string, Values) { return c.ArgoCD.ChartVersion, c.ArgoCD.Values },
-		values: "argocd.values", owned: argocdOwned,
+		needed:    func(c *Config) bool { return *c.ArgoCD.Enabled },
+		namespace: "argocd",
+		values:    "argocd.values", owned: argocdOwned,
 		defaults: []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled",
 			"applicationSet.replicas"},
 	},
@@ -155,11 +137,8 @@ var charts = []chart{
 		Pin: Pin{Name: ArtifactWaveChart, Version: WaveChartVersion,
 			Key: "strata:apps.wave.chartVersion",
 			URL: "https://github.com/wave-k8s/wave/releases/download/wave-VERSION/wave-VERSION.tgz"},
-		needed: func(c *Config) bool { return *c.Apps.Wave.Enabled },
-		asked: func(c *Config) (string, Values) {
-			return c.Apps.Wave.ChartVersion,
-				c.Apps.Wave.Values
-		},
-		values: "apps.wave.values", owned: waveOwned,
+		needed:    func(c *Config) bool { return *c.Apps.Wave.Enabled },
+		namespace: "wave",
+		values:    "apps.wave.values", owned: waveOwned,
 	},
 }

@@ -110,7 +110,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 	}
 	for _, row := range charts {
 		if row.Name == artifact {
-			version, _ = row.asked(c)
+			version = row.version(c)
 			return row.Key, version
 		}
 	}

@@ -1,13 +1,18 @@
 package config_test
 
+import (
+	"strings"
+
+	"strata/config"
+)
+
 // readingRules are about text that cannot be read.
 var readingRules = []rule{
 	{"an unknown section", one("metalb", `{}`),
 		"strata:metalb: is not a known section; did you mean metallb?"},
 	{"a section that resembles none", one("zzzzzz", `{}`),
-		"strata:zzzzzz: is not a known section; known are apisix, apps, argocd, artifacts, " +
-			"certManager, cluster, crds, discard, hosts, ingress, k3s, metallb, timeouts, " +
-			"traefik, upgrade, vault, verify"},
+		"strata:zzzzzz: is not a known section; known are " +
+			strings.Join(config.Sections(), ", ")},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`),
 		"strata:k3s.versoin: is not a known key; did you mean version?"},
 	{"a misspelt key in a list", node(`"adress":"10.10.0.12"`),

@@ -14,8 +14,12 @@ import (
 // longestName leaves room for appended texts: a Pod's name, with two hashes, is a label's value.
 const longestName = 40
 
-// taken are namespaces that have an owner, beside those of Kubernetes itself (kube-).
-var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
+// hasOwner reports whether a namespace is Kubernetes' own or a layer's.
+func hasOwner(namespace string) bool {
+	return slices.Contains([]string{"default", "demo"}, namespace) ||
+		strings.HasPrefix(namespace, "kube-") ||
+		slices.ContainsFunc(charts, func(row chart) bool { return row.namespace == namespace })
+}
 
 // workloadCheck holds the state that the rules of one workload share.
 type workloadCheck struct {
@@ -66,7 +70,7 @@ func (w workloadCheck) identity() {
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
 		w.add(w.key("namespace"), namespace, "is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
 	}
-	if slices.Contains(taken, namespace) || strings.HasPrefix(namespace, "kube-") {
+	if hasOwner(namespace) {
 		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
 	}
 	// A rollout happens when the template changes: with an image whose name stays, nodes run the

@@ -129,7 +129,7 @@ func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Prob
 // OwnValues returns the user's values of the installed charts, of those that have some.
 func (c *Config) OwnValues() (all []Values) {
 	for _, row := range charts {
-		if _, own := row.asked(c); own.Tree != nil && row.needed(c) {
+		if own := row.userValues(c); own.Tree != nil && row.needed(c) {
 			all = append(all, own)
 		}
 	}

@@ -50,17 +50,13 @@ var valuesRules = []rule{
 		`strata:apisix.values.service.externalTrafficPolicy: "Local" is not for values to set: Strata sets it; use apisix.externalTrafficPolicy`},
 }
 
-// ownValues are values that each chart takes from the user, by the key of its section, and where
-// they stand in it.
+// ownValues are values that a chart takes from the user, by their key: of every kind that values
+// have.
 var ownValues = map[string]string{
-	"metallb.values":          `{"speaker":{"logLevel":"debug"}}`,
-	"certManager.values":      `{"podDisruptionBudget":{"maxUnavailable":1},"extraArgs":["--v=4"]}`,
-	"vault.values":            `{"server":{"logLevel":"debug"}}`,
-	"traefik.values":          `{"service":{"annotations":{"example.org/owner":"edge"}},"ports":{"web":{"nodePort":30080}},"ingressClass":{"isDefaultClass":false}}`,
-	"apisix.values":           `{"resources":{"limits":{"memory":"1Gi"}}}`,
-	"apisix.controllerValues": `{"config":{"logLevel":"debug"}}`,
-	"argocd.values":           `{"dex":{"enabled":true},"configs":{"params":{"controller.diff.server.side":true}}}`,
-	"apps.wave.values":        `{"resources":{}}`,
+	"metallb.values":     `{"speaker":{"logLevel":"debug"}}`,
+	"certManager.values": `{"podDisruptionBudget":{"maxUnavailable":1},"extraArgs":["--v=4"]}`,
+	"traefik.values":     `{"service":{"annotations":{"example.org/owner":"edge"}},"ports":{"web":{"nodePort":30080}},"ingressClass":{"isDefaultClass":false}}`,
+	"argocd.values":      `{"dex":{"enabled":true},"configs":{"params":{"controller.diff.server.side":true}}}`,
 }
 
 // withValues returns a good configuration with values of one chart.
@@ -80,26 +76,22 @@ func withValues(t *testing.T, key, values string) map[string]string {
 	return raw
 }
 
-func valuesOf(cfg *config.Config) map[string]config.Values {
-	return map[string]config.Values{
-		"metallb.values": cfg.MetalLB.Values, "certManager.values": cfg.CertManager.Values, "vault.values": cfg.Vault.Values,
-		"traefik.values": cfg.Traefik.Values, "apisix.values": cfg.APISIX.Values, "apisix.controllerValues": cfg.APISIX.ControllerValues,
-		"argocd.values": cfg.ArgoCD.Values, "apps.wave.values": cfg.Apps.Wave.Values,
-	}
-}
-
 func TestEveryChartTakesValues(t *testing.T) {
-	for key, text := range ownValues {
+	for key := range config.OwnedValues() {
+		text, some := ownValues[key]
+		if !some {
+			text = `{"example":1}`
+		}
 		t.Run(key, func(t *testing.T) {
 			cfg, err := config.Load("dev", withValues(t, key, text), noEnv)
 			require.NoError(t, err)
-			own := valuesOf(cfg)[key]
+			own := cfg.ChartValues()[key]
 			assert.Equal(t, key, own.Key)
 			assert.False(t, own.Secret)
 			read, err := json.Marshal(own.Tree)
 			require.NoError(t, err)
 			assert.JSONEq(t, text, string(read))
-			for other, values := range valuesOf(cfg) {
+			for other, values := range cfg.ChartValues() {
 				assert.True(t, other == key || values.Tree == nil && values.Key == "", "%s are none of %s", other, key)
 			}
 		})
@@ -108,7 +100,7 @@ func TestEveryChartTakesValues(t *testing.T) {
 
 // Every chart's objects have names that gates know.
 func TestChartsRefuseNameOverrides(t *testing.T) {
-	for key := range ownValues {
+	for key := range config.OwnedValues() {
 		for _, name := range []string{"nameOverride", "fullnameOverride"} {
 			_, err := config.Load("dev", withValues(t, key, `{"`+name+`":"other"}`), noEnv)
 			require.ErrorContains(t, err, "strata:"+key+"."+name+`: "other" is not for values to set`)
@@ -239,5 +231,5 @@ func TestEveryValuesFieldIsValidated(t *testing.T) {
 		}
 	}
 	walk("", reflect.TypeFor[config.Config]())
-	assert.ElementsMatch(t, slices.Collect(maps.Keys(ownValues)), found)
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(config.OwnedValues())), found)
 }

@@ -10,8 +10,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/hosts/reach"
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
+	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 )
@@ -44,6 +46,23 @@ type Program struct {
 	// looked for.
 	Warn func(ctx *pulumi.Context, message string) error
 }
+
+// Start holds the checked configuration and its artifacts, with which layers begin.
+type Start struct {
+	Config    *config.Config
+	Artifacts *artifacts.Set
+}
+
+// Layer returns the arguments of the first layers in a cluster. They wait until it is stable.
+func (s Start) Layer(cluster *components.Cluster) components.Layer {
+	return components.Layer{
+		Cluster: cluster, Artifacts: s.Artifacts, Timeouts: s.Config.Timeouts, Rules: s.Config,
+		After: []pulumi.Resource{cluster.Stable},
+	}
+}
+
+// Layers registers the layers of a program.
+type Layers func(ctx *pulumi.Context, start Start) error
 
 // Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
 func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
@@ -78,37 +97,43 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	return p.Verify(ctx, began, gates.Gates)
 }
 
-// readState reads the state of the stack, and refuses one of another layout. It returns an empty one
-// where there is no way to it.
-func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
-	if p.State == nil {
-		return &stackstate.State{}, nil
+// read returns the configuration of the stack, and its layers.
+func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
+	if p.Layers != nil {
+		cfg, err := config.ForProgram(ctx, p.Configure)
+		return cfg, p.Layers, err
 	}
-	stack := ctx.Stack()
-	if organization := ctx.Organization(); organization != "organization" { // the name that backends without them have
-		stack = organization + "/" + ctx.Project() + "/" + stack
-	}
-	state, err := p.State(ctx.Context(), stack)
+	cfg, err := config.FromPulumi(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("state of stack %s: %w", stack, err)
+		return nil, nil, err
 	}
-	return state, state.CheckLayout(stack)
+	// Before the first resource, so that a file that cannot be read changes nothing.
+	target, err := existingTarget(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
+	return cfg, func(ctx *pulumi.Context, start Start) error {
+		return p.layers(ctx, start, target, manifests)
+	}, err
 }
 
-// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it
-// does where the cluster does not answer.
-func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
-	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
-		return nil
+// prepare installs this program, opens the tunnel, and puts the artifacts in their places.
+func (p Program) prepare(
+	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
+) (Start, error) {
+	// Gates run this very program, so it must be in its place before the first of them.
+	if err := self.Install("."); err != nil {
+		return Start{}, fmt.Errorf("install the program for its gates: %w", err)
 	}
-	spec, key, err := reach.Tunnel(cfg.Hosts, ".")
+	if err := p.openTunnel(ctx, cfg); err != nil {
+		return Start{}, err
+	}
+	files, err := p.bringArtifacts(ctx, cfg, state)
 	if err != nil {
-		return err
+		return Start{}, fmt.Errorf("artifacts: %w", err)
 	}
-	if err = p.Tunnel(ctx, spec, key); err != nil && ctx.DryRun() {
-		return ctx.Log.Warn(err.Error(), nil)
-	}
-	return err
+	return Start{Config: cfg, Artifacts: files}, p.checkKeys(ctx, cfg, files)
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order
@@ -138,111 +163,35 @@ func (p Program) layers(
 	return nil
 }
 
-// inCluster registers everything inside the cluster. All of it shares start.
-func inCluster(
-	ctx *pulumi.Context, cfg *config.Config, start components.Layer, manifests []components.Manifest,
-) (*above, error) {
-	above, err := aboveCluster(ctx, cfg, start)
+// readState reads the state of the stack, and refuses one of another layout. It returns an empty one
+// where there is no way to it.
+func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
+	if p.State == nil {
+		return &stackstate.State{}, nil
+	}
+	stack := ctx.Stack()
+	if organization := ctx.Organization(); organization != "organization" { // the name that backends without them have
+		stack = organization + "/" + ctx.Project() + "/" + stack
+	}
+	state, err := p.State(ctx.Context(), stack)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("state of stack %s: %w", stack, err)
 	}
-	if err := above.applications(ctx, cfg, start); err != nil {
-		return nil, err
-	}
-	return above, above.registerManifests(ctx, start, manifests)
+	return state, state.CheckLayout(stack)
 }
 
-// above are the layers inside the cluster; a nil one is not configured.
-type above struct {
-	metallb *components.MetalLB
-	manager *components.CertManager
-	crds    *components.CRDs
-	ca      *components.CA
-	vault   *components.Vault
-	traefik *components.Traefik
-	apisix  *components.APISIX
-	demo    *components.Demo
-	argocd  *components.ArgoCD
-	wave    *components.Wave
-	// workloads are the user's applications by name.
-	workloads map[string]*components.Workload
-}
-
-// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start
-// together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
-// the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
-// observe running Pods (docs/adr/0006).
-func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
-	var a above
-	var err error
-	if *cfg.MetalLB.Enabled {
-		a.metallb, err = components.NewMetalLB(ctx, "metallb",
-			&components.MetalLBArgs{Layer: start, Config: cfg.MetalLB})
-		if err != nil {
-			return nil, err
-		}
+// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it
+// does where the cluster does not answer.
+func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
+	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
+		return nil
 	}
-	if *cfg.CertManager.Enabled {
-		a.manager, err = components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
-			Layer: start, Config: cfg.CertManager, KeepCRDs: *cfg.CRDs.Keep,
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := a.issuers(ctx, cfg, start); err != nil {
-			return nil, err
-		}
+	spec, key, err := reach.Tunnel(cfg.Hosts, ".")
+	if err != nil {
+		return err
 	}
-	if err := a.ingress(ctx, cfg, start); err != nil {
-		return nil, err
-	}
-	if *cfg.ArgoCD.Enabled {
-		// Its release needs no ingress, only its route does (docs/adr/0008).
-		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
-			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep,
-			CASecret: a.ca.CASecret,
-			Ingress:  []pulumi.Resource{a.traefik.Programmed, a.traefik.Address}, IngressValues: a.traefik.Values,
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return &a, nil
-}
-
-// issuers registers the signers of certificates: a root of the stack's own, Vault, or an ACME
-// server. The stack's own Vault needs the root as well, for its own certificate; a Vault by its
-// address does not.
-func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
-	var err error
-	// An issuer before the webhook is refused: connection refused, then x509.
-	signing := start.WithDependencies(a.manager.API)
-	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
-		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
-		if err != nil {
-			return err
-		}
-	}
-	if *cfg.Vault.Enabled {
-		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
-			Layer: signing, Config: cfg.Vault, CA: a.ca,
-			Issuing: components.VaultIssuing(cfg.CertManager, cfg.Ingress.Domain, a.manager.BoundTokens),
-		})
-		if err != nil {
-			return err
-		}
-		signing = signing.WithDependencies(a.manager.API, a.vault.Ready)
-	}
-	if cfg.CertManager.Issuer == config.IssuerVault {
-		a.ca, err = components.NewVaultCA(ctx, "vault-ca", &components.VaultCAArgs{
-			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain,
-			BoundTokens: a.manager.BoundTokens,
-		})
-	}
-	if cfg.CertManager.Issuer == config.IssuerACME {
-		a.ca, err = components.NewACMECA(ctx, "acme-ca", &components.ACMECAArgs{
-			Layer: start.WithDependencies(a.manager.API), Config: cfg.CertManager.ACME,
-		})
+	if err = p.Tunnel(ctx, spec, key); err != nil && ctx.DryRun() {
+		return ctx.Log.Warn(err.Error(), nil)
 	}
 	return err
 }

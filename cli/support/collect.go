@@ -198,12 +198,7 @@ func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 
 // onHost returns a host's units and journals, as far as they arrive in time.
 func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
-	client, err := remote.Dial(ctx, host.Host.Target, host.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, hostScript, nil)
+	result, err := remote.Run(ctx, host.Host.Target, host.Key, hostScript)
 	return result.Stdout, err
 }
 

@@ -39,11 +39,6 @@ const ServerCA = "/var/lib/rancher/k3s/server/tls/server-ca.crt"
 
 // Run runs a Script on a host, and returns its output, without surrounding space.
 func Run(ctx context.Context, target remote.Target, key []byte, script string) (string, error) {
-	client, err := remote.Dial(ctx, target, key)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, script, nil)
+	result, err := remote.Run(ctx, target, key, script)
 	return strings.TrimSpace(string(result.Stdout)), err
 }

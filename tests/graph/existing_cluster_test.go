@@ -20,20 +20,6 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// everything sets the sections with which a stack has every layer.
-func everything(t *testing.T, p *program) *program {
-	t.Helper()
-	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
-	p.set(t, "apps", map[string]any{
-		"demo": true, "restImage": "localhost/strata/go-rest:1.0.0",
-		"wave": map[string]any{"enabled": true},
-		"workloads": []any{map[string]any{"name": "shop", "image": "shop:1",
-			"routes": []any{map[string]any{}}}},
-	})
-	p.set(t, "certManager", map[string]any{"issuer": "vault"})
-	return p
-}
-
 func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"),
 		everything(t, newProgram(t, "kind")).graph(t).text())

@@ -64,7 +64,7 @@ func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 	}{
 		"an SSH key": {func(t *testing.T, _ *program) {
 			require.NoError(t, os.RemoveAll(filepath.Join(os.Getenv("HOME"), ".ssh")))
-		}, "hosts: driver existing: strata:hosts.nodes[0].ssh of server-1: keyFile: "},
+		}, "hosts: driver existing: strata:hosts.nodes[0].ssh of server-1: private key: "},
 		"the bundle": {func(t *testing.T, p *program) {
 			require.NoError(t, os.Remove(filepath.Join(p.project.Bundle, artifacts.ManifestFile)))
 		}, "artifacts: "},
@@ -73,9 +73,9 @@ func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 		}, "artifact k3s"},
 		"the right content": {func(t *testing.T, p *program) {
 			require.NoError(t,
-				os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"),
+				os.WriteFile(filepath.Join(p.project.Bundle, "metallb.tgz"),
 					[]byte("other"), 0o600))
-		}, "charts/metallb.tgz: wrong checksum"},
+		}, "metallb.tgz: wrong checksum"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, "staging")

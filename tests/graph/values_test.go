@@ -20,14 +20,6 @@ import (
 // section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
-// everyChart returns sections with which stack local has every release.
-func everyChart() map[string]section {
-	return map[string]section{
-		"certManager": {"issuer": "vault"},
-		"apps":        {"demo": true, "wave": section{"enabled": true}},
-	}
-}
-
 // chartOf describes a chart by the key of its values: its release, and the gates and commands for
 // its rollout.
 type chartOf struct {
@@ -57,7 +49,7 @@ var chartsOf = map[string]chartOf{
 // with returns stack local with every chart, and other values at some keys.
 func (p *program) with(t *testing.T, other map[string]any) graph {
 	t.Helper()
-	sections := everyChart()
+	sections := everyLayer()
 	for key, value := range other {
 		nest(sections, key, value)
 	}

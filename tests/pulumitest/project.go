@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,35 +56,39 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
+// bundled is a file of the bundle. The folder of an archive of images names its user.
+type bundled struct{ name, version, path string }
+
+// others are the files that have another version than their pin, or none.
+var others = []bundled{
+	{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
+	{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
+	{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
+	{config.ArtifactK3sImages, "v0.16.1", "images/metallb-chart/metallb.tar"},
+	{config.ArtifactK3sImages, "v3.2.0", "images/argocd-chart/argocd.tar"},
+	{config.ArtifactMetalLBChart, "0.16.1", "metallb.tgz"},
+	{config.ArtifactTraefikCRDs, "v3.7.9", "traefik.yaml"},
+	{config.ArtifactCertManagerChart, "v1.11.5", "cert-manager.tgz"},
+	{config.ArtifactVMImage, "12", "image/disk.qcow2"},
+}
+
 // bundle writes one small file for each artifact that a stack may need, and image archives: of K3s
 // and of two layers.
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest
-	for _, file := range []struct{ name, version, path string }{ // an archive's folder names its user
-		{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
-		{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
-		{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
-		{config.ArtifactK3sImages, "v0.16.1", "images/metallb-chart/metallb.tar"},
-		{config.ArtifactK3sImages, "v3.2.0", "images/argocd-chart/argocd.tar"},
-		{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
-		{config.ArtifactGatewayCRDs, "v1.6.1", "crds/gateway-api.yaml"},
-		{config.ArtifactTraefikCRDs, "v3.7.9", "crds/traefik.yaml"},
-		{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
-		{config.ArtifactVaultChart, "0.34.1", "charts/vault.tgz"},
-		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},
-		{config.ArtifactAPISIXCRDs, "1.3.0", "crds/apisix.yaml"},
-		{config.ArtifactAPISIXChart, "2.14.0", "charts/apisix.tgz"},
-		{config.ArtifactAPISIXControllerChart, "1.3.0", "charts/apisix-ingress-controller.tgz"},
-		{config.ArtifactWaveChart, "4.5.0", "charts/wave.tgz"},
-		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
-		{config.ArtifactVMImage, "12", "image/disk.qcow2"},
-	} {
+	files := slices.Clone(others)
+	for _, pin := range (&config.Config{}).Pins() {
+		if !slices.ContainsFunc(files, func(file bundled) bool { return file.name == pin.Name }) {
+			files = append(files, bundled{pin.Name, pin.Version, path.Base(pin.URL)})
+		}
+	}
+	for _, file := range files {
 		content := "not the real " + file.path + "\n"
 		sum := sha256.Sum256([]byte(content))
-		path := filepath.Join(p.Bundle, file.path)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+		at := filepath.Join(p.Bundle, file.path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		require.NoError(t, os.WriteFile(at, []byte(content), 0o644))
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: file.name, Version: file.version, Path: file.path, Size: int64(len(content)),
 			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text",

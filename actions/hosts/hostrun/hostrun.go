@@ -5,6 +5,7 @@ package hostrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -63,16 +64,13 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 	if script == "" {
 		return nil
 	}
-	client, err := remote.Dial(ctx, i.Target, key)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = client.Close() }() // The script has ended; how the host says goodbye changes nothing.
-	if err := client.Stream(ctx, Bash(script), []byte(stdin),
-		func(line string) { _, _ = fmt.Fprintln(out, line) }); err != nil {
+	err := remote.Stream(ctx, i.Target, key, Bash(script), []byte(stdin),
+		func(line string) { _, _ = fmt.Fprintln(out, line) })
+	var ended *remote.ExitError
+	if errors.As(err, &ended) {
 		return fmt.Errorf("script: %w; what it printed last says why", err)
 	}
-	return nil
+	return err
 }
 
 // Bash wraps a bash script for any POSIX shell: strict, with both streams in one, and with lines of

@@ -66,12 +66,7 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 // also where it is to have another role: its install refuses that, and until then it serves. One
 // with a snapshot brings the cluster: no other host has it.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
-	client, err := remote.Dial(ctx, node.Target, key)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, freshScript, nil)
+	result, err := remote.Run(ctx, node.Target, key, freshScript)
 	return strings.TrimSpace(string(result.Stdout)) == "", err
 }
 

@@ -115,12 +115,7 @@ func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (te
 }
 
 func (a Admission) kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
-	client, err := remote.Dial(ctx, server.Target, key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "set -eu\n"+a.Owner.WithNode(server.Name).Insists()+
-		kubeconfigScript, nil)
+	result, err := remote.Run(ctx, server.Target, key,
+		"set -eu\n"+a.Owner.WithNode(server.Name).Insists()+kubeconfigScript)
 	return result.Stdout, err
 }

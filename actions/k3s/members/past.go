@@ -166,11 +166,7 @@ fi`
 func (p Past) isRestored(ctx context.Context, server Login) bool {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	client, err := remote.Dial(ctx, server.Target, server.Key)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "identity="+remote.Quote(p.Identity)+"\n"+restoredScript, nil)
+	result, err := remote.Run(ctx, server.Target, server.Key,
+		"identity="+remote.Quote(p.Identity)+"\n"+restoredScript)
 	return err == nil && strings.TrimSpace(string(result.Stdout)) == "yes"
 }

@@ -172,11 +172,7 @@ func (r *Remover) onHost(
 	unit := config.Role(member.Role).Unit()
 	script = "set -eu\n" + r.Owner.WithNode(member.Name).Insists() + "unit=" + unit +
 		"\nif [ -e \"/etc/systemd/system/$unit.service\" ]; then\n" + script + "\nfi"
-	client, err := remote.Dial(ctx, member.Target, r.SSHKey)
-	if err == nil {
-		defer func() { _ = client.Close() }()
-		_, err = client.Run(ctx, script, nil)
-	}
+	_, err := remote.Run(ctx, member.Target, r.SSHKey, script)
 	var ended *remote.ExitError
 	if err != nil && lives && !errors.As(err, &ended) {
 		return fmt.Errorf("its K3s %s: %w; its Node is Ready, so it would be a member again: "+

@@ -43,12 +43,7 @@ func waitBack(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secr
 		User:    spec.Guest.User,
 		HostKey: remote.AuthorizedKey(signer.PublicKey()),
 	}
-	client, err := remote.Dial(ctx, target, secrets.SSHKey)
-	if err != nil {
-		return fmt.Errorf("%s: after its restart: %w", spec.Name(), err)
-	}
-	defer func() { _ = client.Close() }()
-	if _, err := client.Run(ctx, backScript, nil); err != nil {
+	if _, err := remote.Run(ctx, target, secrets.SSHKey, backScript); err != nil {
 		return fmt.Errorf("%s: K3s after its restart: %w", spec.Name(), err)
 	}
 	return nil

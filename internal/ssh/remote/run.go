@@ -52,6 +52,28 @@ func (e *ExitError) Error() string {
 	return text
 }
 
+// Run connects to a host as Dial does, and runs one script there as Client.Run does.
+func Run(ctx context.Context, t Target, key []byte, script string) (Result, error) {
+	client, err := Dial(ctx, t, key)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = client.Close() }() // The script has ended.
+	return client.Run(ctx, script, nil)
+}
+
+// Stream connects to a host as Dial does, and runs one script there as Client.Stream does.
+func Stream(
+	ctx context.Context, t Target, key []byte, script string, stdin []byte, line func(string),
+) error {
+	client, err := Dial(ctx, t, key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }() // The script has ended.
+	return client.Stream(ctx, script, stdin, line)
+}
+
 // Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its
 // end. The result is valid with an ExitError, too. When ctx ends, the script and everything in its
 // process group is ended on the host.

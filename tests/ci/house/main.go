@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 )
 
 func main() {
@@ -31,8 +30,4 @@ func (h house) print(out io.Writer) {
 	_, _ = fmt.Fprintf(out, "%-12s %6d\n", "main, tools", h.outside)
 	_, _ = fmt.Fprintf(out, "product      %6d\ntests        %6d\nfixtures     %6d\n",
 		h.product()+h.outside, h.tests, h.fixtures)
-	for _, room := range append(slices.Clone(rooms), "rest") {
-		_, _ = fmt.Fprintf(out, "unclear names of functions in %-10s %3d of at most %d\n",
-			room, len(h.unclear[room]), mostUnclear[room])
-	}
 }

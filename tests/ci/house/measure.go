@@ -35,8 +35,8 @@ type house struct {
 	fixtures int
 	// packages are the product's, by folder.
 	packages map[string]*size
-	// unclear are the functions with unclear names, by room.
-	unclear map[string][]string
+	// unclear are the functions with unclear names.
+	unclear []string
 }
 
 // size is a package's size, without its tests.
@@ -44,8 +44,7 @@ type size struct{ files, lines int }
 
 // measure counts the files below a folder.
 func measure(root string) (house, error) {
-	h := house{rooms: map[string]int{}, packages: map[string]*size{},
-		unclear: map[string][]string{}}
+	h := house{rooms: map[string]int{}, packages: map[string]*size{}}
 	below := os.DirFS(root)
 	err := fs.WalkDir(below, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -80,7 +79,7 @@ func (h *house) add(file string, text []byte) error {
 		h.tests += goLines(text)
 	case extension == ".go" && (product || room == "tools" || file == "main.go"):
 		h.count(room, folder, goLines(text), 1)
-		return h.addNames(room, file, text)
+		return h.addNames(file, text)
 	case extension == ".sh" && product:
 		h.count(room, folder, textLines(text), 0) // it travels in the program
 	}
@@ -145,5 +144,10 @@ func (h house) outgrown() error {
 					one.lines, mostFiles, mostLines))
 		}
 	}
-	return errors.Join(append(errs, h.unclearNames()...)...)
+	if len(h.unclear) > 0 {
+		errs = append(errs, fmt.Errorf("%d functions are named by a pronoun, participle or "+
+			"preposition alone: name them by verb and noun\n  %s", len(h.unclear),
+			strings.Join(h.unclear, "\n  ")))
+	}
+	return errors.Join(errs...)
 }

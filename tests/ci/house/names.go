@@ -1,21 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
 )
-
-// mostUnclear bounds the unclear names of functions in each room; the bounds only fall. The rest is
-// in main.go and tools.
-var mostUnclear = map[string]int{
-	"cli": 0, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 14,
-	"config":   16,
-	"internal": 43, "rest": 13,
-}
 
 // unclearWords are pronouns, prepositions and irregular participles. Alone, none says what a
 // function does.
@@ -43,32 +34,16 @@ func isUnclear(name string) bool {
 }
 
 // addNames records the functions and methods of a file that have unclear names.
-func (h *house) addNames(room, file string, text []byte) error {
+func (h *house) addNames(file string, text []byte) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
-	if _, bounded := mostUnclear[room]; !bounded {
-		room = "rest"
-	}
 	for _, declaration := range parsed.Decls {
 		function, is := declaration.(*ast.FuncDecl)
 		if is && isUnclear(function.Name.Name) {
-			h.unclear[room] = append(h.unclear[room], file+": "+function.Name.Name)
+			h.unclear = append(h.unclear, file+": "+function.Name.Name)
 		}
 	}
 	return nil
-}
-
-// unclearNames returns an error for each room with more unclear names than its bound.
-func (h house) unclearNames() (errs []error) {
-	for _, room := range append(slices.Clone(rooms), "rest") {
-		if found := h.unclear[room]; len(found) > mostUnclear[room] {
-			errs = append(errs, fmt.Errorf(
-				"%s has %d functions named by a pronoun, participle or preposition alone, more "+
-					"than %d: name them by verb and noun\n  %s",
-				room, len(found), mostUnclear[room], strings.Join(found, "\n  ")))
-		}
-	}
-	return errs
 }

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/actions/cluster/watchers"
+	"strata/actions/stack/adopt"
+	"strata/actions/stack/recovery"
+	"strata/components"
+	"strata/internal/ssh/tunnel"
+)
+
+func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
+
+// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes
+// that Pulumi does then.
+func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
+	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) }) // Log fails with the engine only
+}
+
+// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the
+// project's folder.
+func endOrphans(ctx context.Context) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return recovery.EndOrphans(ctx, dir, os.Stderr)
+}
+
+// connect returns the hook that runs before each change in a cluster that Strata built.
+func connect(kubeconfig string, servers []string) (components.Before, error) {
+	cluster, err := adopt.NewCluster(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	within, err := watchers.New(kubeconfig, servers)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, change components.Change, say func(string)) error {
+		if change.ReplacesPods() {
+			if err := within.Wait(ctx, say); err != nil {
+				return err
+			}
+		}
+		return cluster.BeforeChange(ctx, change.Token, change.Known, change.Inputs)
+	}, nil
+}

@@ -1,0 +1,117 @@
+package platform
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/components"
+	"strata/config"
+)
+
+// inCluster registers everything inside the cluster. All of it shares start.
+func inCluster(
+	ctx *pulumi.Context, cfg *config.Config, start components.Layer, manifests []components.Manifest,
+) (*above, error) {
+	above, err := aboveCluster(ctx, cfg, start)
+	if err != nil {
+		return nil, err
+	}
+	if err := above.applications(ctx, cfg, start); err != nil {
+		return nil, err
+	}
+	return above, above.registerManifests(ctx, start, manifests)
+}
+
+// above are the layers inside the cluster; a nil one is not configured.
+type above struct {
+	metallb *components.MetalLB
+	manager *components.CertManager
+	crds    *components.CRDs
+	ca      *components.CA
+	vault   *components.Vault
+	traefik *components.Traefik
+	apisix  *components.APISIX
+	demo    *components.Demo
+	argocd  *components.ArgoCD
+	wave    *components.Wave
+	// workloads are the user's applications by name.
+	workloads map[string]*components.Workload
+}
+
+// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start
+// together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
+// the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
+// observe running Pods (docs/adr/0006).
+func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
+	var a above
+	var err error
+	if *cfg.MetalLB.Enabled {
+		a.metallb, err = components.NewMetalLB(ctx, "metallb",
+			&components.MetalLBArgs{Layer: start, Config: cfg.MetalLB})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if *cfg.CertManager.Enabled {
+		a.manager, err = components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
+			Layer: start, Config: cfg.CertManager, KeepCRDs: *cfg.CRDs.Keep,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := a.issuers(ctx, cfg, start); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.ingress(ctx, cfg, start); err != nil {
+		return nil, err
+	}
+	if *cfg.ArgoCD.Enabled {
+		// Its release needs no ingress, only its route does (docs/adr/0008).
+		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
+			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep,
+			CASecret: a.ca.CASecret,
+			Ingress:  []pulumi.Resource{a.traefik.Programmed, a.traefik.Address}, IngressValues: a.traefik.Values,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &a, nil
+}
+
+// issuers registers the signers of certificates: a root of the stack's own, Vault, or an ACME
+// server. The stack's own Vault needs the root as well, for its own certificate; a Vault by its
+// address does not.
+func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
+	var err error
+	// An issuer before the webhook is refused: connection refused, then x509.
+	signing := start.WithDependencies(a.manager.API)
+	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
+		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
+		if err != nil {
+			return err
+		}
+	}
+	if *cfg.Vault.Enabled {
+		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
+			Layer: signing, Config: cfg.Vault, CA: a.ca,
+			Issuing: components.VaultIssuing(cfg.CertManager, cfg.Ingress.Domain, a.manager.BoundTokens),
+		})
+		if err != nil {
+			return err
+		}
+		signing = signing.WithDependencies(a.manager.API, a.vault.Ready)
+	}
+	if cfg.CertManager.Issuer == config.IssuerVault {
+		a.ca, err = components.NewVaultCA(ctx, "vault-ca", &components.VaultCAArgs{
+			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain,
+			BoundTokens: a.manager.BoundTokens,
+		})
+	}
+	if cfg.CertManager.Issuer == config.IssuerACME {
+		a.ca, err = components.NewACMECA(ctx, "acme-ca", &components.ACMECAArgs{
+			Layer: start.WithDependencies(a.manager.API), Config: cfg.CertManager.ACME,
+		})
+	}
+	return err
+}
