@@ -41,7 +41,7 @@ func TestProgramStackWithHostsFollowsHostRules(t *testing.T) {
 	require.ErrorContains(t, err, "strata:hosts.nodes")
 }
 
-func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
+func TestProgramStackWithLayerFollowsLayerRules(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
 	require.NoError(t, err)

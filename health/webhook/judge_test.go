@@ -11,6 +11,6 @@ import (
 
 func TestWebhookVerdicts(t *testing.T) { healthtest.RunFixtures(t, "webhook", judgeWebhook) }
 
-func TestTraits(t *testing.T) {
+func TestWebhookSpecHasWorkloadsTrait(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())
 }

@@ -53,7 +53,7 @@ func TestConfiguredGatesMatchGatesInTheState(t *testing.T) {
 	}
 }
 
-func TestGatesNotReachedByFailedUpdateAreMissing(t *testing.T) {
+func TestFailedUpdateLeavesUnreachedGatesOutOfState(t *testing.T) {
 	// No gate runs before its host's; the engine chooses which of its peers' have run by then.
 	for gate, around := range map[string]struct{ before, behind string }{
 		"hosts-agent-1-gate": {behind: "k3s-agent-1-gate"},

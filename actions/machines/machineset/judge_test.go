@@ -103,7 +103,7 @@ func TestServerIsRecreatedOnlyWhileMajorityAnswers(t *testing.T) {
 		"server-3: connection refused")
 }
 
-func TestUsedRecreateWordIsRemembered(t *testing.T) {
+func TestSameRecreateValueDoesNotRecreateMachineTwice(t *testing.T) {
 	left := Remember(three().with(1, word("disk")), three())
 	assert.Equal(t, "disk", left.Machines[1].Recreate)
 	assert.Empty(t, left.Machines[0].Recreate)

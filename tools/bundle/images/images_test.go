@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-func TestReferencesAreWholeNames(t *testing.T) {
+func TestCanonicalCompletesImageReferences(t *testing.T) {
 	digest := "@sha256:" + hex.EncodeToString(make([]byte, 32))
 	for text, want := range map[string]string{
 		"redis":                        "docker.io/library/redis:latest",
