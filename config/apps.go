@@ -18,7 +18,7 @@ const (
 type Apps struct {
 	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each
 	// behind its own kind of route. Needs controller apisix. Default false.
-	Demo *bool `json:"demo,omitempty"`
+	Demo bool `json:"demo,omitempty"`
 	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has.
 	// Default: the bundle's, or the one that `strata fetch` builds if artifacts.source is upstream;
 	// nodes get it as an archive. Required with the demo on an existing cluster, whose nodes Strata
@@ -46,7 +46,7 @@ type Apps struct {
 func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {
-	if *c.Apps.Demo && !c.Ingress.Uses(ControllerAPISIX) {
+	if c.Apps.Demo && !c.Ingress.Uses(ControllerAPISIX) {
 		ps.add(field("apps.demo"), "true",
 			"needs APISIX, and ingress.controllers is "+list(c.Ingress.Controllers),
 			"add "+ControllerAPISIX+" to ingress.controllers, or set apps.demo: false")

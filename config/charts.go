@@ -137,7 +137,7 @@ var charts = []chart{
 		Pin: Pin{Name: ArtifactWaveChart, Version: WaveChartVersion,
 			Key: "strata:apps.wave.chartVersion",
 			URL: "https://github.com/wave-k8s/wave/releases/download/wave-VERSION/wave-VERSION.tgz"},
-		needed:    func(c *Config) bool { return *c.Apps.Wave.Enabled },
+		needed:    func(c *Config) bool { return c.Apps.Wave.Enabled },
 		namespace: "wave",
 		values:    "apps.wave.values", owned: waveOwned,
 	},

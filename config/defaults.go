@@ -42,8 +42,8 @@ func defaults() *Config {
 			LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
 		APISIX: APISIX{Replicas: 2,
 			LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps: Apps{Demo: new(bool), Validate: ValidateFull,
-			Wave: Wave{Enabled: new(bool), Replicas: 2}},
+		Apps: Apps{Validate: ValidateFull,
+			Wave: Wave{Replicas: 2}},
 		Artifacts: Artifacts{Source: SourceUpstream},
 		Verify:    true,
 		Timeouts: Timeouts{

@@ -61,7 +61,7 @@ type askedImage struct {
 
 func (c *Config) askedImages() []askedImage {
 	demo, certificate := "", ""
-	if *c.Apps.Demo {
+	if c.Apps.Demo {
 		demo = "of the demo's REST API"
 	}
 	for _, w := range c.Apps.Workloads {

@@ -9,7 +9,7 @@ import (
 // outside Strata.
 type Wave struct {
 	// Enabled installs it. Needs cert-manager, which signs for its webhook. Default false.
-	Enabled *bool `json:"enabled,omitempty"`
+	Enabled bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
@@ -29,7 +29,7 @@ var waveOwned = slices.Concat(
 
 func (c *Config) checkWave(ps *problems) {
 	wave := c.Apps.Wave
-	if *wave.Enabled && !*c.CertManager.Enabled {
+	if wave.Enabled && !*c.CertManager.Enabled {
 		ps.add(field("apps.wave.enabled"), "true",
 			"needs certificates for its webhook, and certManager.enabled is false",
 			"enable cert-manager, or set apps.wave.enabled: false")
@@ -39,7 +39,7 @@ func (c *Config) checkWave(ps *problems) {
 			"use 2 or more, so that one can go while another answers")
 	}
 	for i, w := range c.Apps.Workloads {
-		if w.Wave && !*wave.Enabled {
+		if w.Wave && !wave.Enabled {
 			ps.add(field("apps.workloads[%d].wave", i), "true",
 				"needs the operator, and apps.wave.enabled is false",
 				"enable it, or remove the key")

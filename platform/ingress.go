@@ -63,7 +63,7 @@ func (a *above) throughAPISIX(
 			a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})
-	if err != nil || !*cfg.Apps.Demo {
+	if err != nil || !cfg.Apps.Demo {
 		return err
 	}
 	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{

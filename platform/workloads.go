@@ -14,7 +14,7 @@ import (
 func (a *above) applications(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
-	if *cfg.Apps.Wave.Enabled {
+	if cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
 			Layer: start, Config: cfg.Apps.Wave, Certificates: a.manager.API,

@@ -230,8 +230,7 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n",
 		"loop":   "Host server-1 b\n  ProxyJump b\n",
 		"circle": "Host server-1 b\n  ProxyJump a\nHost a\n  ProxyJump b\n", "bad": "Host server-1\n  Users x\n",
-		"public": pin, "alike": "Host *\n  IdentityFile sealed\n",
-		"nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
+		"public": pin, "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
 		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
 		"port":    "Host server-1\n  Port 70000\n",
 	})
@@ -275,6 +274,12 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 			assert.NotContains(t, err.Error(), "sesame")
 		})
 	}
+}
+
+func TestUnreadableKeyIsReportedOnceForEachHost(t *testing.T) {
+	_, pin := keyPair(t, "")
+	sealed, _ := keyPair(t, "open sesame")
+	project := folder(t, map[string]string{"sealed": sealed, "alike": "Host *\n  IdentityFile sealed\n"})
 	alike := config.SSH{Config: "alike", HostKey: pin, Jump: []config.JumpHost{{Host: "hop", HostKey: pin}}}
 	_, err := reach.Hosts(one(alike), project)
 	require.ErrorContains(t, err, "sealed: private key is encrypted")
