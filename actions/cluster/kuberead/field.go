@@ -14,7 +14,7 @@ import (
 	"strata/actions/verb"
 )
 
-// ReadField prints one field of one object, which a gate before it has found to be there.
+// ReadField prints one field of one object. A gate has found the object before.
 var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldInput) error {
 	client, err := call.Objects()
 	if err != nil {

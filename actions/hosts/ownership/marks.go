@@ -87,7 +87,7 @@ func (m Marks) describe(output string) string {
 	return is + m.outcome("a K3s on it")
 }
 
-// outcome words the change; keeps is the thing that keeps running.
+// outcome returns the message about the change. keeps names the thing that keeps running.
 func (m Marks) outcome(keeps string) string {
 	return map[k3shost.Change]string{
 		k3shost.Clear: "; the mark is gone now, and " + keeps + " keeps running",

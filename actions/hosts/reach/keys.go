@@ -138,7 +138,8 @@ func (k *keyring) addSudo(user, ofAll string) {
 	k.append(remote.SudoPassword(password, name))
 }
 
-// resolvePassword returns a password. If only Pulumi can decrypt it, the password comes from its variable.
+// resolvePassword returns a password. A password that only Pulumi can decrypt comes from its
+// variable.
 func (k *keyring) resolvePassword(value, variable string) string {
 	if value == config.Sealed {
 		return cmp.Or(os.Getenv(k.hostVariable(variable)), os.Getenv(variable))
@@ -146,8 +147,8 @@ func (k *keyring) resolvePassword(value, variable string) string {
 	return value
 }
 
-// hostVariable returns the variable of one host, because only Pulumi knows which encrypted password is
-// which.
+// hostVariable returns the name of the variable for one host's own password. Only Pulumi can tell
+// encrypted passwords apart.
 func (k *keyring) hostVariable(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

@@ -9,8 +9,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Tunnel returns the tunnel to the API and the load balancer's addresses, if hosts have one, and
-// the key for its jump hosts. It fails as Hosts does.
+// Tunnel returns the tunnel to the API and the load balancer's addresses, and the key for its jump
+// hosts. Both are empty if no host has a tunnel. It fails as Hosts does.
 func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	reached, err := Hosts(hosts, project)
 	if err != nil {
