@@ -21,9 +21,9 @@ type Host struct {
 }
 
 // Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
-// The pin of a host comes from the stack file or its known_hosts. Without one, it is read from the
-// state, where an update has pinned it. The error joins the faults of the way to each host, such as
-// a key file that cannot be read.
+// The pin of a host comes from the stack file or its known_hosts. Otherwise it comes from the
+// state, where an update has pinned it. The error joins the problems of every login, such as a key
+// file that cannot be read.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {

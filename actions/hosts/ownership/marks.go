@@ -76,7 +76,7 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.WithNode(target.Name)))
 }
 
-// describe words the former owner of a host, and the change.
+// describe returns a message that names the former owner of a host, and the change.
 func (m Marks) describe(output string) string {
 	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{

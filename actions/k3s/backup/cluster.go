@@ -72,7 +72,7 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 		Gate: func(ctx context.Context, host health.Host) error {
 			at := *reach
 			if c.own != nil && urls[host.Name] != "" {
-				// each time: the start of K3s has just renewed it
+				// Read K3s's own kubeconfig each time: the start of K3s has just renewed it.
 				_, text, err := c.own.Admin(ctx, host.Target, ownLimit)
 				if err != nil {
 					return err

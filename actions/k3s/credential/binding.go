@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// role lets the stack's user do everything. The group system:masters needs no binding, and its
-// signer refuses it
+// role is the ClusterRole of the stack's user, who may do everything. The group system:masters
+// would need no binding, but the signer refuses it
 // (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
 const role = "cluster-admin"
 

@@ -17,7 +17,7 @@ import (
 // .bak too. So interrupted must say that a dead run's lock was there.
 func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if root == "" {
-		return nil // only the file backend is ours to mend
+		return nil // only the file backend can be repaired
 	}
 	file := filepath.Join(root, ".pulumi", "stacks", config.Namespace, r.Stack+".json")
 	locks := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack, "*")
