@@ -4,6 +4,6 @@
 // never replaces a newer one. The package does not wait until the definitions are served: the crds
 // gate does.
 //
-// | A bundle is one resource of the program instead of one for each definition. The definitions are
+// A bundle is one resource of the program instead of one for each definition. The definitions are
 // megabytes, and the state would write them at every step (docs/adr/0007).
 package crds

@@ -54,7 +54,7 @@ func Dial(
 		client, stop, err = dialOnce(ctx, config, cluster, server)
 		if err != nil && err.Error() != output && ctx.Err() == nil {
 			output = err.Error()
-			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // a lost line of progress is no error
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // lost progress is no error
 		}
 		if errors.Is(err, errStuck) {
 			return false, err

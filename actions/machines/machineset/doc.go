@@ -3,7 +3,7 @@
 // to lose, and whether the cluster survives that. It knows a machine by its node's configuration.
 // The former configuration comes from the resource's previous output (docs/adr/0029).
 //
-// | It guarantees that no machine is replaced without consent for that one node. Before the first
+// It guarantees that no machine is replaced without consent for that one node. Before the first
 // machine of a run is changed, it also refuses two servers in one run, and a server without which
 // etcd has no majority.
 package machineset

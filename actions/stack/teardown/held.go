@@ -197,7 +197,7 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	switch {
 	case kind == kindNamespace:
 		return r.listSelected(ctx, r.spaced, name, r.isKept)
-	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // if its namespace leaves too, the namespace reports it
+	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // otherwise the namespace reports it
 		return r.listSelected(ctx, []string{kind}, namespace,
 			func(one *unstructured.Unstructured) bool {
 				return nameOf(one) == name &&

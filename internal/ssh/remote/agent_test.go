@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// startAgent starts an ssh-agent with keys, which the process finds like a user's. It returns the
-// number of open connections to it.
+// startAgent starts an ssh-agent with keys, which the process finds as it finds a user's agent. It
+// returns the number of open connections to the agent.
 func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -262,7 +262,7 @@ func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
 }
 
 // An agent serves one request after the other. While it waits for a hardware key's touch for one
-// login, the others must neither fail nor take the jump host for dead.
+// login, other logins must not fail, and must not take the jump host for dead.
 func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")

@@ -89,8 +89,8 @@ func TestJumpHostWithoutForwardingFailsWithFix(t *testing.T) {
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-// Attempts to reach the host share one login to a jump host: each login would cost it a process and
-// a line in its log.
+// Attempts to reach the host share one login to a jump host. Each login would cost the jump host a
+// process and a line in its log.
 func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	late := sshtest.New(t)

@@ -42,7 +42,7 @@ type Phase struct {
 	Errors   map[string]int `json:"errors,omitempty"`
 	// Headers counts answers by the value of Options.Header.
 	Headers map[string]int `json:"headers,omitempty"`
-	// Latency is that of the answered requests.
+	// Latency is the latency of the answered requests.
 	Latency Latency `json:"latency"`
 
 	// latencies counts the answered requests by their latency, rounded to precision. So its size
@@ -77,7 +77,7 @@ func newTimeline(at time.Time) *timeline {
 		total: Phase{Name: "total"}}
 }
 
-// begin begins a phase now: all earlier requests belong to the phases before.
+// begin begins a phase now. All earlier requests belong to the phases before.
 func (t *timeline) begin(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -138,7 +138,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		p.lose(result.Timestamp)
 		return
 	}
-	if result.Error != "" { // an answer that broke off
+	if result.Error != "" { // the answer broke off
 		p.lose(result.Timestamp)
 		count(&p.Errors, cause(result.Error))
 		return
@@ -150,7 +150,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 	p.latencies[result.Latency.Round(precision)]++
 }
 
-// lose counts a lost request; results arrive in the order in which they ended.
+// lose counts a lost request. Results arrive in the order in which the requests ended.
 func (p *Phase) lose(sent time.Time) {
 	p.Lost++
 	if p.FirstLost.IsZero() || sent.Before(p.FirstLost) {
