@@ -26,7 +26,8 @@ func configure(cfg *config.Config) {
 	cfg.MetalLB.Enabled, cfg.CertManager.Enabled = new(true), new(true)
 }
 
-// layers registers the cluster, the two layers beside each other, and the application.
+// layers registers the cluster, then the two layers, which do not depend on each other, and the
+// application.
 func layers(ctx *pulumi.Context, start platform.Start) error {
 	settings := pulumiconfig.New(ctx, "")
 	existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{

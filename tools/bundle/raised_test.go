@@ -68,7 +68,8 @@ func mirror(t *testing.T) *httptest.Server {
 }
 
 // carried is a project that is bundled into one folder several times. Its stack is on an existing
-// cluster, with MetalLB at a given version; Pulumi and its plugin are those of its go.mod.
+// cluster, with MetalLB at a given version. The project's go.mod names the versions of Pulumi and
+// its plugin.
 type carried struct {
 	t            *testing.T
 	project, dir string

@@ -27,7 +27,7 @@ type api struct {
 	conflicts int
 	rules     any
 	available int
-	// images are those of the two Deployments' Pods.
+	// images are the images of the two Deployments' Pods.
 	images [2]string
 	probe  int
 	// away counts the requests that are not answered, or answered by an API server that has no
@@ -36,7 +36,7 @@ type api struct {
 	// silent counts the probes that are not answered.
 	silent  int
 	metrics map[string]string
-	// services are those of the cluster, as namespace and name.
+	// services lists the cluster's Services, as namespace and name.
 	services [][2]string
 	// canaryPods are the addresses of the canary's Pods.
 	canaryPods []string

@@ -26,8 +26,8 @@ const wrongTimes = 2
 type seen struct {
 	// Wrong says why the new version does not work; empty if it does.
 	Wrong string
-	// Counters holds the counts of each Pod of the ingress controller, by its name; nil if none
-	// counts.
+	// Counters holds the counts of each Pod of the ingress controller, by the Pod's name. It is nil
+	// if no Pod counts.
 	Counters map[string]counter
 	// Unread lists the labels of Pods that count requests, but under no label of a known form. It
 	// is empty if there is no such Pod.
@@ -65,7 +65,8 @@ type world interface {
 	First(ctx context.Context) (bool, error)
 	// Same reports whether the old version equals the new one.
 	Same(ctx context.Context) (bool, error)
-	// Distinct fails where answers of another Service would be counted as the new version's.
+	// Distinct returns an error if answers of another Service would be counted as the new
+	// version's.
 	Distinct(ctx context.Context) error
 	// CountTerminating counts the Pods of an earlier version whose grace period has not ended. That
 	// version was to be tried before this one.

@@ -31,7 +31,7 @@ type Spec struct {
 	Canary string   `json:"canary"`
 	// Path is requested from the Canary's Service every second.
 	Path string `json:"path"`
-	// Steps, Hold, MaxFailing and MinAnswers are those of config.Canary.
+	// Steps, Hold, MaxFailing and MinAnswers have the meaning of those in config.Canary.
 	Steps      []int           `json:"steps"`
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
@@ -84,8 +84,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt returns a digest that tells one attempt at the input from another: another user's login
-// does not repeat a passed canary.
+// Attempt returns a digest of the input and of word, which marks one attempt. A user's login is no
+// part of it, so another user's login does not repeat a passed canary.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

@@ -67,8 +67,8 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
-// DefaultPaths returns the files that are read if none is named: those of KUBECONFIG, or
-// ~/.kube/config.
+// DefaultPaths returns the files to read if the configuration names none: the files of KUBECONFIG,
+// or ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
 		return slices.DeleteFunc(filepath.SplitList(list),
@@ -99,7 +99,7 @@ func Read(paths []string, context string) (Target, error) {
 	return current(raw)
 }
 
-// Parse finds the current context in the text of a kubeconfig. Its errors are those of Read.
+// Parse finds the current context in the text of a kubeconfig. It fails as Read does.
 func Parse(text []byte) (Target, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {

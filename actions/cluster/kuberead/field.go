@@ -34,7 +34,7 @@ var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldIn
 
 // FieldInput is the input of ReadField.
 type FieldInput struct {
-	// Base64 says that the field is in base64, as a Secret's are.
+	// Base64 says that the field's text is in base64, as in a Secret.
 	Base64    bool   `json:"base64"`
 	Group     string `json:"group,omitempty"`
 	Name      string `json:"name"`

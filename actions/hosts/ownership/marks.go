@@ -29,7 +29,7 @@ type Marks struct {
 	Out io.Writer
 }
 
-// OfHosts changes the marks of hosts that exist already. The error joins those of all hosts.
+// OfHosts changes the marks of hosts that exist already. The error joins the errors of all hosts.
 func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	var failures []error
 	for _, host := range hosts {
@@ -45,7 +45,7 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 }
 
 // OfMachines changes the marks of the machines that carry the configuration's nodes, and of the
-// hosts in them. The error joins those of all.
+// hosts in them. The error joins the errors of all machines.
 func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	var failures []error
 	for _, node := range cfg.Hosts.Nodes {

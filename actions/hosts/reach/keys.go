@@ -28,8 +28,8 @@ type keyring struct {
 	problems     []error
 }
 
-// addOwn adds the host's own keys: the configuration's, else those of an ssh_config, else the
-// default key of a login. It stores their paths in said.
+// addOwn adds the host's own keys: those of the configuration, else those of an ssh_config, else
+// the default key of a login. It stores their paths in said.
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds those private keys of an ssh_config that exist, as ssh does. If none exists and no
-// agent has a key, the error names the first.
+// addFound adds the private keys of an ssh_config whose files exist, as ssh does. If no file exists
+// and no agent has a key, the error names the first file.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)

@@ -109,8 +109,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 // hopLimit ends a cycle of ProxyJumps.
 const hopLimit = 8
 
-// hops returns the jump hosts of a connection. In front of the first come the hosts of its own
-// ProxyJump. It adds their keys and passwords to keys.
+// hops returns the jump hosts of a connection. If the first one has a ProxyJump of its own, its
+// jump hosts come before it. hops adds the keys and passwords of all to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {

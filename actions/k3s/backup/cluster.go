@@ -25,7 +25,7 @@ import (
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
-	// tokens are the servers' tokens, one of which opens a snapshot.
+	// tokens are the servers' tokens. One of them opens a snapshot.
 	tokens []string
 	// own reads K3s's own kubeconfig from a server if the stack's does not work; otherwise nil.
 	own *credential.SSH

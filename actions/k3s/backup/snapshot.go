@@ -44,7 +44,8 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 		len(servers))
 }
 
-// List prints the snapshots of every server. The error joins those of servers that do not answer.
+// List prints the snapshots of every server. The error joins the errors of servers that do not
+// answer.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := c.hosts(log)
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")

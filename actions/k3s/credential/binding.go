@@ -28,8 +28,8 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects one that binds another user. A binding's role
-// reference cannot be changed.
+// bind makes the user's binding, and corrects a binding that binds another user. The role reference
+// of a binding cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})

@@ -22,8 +22,8 @@ const (
 	// readLimit bounds the first attempt at one server, so that a server that is gone leaves time
 	// for the others. Each further round has twice as long: a host under load needs more.
 	readLimit = 15 * time.Second
-	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up, and the
-	// wait for the host's lock. With etcd it needs a majority of the servers.
+	// restartLimit bounds a restart of K3s and the wait for the host's lock. systemd ends the
+	// restart once K3s reports that it is up. With etcd, that needs a majority of the servers.
 	restartLimit = 5 * time.Minute
 	// clockLimit bounds the difference between the clock of a server and this machine's:
 	// certificates begin and end by both.

@@ -151,8 +151,8 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 	w.mustIssue(nil)
 }
 
-// A minute before its end by the server's clock, a certificate is good there, whatever this
-// machine's clock says.
+// A minute before its end by the server's clock, a certificate is still valid on that server,
+// whatever this machine's clock says.
 func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
 		w := newWorld(t, "server-1")

@@ -60,8 +60,8 @@ func ReaderDigest() string {
 	return digest.Sum(text)
 }
 
-// permitReading makes the reader's role, and corrects one that has other rules, as after an update
-// of Strata.
+// permitReading makes the reader's role, and corrects a role that has other rules, for example
+// after an update of Strata.
 func permitReading(ctx context.Context, client kubernetes.Interface) error {
 	roles := client.RbacV1().ClusterRoles()
 	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole},

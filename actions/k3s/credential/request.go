@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Provide gives a stack client certificates of its own, or keeps those of its previous output, and
-// prints them. The output is secret. The private key comes in STRATA_SSH_KEY.
+// Provide gives a stack client certificates of its own, and prints them. It keeps those of its
+// previous output while they fit. The output is secret. The private key comes in STRATA_SSH_KEY.
 var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request) error {
 	previous, err := Parse(call.PreviousOutput())
 	if err != nil {
@@ -72,8 +72,8 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses User's result. No name of a stack has a colon, and that of a reader has
-// ":reader" behind the stack's. ok is false for other users.
+// splitUser parses User's result. No stack's name has a colon. A reader's name is that of the
+// stack's user with ":reader" appended. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
 	if at := strings.LastIndexByte(stack, ':'); at >= 0 {

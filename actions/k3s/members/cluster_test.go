@@ -37,11 +37,12 @@ func cluster() (*Remover, *fake.Clientset) {
 	return &Remover{Client: client, Log: io.Discard}, client
 }
 
-// noLeader is an API server's answer while etcd elects, or after its own member was removed.
+// noLeader is an API server's answer while etcd elects, or after the server's own member was
+// removed.
 var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError,
 	Message: "etcdserver: leader changed"}}
 
-// failsOnce lets the first request of a kind fail.
+// failsOnce makes the first request of a kind fail.
 func failsOnce(client *fake.Clientset, verb, resource string, err error) *int {
 	asked := 0
 	client.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -78,8 +79,8 @@ func TestANodeThatIsGoneIsNoError(t *testing.T) {
 	require.NoError(t, remover.forget(t.Context(), leaving))
 }
 
-// A server that leads etcd takes the leader with it when it is removed: the request to remove it
-// may fail, and the API server's watches end, before K3s says that the member is out.
+// A removed server that leads etcd leaves etcd without a leader for a moment. The request to remove
+// it may fail, and the API server's watches may end, before K3s reports that the member is out.
 func TestEtcdMemberRemovalSurvivesLossOfLeader(t *testing.T) {
 	remover, client := cluster()
 	failsOnce(client, "patch", "nodes", noLeader)

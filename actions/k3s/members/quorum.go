@@ -80,8 +80,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	return err
 }
 
-// quorumWithout returns an error if etcd would lose its majority without one server. returning are
-// the other servers that are not Ready for less than returnLimit.
+// quorumWithout returns an error if etcd would lose its majority without the server leaving.
+// returning are the other servers that have not been Ready for less than returnLimit.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string,
 	err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)

@@ -133,8 +133,9 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds a revision to a database. Its number is that of the latest revision plus by. raise makes
-// etcd compact up to the new revision at its next start. That revision contains only the edit.
+// raise adds a revision to a database. Its number is that of the latest revision plus by. raise
+// makes etcd compact up to the new revision at its next start. That revision contains only the
+// edit.
 func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {

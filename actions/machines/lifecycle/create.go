@@ -107,9 +107,9 @@ func claim(
 	return on.Sign(ctx, have, mark)
 }
 
-// build makes a machine. If it cannot complete it, it removes the parts: the engine records no
-// failed creation, so no later run would remove them. If this process is killed, the mark tells the
-// next run.
+// build makes a machine. If it cannot complete the machine, it removes the parts: the engine
+// records no failed creation, so no later run would remove them. If this process is killed, the
+// mark tells the next run that the machine is incomplete.
 func build(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 ) (*driver.Found, error) {

@@ -34,7 +34,7 @@ func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 }
 
 // endOrphans kills the plugins and the program that a dead engine started in this project, with
-// their running commands. They would otherwise change hosts and cluster beside the next run.
+// their running commands. Otherwise they would change hosts and cluster during the next run.
 func (r *Recovery) endOrphans(ctx context.Context) error {
 	all, err := processes()
 	if err != nil {

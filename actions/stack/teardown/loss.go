@@ -16,7 +16,7 @@ import (
 
 // Loss lists the objects that a destroy deletes for good with a cluster, in the order of names.
 type Loss struct {
-	// Volumes are bound claims of every namespace, those of Strata's own components as well.
+	// Volumes are bound claims of every namespace, including those of Strata's own components.
 	Volumes []string
 	// Services are of type LoadBalancer, and Namespaces hold users' objects. Neither list has those
 	// of Strata and K3s.

@@ -72,7 +72,7 @@ func parse(export []byte) (*State, error) {
 	return state, nil
 }
 
-// allResources returns the resources, and those of pending operations.
+// allResources returns the resources of the state, and those of its pending operations.
 func (s *State) allResources() []Resource {
 	all := slices.Clone(s.Resources)
 	for _, pending := range s.Pending {

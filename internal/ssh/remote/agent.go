@@ -30,7 +30,7 @@ const (
 // not helped.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// errAgentSilent marks an ErrAgent that waiting may cure: an agent serves one request after the
+// errAgentSilent marks an ErrAgent that may end by itself. An agent serves one request after the
 // other, and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 

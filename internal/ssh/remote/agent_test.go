@@ -60,7 +60,7 @@ func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	return socket, open
 }
 
-// hang imitates an agent that accepts and is silent, until the other side closes.
+// hang imitates an agent that accepts a connection and stays silent until the other side closes it.
 func hang(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 // hangAtSign imitates an agent that lists a key and then is silent, like one whose hardware key

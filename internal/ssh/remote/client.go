@@ -29,7 +29,8 @@ type Client struct {
 	target Target
 	conn   *watchedConn
 	ssh    *ssh.Client
-	// sudo is the password of the target's user. Empty if sudo needs none, or is not used.
+	// sudo is the password of the target's user. It is empty if sudo needs no password, or is not
+	// used.
 	sudo string
 	// beginWithin bounds the wait for a script to begin.
 	beginWithin time.Duration

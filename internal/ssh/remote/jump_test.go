@@ -15,7 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// chain starts jump hosts that forward, and a host behind them; each has a login key of its own.
+// chain starts jump hosts that forward connections, and a host that they lead to. Each has a login
+// key of its own.
 func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server,
 	target remote.Target, keys []byte) {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 // leads to the far end.
 const anyTunnel = "-"
 
-// reply describes a connection, or the reason why there is none.
+// reply describes a connection, or the reason why it was not made.
 type reply struct {
 	// Digest and Last identify the tunnel.
 	Digest string `json:"digest"`

@@ -34,7 +34,8 @@ type Phase struct {
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
 	// FirstLost and LastLost are the times at which the first and the last lost request were sent.
-	// Compared with the log of the actions, they tell a gap from single losses.
+	// Compared with the log of the actions, they show whether the losses are a gap or single
+	// requests.
 	FirstLost time.Time `json:"firstLost,omitzero"`
 	LastLost  time.Time `json:"lastLost,omitzero"`
 	// Statuses counts answers by status, and Errors the failures without an answer, by cause.
