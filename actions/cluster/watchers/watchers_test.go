@@ -68,8 +68,8 @@ func begun(t *testing.T, age time.Duration) *httptest.Server {
 	return server{age: age, cluster: 24 * time.Hour}.start(t)
 }
 
-// A K3s that has run for long has other metrics of the same form. Wait does not wait for a server
-// that lacks the metric or hides it.
+// A K3s that has run for long has other metrics of the same form. A server that lacks the metric,
+// or hides it, gets the age AgainAfter, so Wait does not wait for it.
 func TestAPIServerAgeIsReadFromMetrics(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {

@@ -72,8 +72,8 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses User's result. No stack's name has a colon. A reader's name is that of the
-// stack's user with ":reader" appended. ok is false for other users.
+// splitUser parses User's result. No stack's name has a colon. In a reader's name, ":reader"
+// follows the stack's name and counts as a part of it. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
 	if at := strings.LastIndexByte(stack, ':'); at >= 0 {
