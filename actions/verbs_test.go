@@ -45,7 +45,8 @@ func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 	assert.ElementsMatch(t, slices.Compact(runs), texts)
 }
 
-// Who looks for a command in a state does so by its text, from a package that the table imports.
+// Code that looks for a command in a state compares the command's text. It takes the text from a
+// package that the verb table imports.
 func TestCommandTextsSearchedInStateAreRegistered(t *testing.T) {
 	looked := regexp.MustCompile(`\.Commands\("([^"]+)"\)`)
 	count := 0

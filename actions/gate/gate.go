@@ -1,4 +1,5 @@
-// Package gate has the commands of the gates' resources. The gates themselves are in package health.
+// Package gate holds the commands that run gates for their resources. Package health has the gates
+// themselves.
 package gate
 
 import (
@@ -12,11 +13,12 @@ import (
 	"strata/health/kinds"
 )
 
-// Ask waits until a gate opens: progress and the report go to stderr, the result as one JSON line to
-// stdout. A gate that is stuck or late is a failure, a Spec that cannot be asked an InputError.
+// Ask waits until a gate opens. It writes the progress and the report to stderr, and the result as
+// one JSON line to stdout. A gate that is stuck or late is a failure. A Spec that cannot be run is
+// an InputError.
 var Ask = verb.NewDecoded(kinds.Parse, ask)
 
-// AskAtDelete asks a gate at the delete of its resource, and passes where Pulumi is told that the
+// AskAtDelete runs a gate when its resource is deleted. It passes if Pulumi was told that the
 // cluster is gone.
 var AskAtDelete = verb.NewDecoded(kinds.Parse,
 	func(ctx context.Context, call verb.Call, spec health.Spec) error {

@@ -16,9 +16,9 @@ import (
 
 // Call is one run of a verb.
 type Call struct {
-	// Text is the command's, for example "crds apply". Errors begin with it.
+	// Text is the command's text, for example "crds apply". Errors begin with it.
 	Text string
-	// Stdin has the input. Stdout becomes the output of the resource, and Pulumi shows Stderr.
+	// Stdin holds the input. Stdout becomes the output of the resource, and Pulumi shows Stderr.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
@@ -44,8 +44,9 @@ func (c Call) PrintJSON(value any) error { return json.NewEncoder(c.Stdout).Enco
 // Wrong returns the error of an input that the verb cannot use.
 func (c Call) Wrong(err error) error { return &InputError{fmt.Errorf("%s: %w", c.Text, err)} }
 
-// Config returns the configuration of a client of the cluster in STRATA_KUBECONFIG, by way of
-// whichever of the servers, as https://address:port, answers; with none, of the kubeconfig's own.
+// Config returns the configuration of a client for the cluster in STRATA_KUBECONFIG. It uses
+// whichever of the servers, as https://address:port, answers. Without servers it uses the
+// kubeconfig's own.
 func (c Call) Config(servers ...string) (*rest.Config, error) {
 	config, err := c.access(servers).Config()
 	return config, c.accessError(err)
@@ -67,7 +68,7 @@ func (c Call) access(servers []string) apiserver.Access {
 	return apiserver.Access{Kubeconfig: c.Kubeconfig(), Servers: servers}
 }
 
-// accessError names the variable of a kubeconfig that leads to no cluster.
+// accessError adds the variable's name to the error of a kubeconfig that leads to no cluster.
 func (c Call) accessError(err error) error {
 	if err == nil {
 		return nil

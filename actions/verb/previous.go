@@ -17,8 +17,8 @@ import (
 // an update that asks for it; empty at a create.
 func (c Call) PreviousOutput() string { return os.Getenv(self.PreviousOutput) }
 
-// Previous decodes a PreviousOutput that is JSON or an output of WriteOutput; the zero value at a
-// create. Keys that it does not know are another version's.
+// Previous decodes a PreviousOutput that is JSON or an output of WriteOutput. At a create it
+// returns the zero value. It ignores unknown keys: they are of another version.
 func Previous[T any](call Call) (before T, err error) {
 	text := call.PreviousOutput()
 	if text == "" {
@@ -33,8 +33,8 @@ func Previous[T any](call Call) (before T, err error) {
 	return before, nil
 }
 
-// WriteOutput prints a value for Previous, short: the next run gets it in one environment variable,
-// which Linux bounds at 128 KiB.
+// WriteOutput prints a value for Previous in a compact form. The next run gets it in one
+// environment variable, which Linux bounds at 128 KiB.
 func (c Call) WriteOutput(value any) error {
 	encoded := base64.NewEncoder(base64.StdEncoding, c.Stdout)
 	packed := gzip.NewWriter(encoded)

@@ -1,7 +1,7 @@
-// Package verb makes the commands that resources run out of functions with a typed input. It owns
-// how a command gets that input, as JSON on stdin, with its secrets in the environment, and how
-// long it may take. It does not own the texts of the commands: they stand in the table of package
-// actions.
+// Package verb turns functions with a typed input into the commands that resources run. A command
+// gets its input as JSON on stdin, and its secrets in the environment. The package also owns how
+// long a command may take. It does not own the texts of the commands: they are in the table of
+// package actions.
 package verb
 
 import (
@@ -30,13 +30,14 @@ func New[In any](run func(ctx context.Context, call Call, input In) error) *Verb
 	return &Verb[In]{decode: strict[In], bounded: true, run: run}
 }
 
-// NewUnbounded returns a verb that bounds its parts itself: a transfer takes as long as the line
+// NewUnbounded returns a verb that bounds its steps itself: a transfer takes as long as the line
 // needs.
 func NewUnbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
 	return &Verb[In]{decode: strict[In], run: run}
 }
 
-// NewDecoded returns an unbounded verb whose input is read by decode. Its errors must name the input.
+// NewDecoded returns an unbounded verb that reads its input with decode. The errors of decode must
+// name the input.
 func NewDecoded[In any](
 	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
 ) *Verb[In] {
@@ -48,7 +49,7 @@ func NewDecoded[In any](
 func (v *Verb[In]) Run(ctx context.Context, call Call) error {
 	var input In
 	if _, none := any(input).(None); none {
-		return v.run(ctx, call, input) // a person's terminal would not end
+		return v.run(ctx, call, input) // do not read stdin: a terminal would not end
 	}
 	text, err := io.ReadAll(call.Stdin)
 	if err != nil {
@@ -94,5 +95,5 @@ func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// ErrReported fails a verb that has said why already. It has no text.
+// ErrReported fails a verb that has already reported the reason. It has no text.
 var ErrReported = errors.New("")

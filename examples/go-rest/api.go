@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// limits of the memory that one client can make the service keep.
+// The limits of the memory that one client can make the service use.
 const (
 	maxBody, maxItems, maxName = 64 << 10, 10_000, 200
 )
@@ -19,7 +19,7 @@ type item struct {
 	Name string `json:"name"`
 }
 
-// api is the list.
+// api holds the list of items.
 type api struct {
 	mu    sync.Mutex
 	next  int
@@ -92,7 +92,7 @@ func (a *api) remove(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// find is the index of the item that a request names, or -1.
+// find returns the index of the item that a request names, or -1.
 func (a *api) find(r *http.Request) int {
 	id, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-// drainTime bounds open requests after SIGTERM; below a Pod's default grace of 30 s.
+// drainTime bounds open requests after SIGTERM. It is less than a Pod's default grace period of 30
+// s.
 const drainTime = 15 * time.Second
 
 func main() {

@@ -1,6 +1,6 @@
-// Command own-program is a Pulumi program that uses Strata's components: it puts MetalLB and
-// cert-manager into a cluster that exists, and an application of its own behind a gate
-// (docs/own-program.md). It is a module of its own, to which Strata's internal packages are closed.
+// Command own-program is a Pulumi program that uses Strata's components. It puts MetalLB and
+// cert-manager into an existing cluster, and an application of its own behind a gate
+// (docs/own-program.md). It is a module of its own, which cannot import Strata's internal packages.
 package main
 
 import (
@@ -20,13 +20,14 @@ import (
 
 func main() { cli.Main(platform.Program{Configure: configure, Layers: layers}) }
 
-// configure turns on the layers of Strata's that the program registers. Their keys are those of
+// configure enables the layers of Strata that the program registers. Their keys are those of
 // docs/config.md, in the stack file.
 func configure(cfg *config.Config) {
 	cfg.MetalLB.Enabled, cfg.CertManager.Enabled = new(true), new(true)
 }
 
-// layers registers the cluster, the two layers beside each other, and the application.
+// layers registers the cluster, then the two layers, which do not depend on each other, and the
+// application.
 func layers(ctx *pulumi.Context, start platform.Start) error {
 	settings := pulumiconfig.New(ctx, "")
 	existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
@@ -64,8 +65,9 @@ func layers(ctx *pulumi.Context, start platform.Start) error {
 	return err
 }
 
-// application registers a Deployment, and a Service with an address of MetalLB's. The Service waits
-// for a working address pool, and the Deployment for who may have to sign for it.
+// application registers a Deployment, and a Service with an address from MetalLB. The Service waits
+// for a working address pool. The Deployment waits for cert-manager, which may have to sign a
+// certificate for it.
 func application(
 	ctx *pulumi.Context, cluster *kubernetes.Provider, settings *pulumiconfig.Config, pool,
 	signer *components.Gate,
@@ -93,7 +95,7 @@ func application(
 	ctx.Export("address", service.Status.LoadBalancer().Ingress().Index(pulumi.Int(0)).Ip())
 	unawaited := &metav1.ObjectMetaArgs{
 		Name: meta.Name, Namespace: meta.Namespace, Labels: labels,
-		Annotations: pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}, // the gate waits, and says why
+		Annotations: pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}, // the gate waits, and reports why
 	}
 	container := &corev1.ContainerArgs{
 		Name: pulumi.String("hello"), Image: pulumi.String(settings.Require("image")),

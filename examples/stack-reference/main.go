@@ -1,6 +1,5 @@
 // Command stack-reference deploys an application into a cluster that Strata brought up. It is a
-// Pulumi project of its own: all that it knows of the platform are the outputs of Strata's stack
-// (docs/outputs.md).
+// Pulumi project of its own. It knows only the outputs of Strata's stack (docs/outputs.md).
 package main
 
 import (
@@ -25,7 +24,7 @@ func run(ctx *pulumi.Context) error {
 		return err
 	}
 	provider, err := kubernetes.NewProvider(ctx, "platform", &kubernetes.ProviderArgs{
-		Kubeconfig: platform.GetStringOutput(pulumi.String("kubeconfig")), // a secret, and stays one
+		Kubeconfig: platform.GetStringOutput(pulumi.String("kubeconfig")), // the output is a secret, and stays one
 	})
 	if err != nil {
 		return err
@@ -56,7 +55,7 @@ func run(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
-	host := settings.Require("host") // below strata:ingress.domain, whose certificate it gets
+	host := settings.Require("host") // this name is below strata:ingress.domain, whose certificate it gets
 	if _, err := networkingv1.NewIngress(ctx, "hello", &networkingv1.IngressArgs{Metadata: meta, Spec: &networkingv1.IngressSpecArgs{
 		IngressClassName: pulumi.String("traefik"),
 		Tls:              networkingv1.IngressTLSArray{&networkingv1.IngressTLSArgs{Hosts: pulumi.ToStringArray([]string{host})}},

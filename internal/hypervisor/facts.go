@@ -74,7 +74,8 @@ type DHCPFacts struct {
 type MachineFacts struct {
 	// Fault is a ForeignError, or the reason why the machine could not be searched for.
 	Fault error
-	// Whole is true if a complete machine of the stack exists; the sizes are its own then.
+	// Whole is true if a complete machine of the stack exists. The sizes are then those of that
+	// machine.
 	Whole, Running           bool
 	CPUs, MemoryMiB, DiskGiB int
 }

@@ -24,8 +24,8 @@ type Host interface {
 	Close() error
 }
 
-// dialTimeout bounds the connection to a hypervisor. A hypervisor is not booting: silence means
-// that it is down.
+// dialTimeout bounds the connection to a hypervisor. A hypervisor does not boot during a run, so
+// silence means that it is down.
 const dialTimeout = 20 * time.Second
 
 // Connect connects to the hypervisor: this machine, or one over SSH with a pinned host key.

@@ -4,9 +4,9 @@ import (
 	"strconv"
 )
 
-// FixedProperties returns the properties that are fixed when the machine is made: configuration keys below
-// strata: and their values. It leaves out the login at the hypervisor, and the image and template,
-// which only affect new machines.
+// FixedProperties returns the properties that are fixed when the machine is made: configuration
+// keys below strata: and their values. It leaves out the login at the hypervisor. It also leaves
+// out the image and template, which only affect new machines.
 func (s Spec) FixedProperties() map[string]string {
 	made := map[string]string{
 		"hosts.driver":          s.Driver,
@@ -30,7 +30,7 @@ func (s Spec) FixedProperties() map[string]string {
 	return made
 }
 
-// orNone formats a number; 0 is none.
+// orNone formats a number. It returns an empty text for 0.
 func orNone(n int) string {
 	if n == 0 {
 		return ""

@@ -10,8 +10,8 @@ type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
 	State string
-	// Cluster is the identity of the cluster, which with Node decides the machine's owner; empty in
-	// the mark of a machine that was released by hand. Project is for people.
+	// Cluster is the identity of the cluster. Together with Node it decides the machine's owner. It
+	// is empty in the mark of a machine that was released by hand. Project is only shown to users.
 	Cluster, Project string
 }
 
@@ -43,7 +43,7 @@ func (s Spec) Owns(m Mark) bool {
 	return m.Cluster == "" || m.Cluster == s.Cluster || s.anyOwner
 }
 
-// Names returns the owner's names.
+// Names returns the owner's names in one text.
 func (m Mark) Names() string {
 	if m.Stack == "" {
 		return "no marked owner"
@@ -66,7 +66,7 @@ func (m Mark) Line() string {
 	return line
 }
 
-// parseLine parses the line of a mark; ok is false for any other.
+// parseLine parses the line of a mark; ok is false for any other line.
 func parseLine(line string) (m Mark, ok bool) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "strata" {
@@ -84,7 +84,7 @@ func parseLine(line string) (m Mark, ok bool) {
 	return m, m.Stack != "" && m.Node != "" && m.State != ""
 }
 
-// MarkIn finds the mark in a text that people may have edited.
+// MarkIn finds the mark in a text that users may have edited.
 func MarkIn(text string) Mark {
 	for line := range strings.Lines(text) {
 		if m, ok := parseLine(line); ok {
@@ -94,7 +94,7 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// Apply returns the text with this mark in place of its own, and with people's additions.
+// Apply returns the text with this mark in place of its former mark, and keeps users' additions.
 func (m Mark) Apply(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
@@ -106,7 +106,7 @@ func (m Mark) Apply(text string) string {
 	return strings.TrimSuffix(m.Line()+"\n"+strings.Join(lines, "\n"), "\n")
 }
 
-// ForeignError reports a machine of another owner under the name of this stack's.
+// ForeignError reports that a machine with the name of this stack's machine has another owner.
 type ForeignError struct {
 	Where, What, Fix string
 	// Owner is the owner's name; empty without a mark.
@@ -116,8 +116,8 @@ type ForeignError struct {
 	Unsure bool
 }
 
-// Foreign returns the error for a machine that the Spec does not own. what names the machine; fix
-// is the repair for one without a cluster's mark.
+// Foreign returns the error for a machine that the Spec does not own. what names the machine. fix
+// is the repair for a machine whose mark has no cluster.
 func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e := &ForeignError{Where: where, What: what, Fix: fix}
 	if m.Stack == "" {

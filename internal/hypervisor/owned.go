@@ -9,13 +9,13 @@ type Owned struct {
 	Mark
 	// What is its name in the hypervisor's terms, for example "domain strata-dev-server-1".
 	What string
-	// Remove are the commands that remove it with all its parts, in order, to be typed on the
-	// hypervisor as root.
+	// Remove are the commands that remove the machine with all its parts, in order. They are typed
+	// on the hypervisor as root.
 	Remove []string
 }
 
 // Prefix returns the beginning of the names of all machines of a stack. Another stack's names may
-// begin so, too: only the mark tells.
+// begin with it too, so only the mark shows the stack.
 func (s Spec) Prefix() string { return strings.TrimSuffix(s.Name(), s.Node) }
 
 // OfStack reports whether a machine belongs to the Spec's stack. Without an identity on either side

@@ -21,8 +21,8 @@ type Spec struct {
 	// Stack and Node name the owner; together they name the machine.
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
-	// Cluster is the identity of the cluster, by which it recognizes its machine, and Project the
-	// stack's; both are empty where the identity is not known yet.
+	// Cluster is the identity of the cluster, by which it recognizes its machine. Project is the
+	// stack's project. Both are empty if the identity is not known yet.
 	Cluster string `json:"cluster,omitempty"`
 	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.
@@ -84,7 +84,7 @@ type Proxmox struct {
 
 // Guest describes the machine from inside.
 type Guest struct {
-	// Address is the machine's address, or with DHCP the one that it must get.
+	// Address is the machine's address. With DHCP, it is the address that the machine must get.
 	Address netip.Prefix `json:"address"`
 	DHCP    bool         `json:"dhcp,omitempty"`
 	Gateway netip.Addr   `json:"gateway"`

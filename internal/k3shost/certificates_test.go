@@ -37,7 +37,7 @@ func certificate(t *testing.T, ends time.Time) []byte {
 	return chain
 }
 
-// told returns the output for a host with these files, less the key of each line.
+// told returns the function's output lines for a host with these files, without "certificate=".
 func told(t *testing.T, files map[string][]byte) []string {
 	root := t.TempDir()
 	for path, content := range files {

@@ -6,13 +6,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Change is a person's change of an owner.
+// Change is a change of an owner at a user's request.
 type Change string
 
 const (
 	// Show changes nothing.
 	Show Change = "show"
-	// Take writes this cluster's mark in place of another's. A K3s must have this cluster's token.
+	// Take writes this cluster's mark in place of another owner's. If the host has a K3s, that must
+	// have this cluster's token.
 	Take Change = "take"
 	// Clear removes the mark, for any owner.
 	Clear Change = "clear"

@@ -1,6 +1,6 @@
-// Package k3shost owns the operations on K3s on a host that several steps share: the host's owner,
-// its binary, and whether K3s runs with its configuration. It does not own their time: an install
-// starts a stopped node, an upgrade changes a running one.
+// Package k3shost owns the operations on K3s that several steps share: the host's owner, its
+// binary, and the check whether K3s runs with its configuration. It does not own when they run: an
+// install starts a stopped node, an upgrade changes a running one.
 package k3shost
 
 import (
@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// Staged is the path of a pushed binary until its turn; the push puts it on all hosts at once.
+	// Staged is the path of a pushed binary until the host's turn. The push copies it to all hosts
+	// at once.
 	Staged = "/var/lib/strata/k3s"
 	// Program is the path of the binary that the unit starts.
 	Program = "/usr/local/bin/k3s"
@@ -23,9 +24,9 @@ const (
 //go:embed functions.sh
 var Functions string
 
-// Script returns a script with Functions and its variables in front. role is the host's, server or
-// agent; sha256 is the sum of the wanted binary. The script stops on a host of another owner. A nil
-// owner, from a state before owner marks, checks nothing.
+// Script returns a script with Functions and its variables in front. role is the host's role,
+// server or agent; sha256 is the sum of the wanted binary. The script stops on a host of another
+// owner. A nil owner, from a state before owner marks, checks nothing.
 func Script(role, sha256 string, owner *Owner, script string, variables map[string]string) string {
 	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
 	for name, value := range variables {

@@ -6,8 +6,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Mark is the path of the file with the host's owner: lines of cluster, project, stack and node. It
-// exists from before the first change until the end of the uninstall.
+// Mark is the path of the file with the host's owner, in lines for cluster, project, stack and
+// node. The file exists from before the first change until the end of the uninstall.
 const Mark = "/var/lib/strata/owner"
 
 // Owner identifies the owner of a host (docs/adr/0021).
@@ -19,7 +19,7 @@ type Owner struct {
 	// without a mark is ours if it has one of the tokens. The sums do not reveal the tokens' 48
 	// random characters.
 	TokenSHA256 string `json:"tokenSHA256"`
-	// Project and Stack are for people: a stack can be renamed.
+	// Project and Stack are only shown to users: a stack can be renamed.
 	Project string `json:"project"`
 	Stack   string `json:"stack"`
 	// Node is the name of the host's node.
@@ -43,8 +43,8 @@ func (o Owner) Variables() map[string]string {
 		"STACK":   o.Stack, "NODE": o.Node}
 }
 
-// Insists returns the beginning of a script that ends on a host of another stack. For nil it is
-// empty and checks nothing.
+// Insists returns the beginning of a script, which ends the script on a host of another stack. For
+// a nil owner it is empty and checks nothing.
 func (o *Owner) Insists() string {
 	if o == nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A host with a busy disk, because K3s imports images, is silent for seconds. Its command
-// continues.
+// K3s keeps a host's disk busy while it imports images. Such a host is silent for seconds, and its
+// command continues.
 func TestAHostMayBeSilentForAWhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a host that is observed may be silent")

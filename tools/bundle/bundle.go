@@ -30,9 +30,9 @@ const (
 // bundle is a folder under construction.
 type bundle struct {
 	project, stack, stackFile, dir string
-	// lock is the project's, with the images' digests.
+	// lock is the project's lock, with the images' digests.
 	lock *artifacts.Lock
-	// fetched has the files that this run has downloaded: it becomes the lock of filesFolder.
+	// fetched has the files that this run has downloaded. It becomes the lock of filesFolder.
 	fetched *artifacts.Lock
 	// before are the folder's former entries, now the present ones.
 	before, now []artifacts.Entry
@@ -40,7 +40,8 @@ type bundle struct {
 	unlock      func()
 }
 
-// open locks a folder that is empty or was made by this command, against other runs.
+// open locks a folder against other runs. The folder must be empty, or this command must have made
+// it.
 func open(ctx context.Context, project, stack, file, dir string) (*bundle, error) {
 	if stack == "" || file == "" || dir == "" {
 		return nil, errors.New("a stack, its file and a folder are required")
@@ -79,7 +80,8 @@ func (b *bundle) close() error {
 	return b.keepUnfinished()
 }
 
-// isOurs refuses a folder with foreign files: they would be mistaken for the bundle's, or be lost.
+// isOurs returns an error for a folder with foreign files: they would be mistaken for the bundle's,
+// or be lost.
 func (b *bundle) isOurs() error {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {

@@ -101,7 +101,8 @@ func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
 	assert.NotEmpty(t, project.Config)
 }
 
-// The shell that loads the environment has a folder with a space in its name, and a Go of its own.
+// The environment script runs in a shell that finds the folder under a name with a space, and has a
+// Go of its own.
 func TestEnvironmentScriptUsesBundleFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a bundle")
 	require.NoError(t, os.Mkdir(dir, 0o755))

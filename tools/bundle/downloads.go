@@ -36,7 +36,7 @@ func (b *bundle) downloads(ctx context.Context) error {
 	}
 	for _, entry := range filled.Entries {
 		entry.Path = path.Join(filesFolder, entry.Path)
-		if !strings.HasPrefix(entry.Name, artifacts.CLIName) { // these get a place of their own
+		if !strings.HasPrefix(entry.Name, artifacts.CLIName) { // Pulumi's files get a place of their own
 			b.now = append(b.now, entry)
 		}
 	}
@@ -79,8 +79,8 @@ func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
 	return slices.Concat(pins, []config.Pin{cli}, plugins), err
 }
 
-// archOf returns the nodes' architecture. An existing cluster's is not configured, and assumed to
-// be this machine's.
+// archOf returns the nodes' architecture. The architecture of an existing cluster is not
+// configured, so archOf assumes this machine's.
 func archOf(cfg *config.Config) string {
 	if cfg.Hosts.Arch == "" {
 		return runtime.GOARCH

@@ -74,7 +74,7 @@ func (b *bundle) listImages(ctx context.Context, cfg *config.Config) ([]images.I
 		return nil, err
 	}
 	kubernetes := config.K3sVersion
-	// an existing cluster has none, and its version is not known here
+	// An existing cluster has no such artifact, and its version is not known here.
 	if k3s, err := files.Get(config.ArtifactK3s); err == nil {
 		kubernetes = k3s.Version
 	}
@@ -87,7 +87,7 @@ func pullerOf(cfg *config.Config) *registry.Puller {
 		Arch: archOf(cfg)}
 }
 
-// onlyMirrors reports whether nodes use only the mirrors of a registry that has some.
+// onlyMirrors reports whether nodes use only mirrors for a registry that has mirrors.
 func onlyMirrors(cfg *config.Config) bool {
 	only, _ := cfg.K3s.ServerArgs["disable-default-registry-endpoint"].(bool)
 	return only
@@ -134,7 +134,7 @@ func (b *bundle) image(
 	}
 	b.say("image %s: %s", image.Reference, pulled.Digest)
 	if again {
-		pulled.Digests = known.Digests // by its own digest an image says nothing of its index
+		pulled.Digests = known.Digests // the digest of one image does not tell the digest of its index
 	}
 	entry.Origin = origin(image.Reference, pulled.Digest)
 	size, err := pulled.Write(file)
@@ -154,6 +154,6 @@ func origin(reference, digest string) string {
 // unfit matches the characters that a file name cannot have.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
-// version returns the last part of an image's name with its tag, which tells archives apart for
-// people.
+// version returns the last part of an image's name with its tag, by which users tell archives
+// apart.
 func version(reference string) string { return unfit.ReplaceAllString(path.Base(reference), "-") }

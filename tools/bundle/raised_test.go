@@ -54,7 +54,7 @@ func mirror(t *testing.T) *httptest.Server {
 			version := strings.TrimSuffix(strings.TrimPrefix(name, "pulumi-"), "-checksums.txt")
 			for _, arch := range []string{"x64", "arm64"} {
 				archive := "pulumi-v" + version + "-linux-" + arch + ".tar.gz"
-				// the client sees it cut off
+				// The client sees a truncated file.
 				_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(release(archive)), archive)
 			}
 		case strings.HasPrefix(name, "pulumi-"):
@@ -68,7 +68,8 @@ func mirror(t *testing.T) *httptest.Server {
 }
 
 // carried is a project that is bundled into one folder several times. Its stack is on an existing
-// cluster, with MetalLB at a given version; Pulumi and its plugin are those of its go.mod.
+// cluster, with MetalLB at a given version. The project's go.mod names the versions of Pulumi and
+// its plugin.
 type carried struct {
 	t            *testing.T
 	project, dir string
@@ -79,12 +80,12 @@ func newCarried(t *testing.T) *carried {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, variable := range []string{config.ArtifactsVariable, config.MachineImageVariable} {
-		t.Setenv(variable, "") // a run sets them
+		t.Setenv(variable, "") // a run sets these variables
 	}
 	return &carried{t, t.TempDir(), filepath.Join(t.TempDir(), "bundle"), mirror(t)}
 }
 
-// bundle makes the folder like `strata bundle make`, less the images and the compiled program.
+// bundle makes the folder like `strata bundle make`, without the images and the compiled program.
 func (c *carried) bundle(cli, plugin, chart string) {
 	c.t.Helper()
 	b := c.begin(cli, plugin, chart)
@@ -92,7 +93,7 @@ func (c *carried) bundle(cli, plugin, chart string) {
 	require.NoError(c.t, b.close())
 }
 
-// begin is bundle without its end.
+// begin makes a bundle up to its last step, finish.
 func (c *carried) begin(cli, plugin, chart string) *bundle {
 	c.t.Helper()
 	mod := "module x\n\nrequire (\n\tgithub.com/pulumi/pulumi-command/sdk v" + plugin +
@@ -121,7 +122,7 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 	return b
 }
 
-// has returns the folder's files, less the common files of every bundle.
+// has returns the folder's files, without the files that every bundle has.
 func (c *carried) has() (files []string) {
 	c.t.Helper()
 	require.NoError(c.t, filepath.WalkDir(c.dir,
@@ -151,7 +152,7 @@ func (c *carried) text(file string) string {
 	return string(text)
 }
 
-// Raised and lowered versions: Pulumi's command line, a plugin, a chart.
+// The versions of Pulumi's command line, a plugin and a chart are raised and lowered.
 func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	c := newCarried(t)
 	for _, versions := range []struct{ cli, plugin, chart string }{

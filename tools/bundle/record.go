@@ -59,13 +59,13 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	return b.lock.With(recorded).Write(project)
 }
 
-// digests returns an image's entry for the lock, as its registry serves it now; without a sum if
-// nothing can be recorded.
+// digests returns an image's entry for the lock, as its registry serves it now. The entry has no
+// sum if nothing can be recorded.
 func (b *bundle) digests(
 	ctx context.Context, puller *registry.Puller, reference string,
 ) (artifacts.Locked, error) {
 	if strings.HasPrefix(reference, "localhost/") || strings.Contains(reference, "@") {
-		return artifacts.Locked{}, nil // no registry has it; or containerd verifies it without us
+		return artifacts.Locked{}, nil // no registry has a localhost image, and containerd verifies a digest itself
 	}
 	pin := artifacts.ImagePin(reference, version(reference), puller.Arch)
 	known, again := b.lock.Find(pin)

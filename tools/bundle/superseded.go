@@ -45,8 +45,8 @@ func (b *bundle) supersededEntries() []artifacts.Entry {
 	})
 }
 
-// removeSuperseded removes the files of these entries. It removes a plugin's folder, too, because
-// Pulumi mistakes an empty one for the plugin.
+// removeSuperseded removes the files of the superseded entries. It also removes a plugin's folder,
+// because Pulumi mistakes an empty folder for the plugin.
 func (b *bundle) removeSuperseded() error {
 	wrong := []error{os.RemoveAll(filepath.Join(b.dir, unfinishedFolder))}
 	for _, old := range b.supersededEntries() {

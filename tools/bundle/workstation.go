@@ -22,7 +22,7 @@ import (
 
 // Paths in the folder of the files that run Strata.
 const (
-	// pulumiHome is a PULUMI_HOME.
+	// pulumiHome is the folder to use as PULUMI_HOME.
 	pulumiHome    = "pulumi"
 	pluginsFolder = pulumiHome + "/plugins"
 	// projectFolder has the stack's files and no sources.
@@ -91,7 +91,7 @@ func (b *bundle) pulumi() error {
 					return err
 				}
 			}
-			if err := os.Remove(file + ".tar.gz"); err != nil { // a hundred MiB of other languages
+			if err := os.Remove(file + ".tar.gz"); err != nil { // the archive has a hundred MiB of other languages
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (b *bundle) program(ctx context.Context) error {
 	flags := "-s -w"
 	describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty")
 	describe.Dir = b.project
-	if number, err := describe.Output(); err == nil { // a project need not be a checkout of git's
+	if number, err := describe.Output(); err == nil { // a project need not be a git checkout
 		flags += " -X strata/cli/version.number=" + strings.TrimSpace(string(number))
 	}
 	b.say("compiling the program")
@@ -154,8 +154,8 @@ func (b *bundle) program(ctx context.Context) error {
 	return b.addProjectFile("strata", path.Join(projectFolder, self.Path))
 }
 
-// files copies the project's description, the stack's file and the manifests that it names. It does
-// not copy keys.
+// files copies the project's description, the stack's file and the manifests that the latter names.
+// It does not copy keys.
 func (b *bundle) files(cfg *config.Config) error {
 	same := func(text []byte) ([]byte, error) { return text, nil }
 	if err := errors.Join(

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// check returns the problem with the pair in a folder; nil if an application can serve with it.
+// check checks the key and certificate in a folder. It returns nil if an application can serve with
+// them, otherwise the problem.
 func check(dir string, names []string, now time.Time, remaining time.Duration) error {
 	chain, err := pair(dir)
 	if err != nil {
@@ -40,7 +41,7 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 	return nil
 }
 
-// pair reads key and chain, and checks that they belong together.
+// pair reads the key and the certificate chain, and checks that they belong together.
 func pair(dir string) ([]*x509.Certificate, error) {
 	var texts [2][]byte
 	for i, file := range []string{"tls.crt", "tls.key"} {
@@ -70,8 +71,8 @@ func pair(dir string) ([]*x509.Certificate, error) {
 	return chain, nil
 }
 
-// checkChain checks that each certificate is signed by the next and, if the Secret has the authority,
-// that the chain leads there.
+// checkChain checks that the next certificate of the chain has signed each one. If the Secret has
+// the authority, it also checks that the chain leads there.
 func checkChain(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {
@@ -81,7 +82,7 @@ func checkChain(dir string, chain []*x509.Certificate, now time.Time) error {
 	}
 	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
 	if err != nil || len(authority) == 0 {
-		return nil // some issuers give none
+		return nil // some issuers supply no authority
 	}
 	options := x509.VerifyOptions{
 		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: now,
@@ -99,7 +100,8 @@ func checkChain(dir string, chain []*x509.Certificate, now time.Time) error {
 	return nil
 }
 
-// covers reports whether a certificate is for a name. A wildcard must be listed literally.
+// covers reports whether a certificate is for a name. A wildcard in name must be in the certificate
+// literally.
 func covers(certificate *x509.Certificate, name string) bool {
 	return slices.Contains(certificate.DNSNames, name) || certificate.VerifyHostname(name) == nil
 }

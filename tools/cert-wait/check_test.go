@@ -23,7 +23,7 @@ type signed struct {
 	key         *ecdsa.PrivateKey
 }
 
-// sign makes a certificate that by signs; if nil, it signs itself.
+// sign makes a certificate that by signs. If by is nil, the certificate signs itself.
 func sign(t *testing.T, by *signed, from, to time.Time, names ...string) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

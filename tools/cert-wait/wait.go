@@ -10,17 +10,17 @@ const (
 	// lookEvery is the pause between reads of the files. It does not use inotify: a node has few
 	// instances of it (fs.inotify.max_user_instances is 128), and each waiting Pod would take one.
 	lookEvery = 200 * time.Millisecond
-	// youth bounds the time after its volume was mounted in which a Pod counts as young; attempt
-	// bounds a run of a young Pod's program. kubelet updates a volume with a new Secret when it next syncs the
-	// Pod. That is every 60 to 90 s, or when a container of the Pod ends (pkg/kubelet:
-	// syncFrequency, PLEG). So a program that only waited would see a certificate of 12 s after up
-	// to 90 s. If it ends and is restarted, kubelet syncs at once. The restarts have pauses of 10
-	// s, 20 s and so on, so only the first ends are early; later the regular sync is as fast.
+	// youth is how long a Pod counts as young after its volume was mounted. attempt bounds a run of
+	// a young Pod's program. kubelet updates a volume with a new Secret when it next syncs the Pod.
+	// That is every 60 to 90 s, or when a container of the Pod ends (pkg/kubelet: syncFrequency,
+	// PLEG). So a program that only waited would see a certificate of 12 s after up to 90 s. If the
+	// program ends and is restarted, kubelet syncs at once. The restarts have pauses of 10 s, 20 s
+	// and so on. So only the first ends are early; later the regular sync is as fast.
 	youth   = 30 * time.Second
 	attempt = 3 * time.Second
 )
 
-// clock is the time, replaceable in tests.
+// clock gives the time; tests replace it.
 type clock interface {
 	Now() time.Time
 	Sleep(d time.Duration)
@@ -31,14 +31,14 @@ type realClock struct{}
 func (realClock) Now() time.Time        { return time.Now() }
 func (realClock) Sleep(d time.Duration) { time.Sleep(d) }
 
-// wait checks the folder until it is good or this run is over. The error is the last check's.
+// wait checks the folder until it is good or this run is over. Its error is that of the last check.
 func wait(opts options, c clock) error {
 	info, err := os.Stat(opts.dir)
 	if err != nil {
 		return fmt.Errorf("%w; mount the Secret's volume there", err)
 	}
-	// The volume's time is the Pod's start, or that of the Secret's last change: a restarted run
-	// has no other source.
+	// The volume's time is the Pod's start, or the Secret's last change. A restarted run has no
+	// other source for the start.
 	started := info.ModTime()
 	end := runUntil(started, c.Now(), opts.timeout)
 	for {
@@ -54,7 +54,7 @@ func wait(opts options, c clock) error {
 	}
 }
 
-// runUntil returns the end of this run.
+// runUntil returns the time at which this run ends.
 func runUntil(started, now time.Time, limit time.Duration) time.Time {
 	if age := now.Sub(started); age < youth || age >= limit {
 		return now.Add(min(attempt, limit))

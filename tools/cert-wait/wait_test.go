@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock advances only during a sleep, and calls a function at a time.
+// fakeClock advances only during a sleep, and calls a function at a given time.
 type fakeClock struct {
 	at   time.Time
 	when time.Time
@@ -56,7 +56,7 @@ func TestWaitEndsWhenCertificateArrives(t *testing.T) {
 	}
 }
 
-// kubelet syncs the Secret when a container ends, so a young Pod's program ends early.
+// kubelet syncs the Secret when a container ends. So the program in a young Pod ends early.
 func TestWaitEndsEarlyInNewPod(t *testing.T) {
 	for _, test := range []struct {
 		name       string

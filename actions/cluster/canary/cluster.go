@@ -41,7 +41,7 @@ var Try = verb.New(func(ctx context.Context, call verb.Call, spec Spec) error {
 	return call.Print(tried)
 })
 
-// cluster is the world as it is.
+// cluster implements world on a real cluster.
 type cluster struct {
 	spec   Spec
 	client kubernetes.Interface
@@ -56,8 +56,8 @@ func (c *cluster) First(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// Same implements world. The Pods of both differ by the label that their Services select them by,
-// and in nothing else.
+// Same implements world. The Pods of both versions differ in one thing: the label by which their
+// Services select them.
 func (c *cluster) Same(ctx context.Context) (bool, error) {
 	var templates [2]corev1.PodTemplateSpec
 	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
@@ -74,8 +74,8 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 	return equality.Semantic.DeepEqual(templates[0], templates[1]), nil
 }
 
-// deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked
-// again: that is no fault of the version's.
+// deployment returns a Deployment. It asks again while the API server does not answer, or etcd has
+// no leader: that says nothing about the version.
 func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})

@@ -20,14 +20,14 @@ import (
 
 const routePath = "/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop"
 
-// api is an API server with one route, a Deployment, two Pods of Traefik and the canary's own
+// api fakes an API server with one route, a Deployment, two Pods of Traefik and the canary's own
 // answers.
 type api struct {
 	version   int
 	conflicts int
 	rules     any
 	available int
-	// images are those of the two Deployments' Pods.
+	// images are the images of the two Deployments' Pods.
 	images [2]string
 	probe  int
 	// away counts the requests that are not answered, or answered by an API server that has no
@@ -36,11 +36,11 @@ type api struct {
 	// silent counts the probes that are not answered.
 	silent  int
 	metrics map[string]string
-	// services are those of the cluster, as namespace and name.
+	// services lists the cluster's Services, as namespace and name.
 	services [][2]string
 	// canaryPods are the addresses of the canary's Pods.
 	canaryPods []string
-	// leaving is until when a Pod of the version before has time to end.
+	// leaving is the time at which the grace period of the previous version's Pod ends.
 	leaving time.Time
 }
 
@@ -60,7 +60,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.URL.Path == "/metrics": // it shows them to no stranger
+	case r.URL.Path == "/metrics": // the API server shows its own metrics to administrators only
 		answer(http.StatusForbidden, map[string]any{"kind": "Status", "apiVersion": "v1",
 			"code": 403, "reason": "Forbidden"})
 	case r.URL.Path == routePath && r.Method == http.MethodPatch:
@@ -103,7 +103,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patched returns the answer to a change of the route.
+// patched applies a change to the route, and returns the answer.
 func (a *api) patched(body io.Reader) (status int, object any) {
 	text, _ := io.ReadAll(body)
 	var patch struct {
@@ -144,7 +144,7 @@ func (a *api) listOfCanaryPods() map[string]any {
 	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
 
-// in returns a cluster behind an API server.
+// in returns a cluster whose API server is a.
 func in(t *testing.T, a *api) *cluster {
 	t.Helper()
 	server := httptest.NewServer(a)
@@ -197,7 +197,8 @@ func served(namespace, service string, index int) string {
 	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
 }
 
-// Traefik names a Service in one of two ways, and another Service is never taken for the canary.
+// Traefik names a Service in one of two ways. Neither name of another Service is taken for the
+// canary's.
 func TestTraefikMetricsCountOnlyCanaryService(t *testing.T) {
 	for name, label := range map[string]func(namespace, service string) string{
 		"up to 3.7.5": func(namespace, service string) string {
@@ -225,8 +226,8 @@ func TestTraefikMetricsCountOnlyCanaryService(t *testing.T) {
 	}
 }
 
-// An unknown form is reported, with the labels and the version; one that is known, or Traefik's
-// own, is not.
+// A label of an unknown form is reported, with all labels and the version. Labels of a known form,
+// and of Traefik's own services, are not reported.
 func TestUnknownTraefikServiceLabelsAreReported(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
@@ -278,8 +279,8 @@ func TestAmbiguousTraefikServiceNamesAreRefused(t *testing.T) {
 	}
 }
 
-// APISIX counts by route and Pod. Only answers of the canary's Pods count: not the old version's on
-// the same route, not those of a Pod that goes, and not APISIX's own.
+// APISIX counts by route and Pod. Only answers of the canary's Pods count. Answers of the old
+// version on the same route, of a terminating Pod, and of APISIX itself do not count.
 func TestAPISIXMetricsCountOnlyCanaryPods(t *testing.T) {
 	line := func(code, node string, n int) string {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)
@@ -298,7 +299,7 @@ func TestAPISIXMetricsCountOnlyCanaryPods(t *testing.T) {
 	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
 }
 
-// An API server that is away says nothing about the version.
+// An API server that does not answer says nothing about the version, so it is asked again.
 func TestUnreachableAPIServerIsRetried(t *testing.T) {
 	a := &api{rules: backends(100, 0), available: 1, probe: 200, away: 2, silent: 2}
 	c := in(t, a)
@@ -310,7 +311,7 @@ func TestUnreachableAPIServerIsRetried(t *testing.T) {
 	assert.Equal(t, backends(75, 25), a.rules)
 }
 
-// deploymentOf returns a Deployment as the workload makes it: its Pods have its name on them.
+// deploymentOf returns a Deployment as a workload declares it: its Pods carry its name in a label.
 func deploymentOf(name, image string) *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": name}
 	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
@@ -332,7 +333,8 @@ func TestSameVersionIsDetectedByPodImages(t *testing.T) {
 	}
 }
 
-// The one that the API server has in its list is dead: its time was over long ago.
+// The API server still lists a Pod whose grace period ended long ago. Such a Pod is dead and does
+// not count.
 func TestPodCountsAsTerminatingUntilGracePeriodEnds(t *testing.T) {
 	a := &api{canaryPods: []string{"10.42.0.7"}}
 	leaving, err := in(t, a).CountTerminating(t.Context())

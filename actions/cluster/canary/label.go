@@ -15,10 +15,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// The names that Traefik gives to the Service of a route's backend, and with its metrics
+// The names that Traefik gives to the Service of a route's backend, and uses in its metrics
 // (traefik pkg/provider/kubernetes/gateway/httproute.go, loadService).
 var (
-	// byService is the form up to 3.7.5: namespace-service-http-port, normalised.
+	// byService matches the form up to 3.7.5: namespace-service-http-port, normalised.
 	byService = regexp.MustCompile(`^(.+)-http-\d+@kubernetesgateway$`)
 	// byRoute matches the form since 3.7.6: a router's name, which ends with ten bytes of a digest,
 	// -svc-namespace-service-, and the backend's place in its rule. The part after the digest is
@@ -26,7 +26,7 @@ var (
 	byRoute = regexp.MustCompile(`-[0-9a-f]{20}-svc-(.+)-\d+@kubernetesgateway$`)
 )
 
-// bothForms is for people.
+// bothForms describes both forms in messages.
 const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 3.7.5) or " +
 	"ROUTER-svc-NAMESPACE-SERVICE-INDEX@kubernetesgateway (since 3.7.6)"
 
@@ -40,8 +40,8 @@ func normalizeName(name string) string {
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
 
-// ofService reports whether a label is of a Service, which has a whole name between the parts that
-// Traefik adds.
+// ofService reports whether a label belongs to a Service. The Service's whole name must stand
+// between the parts that Traefik adds.
 func ofService(label, namespace, service string) bool {
 	name := namespace + "-" + service
 	if m := byRoute.FindStringSubmatch(label); m != nil && m[1] == name {
@@ -51,8 +51,8 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalizeName(name)
 }
 
-// unread returns a Pod's labels if none has a known form: then no answer would be counted, however
-// many came. Traefik's own services (@internal) prove nothing about the form.
+// unread returns a Pod's labels if none has a known form. In that case no answer would be counted,
+// however many came. Traefik's own services (@internal) prove nothing about the form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool {
 		return strings.HasSuffix(label,
@@ -73,8 +73,8 @@ func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 		metrics.Label, labels[:min(labelsShown, len(labels))])
 }
 
-// Distinct implements world. Traefik joins names by dashes, so that Service b-c of namespace a and
-// Service c of namespace a-b are one.
+// Distinct implements world. Traefik joins names by dashes, so Service b-c of namespace a and
+// Service c of namespace a-b get the same label.
 func (c *cluster) Distinct(ctx context.Context) error {
 	if !slices.ContainsFunc(c.spec.Metrics, func(m Metrics) bool { return !m.ByPod }) {
 		return nil

@@ -36,8 +36,8 @@ func (c *cluster) Observe(ctx context.Context) (seen, error) {
 	return found, c.count(ctx, d, &found)
 }
 
-// probe asks the canary's Service through the API server. No answer at all is the API server's:
-// that is asked again.
+// probe sends a request to the canary's Service through the API server. If no answer comes at all,
+// the fault is the API server's, and probe asks again.
 func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary +
 		":http/proxy" + c.spec.Path
@@ -57,8 +57,8 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count reads from each Pod of the ingress controllers its counts of the canary, which has the
-// Deployment d.
+// count reads the counts of the canary, whose Deployment is d, from each Pod of the ingress
+// controllers.
 func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
 	found.Counters = map[string]counter{}
 	var strange []string
@@ -76,7 +76,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 				pod.Name, metrics.Port, metrics.Path)
 			text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 			if err != nil {
-				continue // one that goes or starts may not answer: it is left out
+				continue // a Pod that ends or starts may not answer: it is left out
 			}
 			name := metrics.Namespace + "/" + pod.Name
 			var labels []string
@@ -93,7 +93,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 	return nil
 }
 
-// labelFilter tells the canary's answers from others by their label.
+// labelFilter returns a function that reports whether a label belongs to the canary.
 func (c *cluster) labelFilter(
 	ctx context.Context, metrics Metrics, d *appsv1.Deployment,
 ) (func(label string) bool, error) {
@@ -105,15 +105,15 @@ func (c *cluster) labelFilter(
 	}
 	pods, err := c.podsOf(ctx, d)
 	return func(label string) bool {
-		// One that goes is of the version before this one.
+		// A terminating Pod is of the previous version.
 		return slices.ContainsFunc(pods, func(p corev1.Pod) bool {
 			return label != "" && p.Status.PodIP == label && p.DeletionTimestamp == nil
 		})
 	}, err
 }
 
-// CountTerminating implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it
-// answers no request.
+// CountTerminating implements world. A Pod whose grace period has ended is dead, or runs on a node
+// that does not answer. It answers no request.
 func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	}
 	leaving := 0
 	for _, pod := range pods {
-		// The API server's time of a deletion has the grace in it.
+		// The deletion timestamp includes the grace period.
 		if pod.DeletionTimestamp != nil && time.Now().Before(pod.DeletionTimestamp.Time) {
 			leaving++
 		}
@@ -133,12 +133,12 @@ func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	return leaving, nil
 }
 
-// podsOf returns a Deployment's Pods, also those of an earlier version that leave.
+// podsOf returns a Deployment's Pods, including terminating Pods of an earlier version.
 func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Pod, error) {
 	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }
 
-// pods returns the Pods of a selector.
+// pods returns the Pods that a selector matches.
 func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod,
 	err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
@@ -155,8 +155,8 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 	return items, nil
 }
 
-// answersIn sums up a counter of answers, of those whose label is the canary's, and returns all
-// labels that it counts by, sorted.
+// answersIn sums up the counters of answers whose label is the canary's. It also returns the labels
+// of all counters, sorted.
 func answersIn(
 	text []byte, metrics Metrics, isOurs func(label string) bool,
 ) (counter, []string, error) {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// ErrRolledBack is the error of a version that did not pass: the old one has all requests again.
+// ErrRolledBack reports a version that did not pass. The old version has all requests again.
 var ErrRolledBack = errors.New("rolled back")
 
-// observeEvery is the pause between two observations: so long a bad version goes unnoticed.
+// observeEvery is the pause between two observations: a bad version may go unnoticed for that long.
 const observeEvery = time.Second
 
-// backWithin bounds the way back, which is gone even after an interrupt.
+// backWithin bounds the rollback, which also happens after an interrupt.
 const backWithin = 15 * time.Second
 
 // wrongTimes observations in a row must find the new version wrong: a single request through the
@@ -26,15 +26,15 @@ const wrongTimes = 2
 type seen struct {
 	// Wrong says why the new version does not work; empty if it does.
 	Wrong string
-	// Counters holds the counts of each Pod of the ingress controller, by its name; nil if none
-	// counts.
+	// Counters holds the counts of each Pod of the ingress controller, by the Pod's name. It is nil
+	// if no Pod counts.
 	Counters map[string]counter
-	// Unread says by which labels Pods count that count by none of a known form; empty where all
-	// do, or have counted nothing.
+	// Unread lists the labels of Pods that count requests, but under no label of a known form. It
+	// is empty if there is no such Pod.
 	Unread string
 }
 
-// counter counts answers, and the ones of 5xx among them.
+// counter counts answers. Failed counts those with a status of 5xx.
 type counter struct{ Answers, Failed int }
 
 // tally sums up the counts since its first observation.
@@ -43,8 +43,8 @@ type tally struct {
 	last map[string]counter
 }
 
-// add takes an observation in. A Pod that is seen for the first time may have counted before; one
-// that has less than before has begun again.
+// add adds an observation. A Pod that is seen for the first time may have counted before. A Pod
+// whose counts are lower than before has restarted.
 func (t *tally) add(now map[string]counter) {
 	for pod, found := range now {
 		before, known := t.last[pod]
@@ -65,13 +65,13 @@ type world interface {
 	First(ctx context.Context) (bool, error)
 	// Same reports whether the old version equals the new one.
 	Same(ctx context.Context) (bool, error)
-	// Distinct fails where answers of another Service would be counted as the new version's.
+	// Distinct returns an error if answers of another Service would be counted as the new
+	// version's.
 	Distinct(ctx context.Context) error
-	// Leaving counts the Pods of an earlier version that still have time to end. That version was
-	// to be tried before this one.
+	// CountTerminating counts the Pods of an earlier version whose grace period has not ended. That
+	// version was to be tried before this one.
 	CountTerminating(ctx context.Context) (int, error)
-	// Age returns the API server's time since its start; watchers.AgainAfter if that cannot be
-	// known.
+	// Age returns the time since the API server's start, or watchers.AgainAfter if that is unknown.
 	Age(ctx context.Context) (time.Duration, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error
@@ -80,10 +80,10 @@ type world interface {
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// run takes the steps. Whatever happens, the old version has all requests when it returns; the
-// error then says why.
+// run takes the steps. In every case the old version has all requests when run returns. If the new
+// version did not pass, the error gives the reason.
 func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // people may not be listening
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // lost progress is no error
 	first, err := w.First(ctx)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 				failed))
 		}
 	}()
-	// A run that was killed may have left a weight.
+	// A killed run may have left a weight.
 	if err := w.Weigh(ctx, 0); err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 }
 
 // waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may
-// hear of the weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one
-// after the other). It would give it requests of this version's.
+// learn of the weight before it learns that such a Pod ends: APISIX reads routes first and
+// upstreams later. It would then send this version's requests to that Pod.
 func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.CountTerminating(ctx)
@@ -154,9 +154,9 @@ func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string
 	}
 }
 
-// step holds one weight for its time, and longer until there were enough answers to judge by.
-// Answers that are counted late belong to the next step: they are of this version, whatever the
-// weight was.
+// step holds one weight for its time, and longer until there are enough answers to judge by.
+// Answers that are counted late go to the next step: they are of this version, whatever the weight
+// was.
 func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := observe(ctx, w)
 	if err != nil {
@@ -196,7 +196,7 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 	return nil
 }
 
-// few returns the message for too few answers to judge by, or for an unknown number.
+// few returns the message about too few answers, or about answers that cannot be counted.
 func few(spec Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
 		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version "+
@@ -208,8 +208,8 @@ func few(spec Spec, sum counter, held time.Duration, strange string) string {
 		spec.MinAnswers)
 }
 
-// observe observes until the new version works, or was wrong in wrongTimes observations; then it
-// says why.
+// observe repeats the observation until the new version works, or was wrong in wrongTimes
+// observations. In the second case it returns the reason.
 func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	for range wrongTimes {
 		if wrong != "" {

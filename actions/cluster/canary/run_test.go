@@ -24,24 +24,24 @@ var spec = Spec{
 // fakeWorld is a cluster in which each pause brings answers.
 type fakeWorld struct {
 	first, same bool
-	// leaving counts the Pods of an earlier version that are left; one goes with each pause.
+	// leaving counts the remaining Pods of an earlier version; each pause ends one of them.
 	leaving int
-	// age is the API server's time since its start; zero is long enough. waited is the longest
-	// pause.
+	// age is the time since the API server's start; zero stands for a time that is long enough.
+	// waited is the longest pause.
 	age, waited time.Duration
 	// weights are the weights that were set, in order.
 	weights []int
-	// each returns the result of a pause by the weight; wrong says, by the number of the
-	// observation, why the version does not work.
+	// each returns the answers that come in a pause at a weight. wrong returns the reason why the
+	// version does not work, by the number of the observation.
 	each     func(percent int) counter
 	now      counter
 	wrong    func(nth int) string
 	observed int
-	// unread is every observation's word on labels of no known form; clash says why answers cannot
-	// be told apart.
+	// unread is the Unread of every observation. clash is the error of Distinct.
 	unread string
 	clash  error
-	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.
+	// broken is the number of the call of Weigh that fails. stop is the number of the pause that
+	// ends the context.
 	broken, stop int
 	cancel       context.CancelFunc
 	pauses       int
@@ -88,10 +88,10 @@ func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// good answers everything.
+// good returns answers without a failure.
 func good(percent int) counter { return counter{Answers: 2 * percent} }
 
-// try runs a world and returns its error.
+// try runs the canary in a world, and returns the error.
 func try(t *testing.T, w *fakeWorld) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -107,8 +107,8 @@ func TestGoodVersionPassesEveryStepAndReturnsRequests(t *testing.T) {
 	assert.Equal(t, 6, w.pauses, "each step is held")
 }
 
-// An ingress controller that is asked too early asks a Pod of the previous version, which may have
-// been a bad one.
+// An ingress controller that gets the weight too early sends requests to a Pod of the previous
+// version, which may have been a bad one.
 func TestCanaryGetsNoRequestsWhilePreviousPodsTerminate(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
 	w.each = func(percent int) counter {
@@ -160,7 +160,8 @@ func TestFirstVersionSkipsCanary(t *testing.T) {
 	assert.Empty(t, w.weights)
 }
 
-// A rollback after a kill gives all requests back, and waits for no answers.
+// A rollback after a killed run gives all requests to the serving version, and waits for no
+// answers.
 func TestServingVersionSkipsCanarySteps(t *testing.T) {
 	w := &fakeWorld{same: true, each: good}
 	require.NoError(t, try(t, w))
@@ -195,14 +196,14 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 	}
 }
 
-// One that does not work before it has any request never gets one.
+// A version that does not work before its first request never gets one.
 func TestABrokenVersionGetsNoRequest(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
 	require.ErrorIs(t, try(t, w), ErrRolledBack)
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-// The probe goes through an API server, which may fail by itself.
+// The probe goes through an API server, which may fail by itself. So one failure is no evidence.
 func TestSingleFailedProbeIsRetried(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(nth int) string {
 		return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1]
@@ -233,7 +234,7 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 	}
 }
 
-// "0 answers" would send people to look for requests that did come.
+// A message with "0 answers" would send users to look for requests that did arrive.
 func TestUncountableAnswersAreNotReportedAsZero(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{} },
 		unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
@@ -254,8 +255,8 @@ func TestVersionWithAmbiguousMetricsGetsNoRequests(t *testing.T) {
 		"there is nothing to count")
 }
 
-// A step lasts longer if its answers are counted late. A failing version does not pass because its
-// answers are not counted yet.
+// A step lasts longer if its answers are counted late. Otherwise a failing version would pass
+// before its answers are counted.
 func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}},
@@ -272,8 +273,8 @@ func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
 }
 
-// Each Pod counts for itself: one that is seen late has a history, and one that restarts begins
-// again.
+// Counts are compared for each Pod. A Pod that is seen late has counted before, and a Pod that
+// restarts begins at zero.
 func TestTallyCountsEachPodFromFirstObservation(t *testing.T) {
 	sum := tally{last: map[string]counter{}}
 	for _, now := range []map[string]counter{

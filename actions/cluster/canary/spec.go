@@ -1,7 +1,8 @@
 // Package canary moves a part of a workload's requests to its new version, step by step, and back.
-// It owns the weights of the HTTPRoutes while it runs, and leaves them as it found them: with all
-// requests at the old version. So nothing of it has to survive: an interrupted run begins anew, and
-// the rollout comes only after a run that ended well.
+//
+// While it runs, it owns the weights of the HTTPRoutes. It leaves them as it found them, with all
+// requests at the old version. So an interrupted run leaves nothing to continue: the next run
+// begins anew, and the rollout comes only after a run that passed.
 package canary
 
 import (
@@ -21,41 +22,42 @@ const HoldAtMost = 4
 
 // Spec is the input of Try.
 type Spec struct {
-	// Namespace has everything that follows.
+	// Namespace is the namespace of all objects that the Spec names.
 	Namespace string `json:"namespace"`
-	// Routes are the HTTPRoutes whose weights are moved; Stable and Canary the Deployments, and the
-	// Services of the same names.
+	// Routes are the HTTPRoutes whose weights change. Stable and Canary each name a Deployment and
+	// the Service of the same name.
 	Routes []string `json:"routes"`
 	Stable string   `json:"stable"`
 	Canary string   `json:"canary"`
-	// Path is asked of the Canary's Service, each second.
+	// Path is requested from the Canary's Service every second.
 	Path string `json:"path"`
-	// Steps, Hold, MaxFailing and MinAnswers are those of config.Canary.
+	// Steps, Hold, MaxFailing and MinAnswers have the meaning of those in config.Canary.
 	Steps      []int           `json:"steps"`
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
 	MinAnswers int             `json:"minAnswers"`
-	// Metrics count the answers; with none the probe alone observes.
+	// Metrics count the answers. If there are none, only the probe observes the version.
 	Metrics []Metrics `json:"metrics,omitempty"`
-	// Timeout bounds the whole, Revision makes it run again when it changes.
+	// Timeout bounds the whole run. A changed Revision makes it run again.
 	Timeout  metav1.Duration `json:"timeout"`
 	Revision string          `json:"revision,omitempty"`
 }
 
-// Metrics are those of an ingress controller's Pods, in Prometheus' format.
+// Metrics describes the metrics of an ingress controller's Pods, in Prometheus' format.
 type Metrics struct {
 	Namespace string `json:"namespace"`
-	// Selector is of labels, Port and Path are those of the metrics.
+	// Selector is the Pods' label selector. Port and Path locate their metrics.
 	Selector string `json:"selector"`
 	Port     int    `json:"port"`
 	Path     string `json:"path"`
-	// Counter counts answers by label code, and Label says where one came from: Service or Pod.
+	// Counter is the metric that counts answers by label code. Label is its label that names the
+	// answer's origin: a Service or a Pod.
 	Counter string `json:"counter"`
 	Label   string `json:"label"`
-	// ByPod is true where the label is a Pod's address, and false where it is the name that Traefik
-	// gives to a Service.
+	// ByPod is true if the label is a Pod's address, and false if it is the name that Traefik gives
+	// to a Service.
 	ByPod bool `json:"byPod,omitempty"`
-	// Age bounds the age of their values.
+	// Age bounds the age of the metrics' values.
 	Age metav1.Duration `json:"age,omitzero"`
 }
 
@@ -82,8 +84,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt returns a digest that tells one attempt at the input from another: another user's login
-// does not repeat a passed canary.
+// Attempt returns a digest of the input and of word, which marks one attempt. A user's login is no
+// part of it, so another user's login does not repeat a passed canary.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

@@ -9,9 +9,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// awaitWatchers waits until an API server that has just begun, as after a restore, is watched again. An
-// ingress controller that does not watch yet knows neither the weight nor the new version's Pods.
-// Its requests to the previous Pods are answered with 502, and would count against this version.
+// awaitWatchers waits until clients watch an API server again that has just started, for example
+// after a restore. An ingress controller that does not watch yet knows neither the weight nor the
+// new version's Pods. Its requests to the previous Pods are answered with 502, and would count
+// against this version.
 func awaitWatchers(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	age, err := w.Age(ctx)
 	if err != nil || age >= watchers.AgainAfter {

@@ -13,8 +13,8 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a
-// concurrent change is refused by the version, and tried again.
+// Weigh implements world. It replaces the rules as a whole, because a list of rules has no keys to
+// merge by. The resource version refuses a concurrent change, and Weigh tries again.
 func (c *cluster) Weigh(ctx context.Context, percent int) error {
 	for _, route := range c.spec.Routes {
 		if err := c.weigh(ctx, route, percent); err != nil {

@@ -17,12 +17,13 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// applying objects are sent at once. They do not depend on each other, and a busy API server takes
-// a tenth of a second for each: one after the other, the caller would wait twenty times as long.
+// applying is the number of objects that are sent at once. They do not depend on each other, and a
+// busy API server takes a tenth of a second for each. One after the other, the caller would wait
+// twenty times as long.
 const applying = 8
 
-// Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and
-// before the first change: a CRD that another program owns, and an older release over a newer one.
+// Apply applies the bundle to the cluster. Before the first change it reports all obstacles at
+// once: CRDs that another program owns, and an older release over a newer one.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.forEach(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
@@ -44,8 +45,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 		return err
 	}
 	err = b.forEach(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
-		// Not forced: a field that another field manager has changed since is a conflict, and the
-		// answer names the manager.
+		// The apply is not forced. A field that another field manager has changed since is a
+		// conflict, and the answer names the manager.
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
 			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object,
 				metav1.ApplyOptions{FieldManager: Manager})
@@ -63,8 +64,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	return err
 }
 
-// forEach does something with every object, some at a time, and returns the first error, after which
-// no other is begun.
+// forEach calls do for every object, up to applying at a time. It returns the first error, and
+// begins no other object after it.
 func (b *Bundle) forEach(
 	ctx context.Context, do func(ctx context.Context, i int,
 		object *unstructured.Unstructured) error,
@@ -107,7 +108,7 @@ func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	return nil
 }
 
-// owners names who wrote an object: its bundle, or its field managers.
+// owners names the owner of an object: its bundle, or its field managers.
 func owners(found *unstructured.Unstructured, bundle string) string {
 	if bundle != "" {
 		return "Strata's bundle " + bundle

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// BundleLabel says which bundle a definition is of, and with it that it is Strata's.
+	// BundleLabel names the bundle of a definition. It also marks the definition as Strata's.
 	BundleLabel = "strata.dev/crd-bundle"
-	// VersionAnnotation is the bundle's version.
+	// VersionAnnotation holds the bundle's version.
 	VersionAnnotation = "strata.dev/crd-version"
 )
 

@@ -18,9 +18,9 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// remove takes a bundle's objects out of the cluster, found by their label, and with each
-// definition every object of its kind. It returns when they are gone; ctx bounds the wait, which a
-// finalizer can hold for ever.
+// remove deletes a bundle's objects, which it finds by their label. The deletion of a definition
+// deletes every object of its kind. remove returns when all are gone. A finalizer can hold an
+// object for ever, so ctx bounds the wait.
 func remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
 	selector := metav1.ListOptions{LabelSelector: BundleLabel + "=" + bundle}
 	removed := 0
@@ -52,13 +52,13 @@ func remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 	return err
 }
 
-// awaitRemoved waits until no object is selected any more.
+// awaitRemoved waits until the selector matches no object.
 func awaitRemoved(
 	ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource,
 	selector metav1.ListOptions,
 ) error {
 	lister := apiserver.NewListWatch(client, client.Resource(kind), selector)
-	left := map[string][]string{} // by name, what holds it
+	left := map[string][]string{} // the finalizers of each object that is left, by its name
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{},
 		func(store cache.Store) (bool, error) {
 			for _, item := range store.List() {

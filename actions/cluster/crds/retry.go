@@ -49,8 +49,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retryPeriodically retries until ctx ends. A failure is tried again the next time; the parallel wait names
-// the objects that are left.
+// retryPeriodically retries until ctx ends. It ignores a failure until the next time: awaitRemoved,
+// which runs meanwhile, names the objects that are left.
 func retryPeriodically(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false,
 		func(ctx context.Context) (bool, error) {

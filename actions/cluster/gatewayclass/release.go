@@ -20,8 +20,8 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// patience bounds the wait for a controller that runs to let its class go: it is told by a watch
-// and has nothing else to do there.
+// patience bounds the wait until a running controller removes its finalizer. A watch tells the
+// controller about the deletion, and it has nothing else to do there.
 const patience = 10 * time.Second
 
 var (
@@ -31,9 +31,9 @@ var (
 		Resource: "gateways"}
 )
 
-// release deletes a GatewayClass. Its controller removes the finalizer as long as it runs; release
-// removes it if it is still there after patience. It refuses while a Gateway uses the class: the
-// finalizer is for that. A class that is gone is no error.
+// release deletes a GatewayClass. A controller that runs removes its finalizer; release removes one
+// that is still there after patience. It refuses while a Gateway uses the class, because the
+// finalizer exists for that case. A class that is gone is no error.
 func release(
 	ctx context.Context, client dynamic.Interface, name, finalizer string, log io.Writer,
 ) error {
@@ -76,7 +76,7 @@ func release(
 	return nil
 }
 
-// checkUnused refuses while a Gateway is of the class.
+// checkUnused returns an error while a Gateway uses the class.
 func checkUnused(ctx context.Context, client dynamic.Interface, name string) error {
 	all, err := client.Resource(gateways).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
@@ -99,7 +99,8 @@ func checkUnused(ctx context.Context, client dynamic.Interface, name string) err
 	return nil
 }
 
-// awaitDeletion waits until the class does not exist, and returns its finalizers when ctx ends.
+// awaitDeletion waits until the class is gone. If ctx ends first, it returns the class's
+// finalizers.
 func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name",
 		name).String()}
@@ -146,7 +147,7 @@ func awaitDeleteEvent(ctx context.Context, events watch.Interface) bool {
 	}
 }
 
-// strip takes one finalizer away; a concurrent change is read again.
+// strip removes one finalizer. After a conflict it reads the object again.
 func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
 	err := conflict.Retry(retry.DefaultBackoff, func() error {
 		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})

@@ -114,7 +114,7 @@ func TestReleaseFailsWhileForeignFinalizerRemains(t *testing.T) {
 	})
 }
 
-// A controller that has come back writes the class as well.
+// A controller that has come back writes the class as well, which causes a conflict.
 func TestReleaseRetriesOnConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		conflicts int

@@ -11,8 +11,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Identify refuses another cluster than that of its previous output, and prints where the cluster
-// is now.
+// Identify prints where the cluster is now. It refuses a cluster other than that of its previous
+// output.
 var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognition) error {
 	before, err := verb.Previous[Place](call)
 	if err != nil {
@@ -29,26 +29,26 @@ var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognit
 	return call.PrintJSON(place)
 })
 
-// Recognition asks whether a context leads to the cluster of the run before. It lies in states, so
-// its keys stay as they are.
+// Recognition is the input of Identify. It asks whether a context leads to the cluster of the
+// previous run. It lies in states, so its keys stay as they are.
 type Recognition struct {
-	// Server is the API server's URL, Forget the command that has the stack forget the cluster of
-	// before.
+	// Server is the API server's URL. Forget is the command that makes the stack forget its
+	// previous cluster.
 	Server string `json:"server"`
 	Forget string `json:"forget"`
-	// Timeout bounds the question.
+	// Timeout bounds the request.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Place is a cluster and where it was found. UID is that of its namespace kube-system, which lives
-// as long as the cluster: a CA can be rotated.
+// Place identifies a cluster and the address where it was found. UID is that of its namespace
+// kube-system, which lives as long as the cluster. A CA can be rotated.
 type Place struct {
 	Server string `json:"server"`
 	UID    string `json:"uid"`
 }
 
-// Recognise returns where the cluster is now. previous is the answer of the run before, empty for
-// none; another cluster is an error.
+// Recognise returns where the cluster is now. previous is the output of the previous run, or empty.
+// Another cluster is an error.
 func (r Recognition) Recognise(
 	ctx context.Context, client kubernetes.Interface, previous Place,
 ) (Place, error) {

@@ -7,8 +7,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Rename returns a kubeconfig of one context in which the cluster, its user and the context have a
-// name.
+// Rename reads a kubeconfig of one context. It returns it with name as the name of the context, its
+// cluster and its user.
 func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
@@ -26,9 +26,9 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	return named, clientcmd.ConfirmUsable(*named, name)
 }
 
-// Merge adds a Renamed kubeconfig to the files that kubectl uses, and makes its context the current
-// one. It returns the context that was current before, and the file of the new one. An entry of the
-// same name is replaced if it is of the same cluster, and refused otherwise.
+// Merge adds the result of Rename to the files that kubectl uses, and makes its context the current
+// one. It returns the former current context, and the file that has the new one. It replaces an
+// entry of the same name if that is of the same cluster, and refuses it otherwise.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()

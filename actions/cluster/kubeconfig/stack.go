@@ -47,7 +47,7 @@ const (
 	contextKey    = config.Namespace + ":cluster.context"
 )
 
-// stackPaths returns the files to read, and their name in messages.
+// stackPaths returns the files to read, and the name that messages give them.
 func stackPaths(configured, project string) ([]string, string, error) {
 	if configured != "" {
 		path, err := config.ResolvePath(project, configured)

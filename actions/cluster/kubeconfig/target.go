@@ -17,7 +17,8 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Variable names the kubeconfigs, as a list of paths, when nothing else does
+// Variable is the environment variable that lists the paths of kubeconfigs. It counts if nothing
+// else names one
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
 const Variable = "KUBECONFIG"
 
@@ -25,16 +26,16 @@ const Variable = "KUBECONFIG"
 type Target struct {
 	// Server is the API server's URL.
 	Server string
-	// Identity is 16 hex digits of the cluster's CA, whatever address, user or credential the
-	// kubeconfig has; of the URL where it has no CA. With another one the gates look anew. A CA can
-	// be rotated, so a Place tells clusters apart.
+	// Identity is 16 hex digits that depend on the cluster's CA only, whatever address, user or
+	// credential the kubeconfig has. Without a CA they depend on the URL. The gates run again when
+	// it changes. A CA can be rotated, so a Place tells clusters apart.
 	Identity string
-	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a
-	// tokenFile, whose content is meant to change. Secret.
+	// Text is a kubeconfig with this context alone. It contains the content of every file that the
+	// context named, except a tokenFile, whose content is meant to change. Secret.
 	Text []byte
 }
 
-// ContextError says that a context is not there.
+// ContextError reports that a context does not exist.
 type ContextError struct {
 	// Name is the requested context; empty for the current context of a file that has none.
 	Name string
@@ -57,8 +58,8 @@ func (e *ContextError) has() string {
 	return "it has " + strings.Join(e.Known, ", ")
 }
 
-// ProviderError says that a user logs in by an auth-provider. Those of clouds were taken out of
-// Kubernetes' clients in 1.26, and a plugin of exec does the same.
+// ProviderError reports that a user logs in by an auth-provider. Kubernetes' clients removed those
+// of clouds in 1.26. An exec plugin replaces them.
 type ProviderError struct{ User, Provider string }
 
 // Error implements error.
@@ -66,8 +67,8 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
-// DefaultPaths returns the files that are read if none is named: those of KUBECONFIG, or
-// ~/.kube/config.
+// DefaultPaths returns the files to read if the configuration names none: the files of KUBECONFIG,
+// or ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
 		return slices.DeleteFunc(filepath.SplitList(list),
@@ -81,9 +82,9 @@ func DefaultPaths(getenv func(string) string) ([]string, error) {
 		clientcmd.RecommendedFileName)}, nil
 }
 
-// Read finds a context in kubeconfigs, of which the first that sets a value wins, as with kubectl.
-// An empty context means the current one. Missing files are skipped as long as one exists. Errors:
-// a *ContextError, fs.ErrNotExist, or the context's fault.
+// Read finds a context in kubeconfigs. As with kubectl, the first file that sets a value wins. An
+// empty context means the current one. Missing files are skipped as long as one exists. The error
+// is a *ContextError, fs.ErrNotExist, or describes a fault of the context.
 func Read(paths []string, context string) (Target, error) {
 	if err := oneIsThere(paths); err != nil {
 		return Target{}, err
@@ -98,7 +99,7 @@ func Read(paths []string, context string) (Target, error) {
 	return current(raw)
 }
 
-// Parse finds the current context in the text of a kubeconfig. Its errors are those of Read.
+// Parse finds the current context in the text of a kubeconfig. It fails as Read does.
 func Parse(text []byte) (Target, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
@@ -119,7 +120,7 @@ func current(raw *clientcmdapi.Config) (Target, error) {
 	return alone(raw)
 }
 
-// oneIsThere returns the first file's error when none can be read.
+// oneIsThere returns the first file's error if no file can be read.
 func oneIsThere(paths []string) error {
 	var first error
 	for _, path := range paths {
@@ -137,8 +138,8 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone returns the current context without the others, with the content of files in place of their
-// paths.
+// alone returns the kubeconfig with the current context only, and replaces paths of files by their
+// content.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
 	if err := clientcmdapi.MinifyConfig(raw); err != nil {
@@ -174,9 +175,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 // (client-go tools/clientcmd/client_config.go, clusterExtensionKey).
 const execExtension = "client.authentication.k8s.io/exec"
 
-// forget removes settings that do not describe the cluster or the login. Notes of tools, such as
+// forget removes settings that describe neither the cluster nor the login. Notes of tools, such as
 // the time of minikube's last start, would look like a changed credential. The namespace is for
-// users who type commands; the program names each object's.
+// users who type commands; the program names the namespace of each object.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {
@@ -191,8 +192,8 @@ func forget(raw *clientcmdapi.Config) {
 	}
 }
 
-// identity tells clusters apart. Behind one CA there may be several, by path (Rancher's proxy, for
-// one).
+// identity tells clusters apart. Several clusters may share a CA and differ by the URL's path, for
+// example behind Rancher's proxy.
 func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
 	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
 	if len(cluster.CertificateAuthorityData) == 0 {

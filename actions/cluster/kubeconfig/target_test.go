@@ -48,8 +48,8 @@ users:
 - {name: cloud, user: {auth-provider: {name: gcp, config: {access-token: robots-token}}}}
 `
 
-// write puts the kubeconfig of several contexts into a folder, with a time that a tool noted and a
-// client certificate.
+// write puts the kubeconfig of several contexts into a folder. noted is a time that a tool noted in
+// it, and certificate a client certificate.
 func write(t *testing.T, noted, certificate string) string {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -14,7 +14,7 @@ import (
 	"strata/actions/verb"
 )
 
-// ReadField prints one field of one object, which a gate before it has found to be there.
+// ReadField prints one field of one object. A gate has found the object before.
 var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldInput) error {
 	client, err := call.Objects()
 	if err != nil {
@@ -34,7 +34,7 @@ var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldIn
 
 // FieldInput is the input of ReadField.
 type FieldInput struct {
-	// Base64 says that the field is in base64, as a Secret's are.
+	// Base64 says that the field's text is in base64, as in a Secret.
 	Base64    bool   `json:"base64"`
 	Group     string `json:"group,omitempty"`
 	Name      string `json:"name"`

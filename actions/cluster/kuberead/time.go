@@ -12,7 +12,7 @@ import (
 	"strata/actions/verb"
 )
 
-// ReadTime prints the time of the API server, or one ahead of it.
+// ReadTime prints the time of the API server plus Ahead.
 var ReadTime = verb.New(func(ctx context.Context, call verb.Call, input TimeInput) error {
 	config, err := call.Config()
 	if err != nil {

@@ -23,8 +23,9 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Reissue reissues the certificates of an issuer whose signer, or the attempt at it, is not that of
-// the previous output, and prints both. The first time nothing has been issued by another signer.
+// Reissue reissues an issuer's certificates if the signer or the attempt differs from the previous
+// output. It prints both. The first run reissues nothing, because no other signer has issued
+// anything yet.
 var Reissue = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	now := input.Signer + " " + os.Getenv(self.Attempt)
 	if before := strings.TrimSpace(call.PreviousOutput()); before != "" && before != now {
@@ -43,7 +44,7 @@ var Reissue = verb.New(func(ctx context.Context, call verb.Call, input Input) er
 type Input struct {
 	// Issuer is the ClusterIssuer's name.
 	Issuer string `json:"issuer"`
-	// Signer says which CA or server it signs with: another one has all issued anew.
+	// Signer names the CA or server that signs. When it changes, all certificates are issued anew.
 	Signer string `json:"signer"`
 	// Timeout bounds the command.
 	Timeout metav1.Duration `json:"timeout"`
@@ -56,8 +57,8 @@ var (
 		Resource: "certificaterequests"}
 )
 
-// reissueAll marks every certificate of a ClusterIssuer to be issued anew, users' own included. It
-// does not wait for cert-manager. A repetition begins again.
+// reissueAll marks every certificate of a ClusterIssuer to be issued anew, including those of
+// users. It does not wait for cert-manager. A second run starts from the beginning.
 func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
 	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -86,8 +87,8 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// renew does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
-// would go on with its order.
+// renew does the same as `cmctl renew`, and deletes a request that is under way. That request is
+// for the earlier signer, and cert-manager would go on with its order.
 func renew(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 ) error {
@@ -116,7 +117,7 @@ func renew(
 	})
 }
 
-// ignoreGone lets a certificate go that was deleted meanwhile.
+// ignoreGone returns nil if a certificate was deleted meanwhile.
 func ignoreGone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -62,8 +62,8 @@ func read(
 	return found
 }
 
-// The issuer's certificates are issued again, and the earlier server's requests with them; all
-// others stay as they are.
+// The issuer's certificates are issued again, and requests to the earlier server are deleted. All
+// other certificates stay as they are.
 func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	strangers := []*unstructured.Unstructured{
 		certificate("apps", "other", "strata", "ClusterIssuer", 1),
@@ -106,7 +106,8 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	assert.ElementsMatch(t, []string{"issued", "of-another"}, names)
 }
 
-// cert-manager writes the status as well, and a certificate may go.
+// cert-manager writes the status as well, which causes a conflict, and a certificate may be
+// deleted.
 func TestReissueRetriesConflictAndSkipsDeletedCertificate(t *testing.T) {
 	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4))
 	conflicts := 0

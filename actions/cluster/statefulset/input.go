@@ -13,13 +13,13 @@ type Input struct {
 	Namespace string `json:"namespace"`
 	// Revision makes the step run again when it changes; it is not read.
 	Revision string `json:"revision"`
-	// StatefulSet is the name of the one whose broken Pods are deleted.
+	// StatefulSet is the name of the StatefulSet whose broken Pods are deleted.
 	StatefulSet string `json:"statefulSet"`
 	// Timeout bounds the step.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Unblock lets a StatefulSet past its broken Pods.
+// Unblock deletes the broken Pods that block the rollout of a StatefulSet.
 var Unblock = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	client, err := call.Client()
 	if err != nil {

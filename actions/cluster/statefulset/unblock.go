@@ -14,8 +14,8 @@ import (
 )
 
 // unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
-// Pod serves no request, and its successor is of the newest revision. It waits until the controller
-// has written which that is, and reports on progress.
+// Pod serves no request, and its successor is of the newest revision. First it waits until the
+// controller has written which revision is the newest. It reports on progress.
 func unblock(
 	ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer,
 ) error {
@@ -33,7 +33,7 @@ func unblock(
 		if !metav1.IsControlledBy(pod, set) || !blocks(pod, set.Status.UpdateRevision) {
 			continue
 		}
-		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name) // people may not be listening
+		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name) // lost progress is no error
 		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name,
 			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
@@ -43,7 +43,7 @@ func unblock(
 	return nil
 }
 
-// blocks reports whether a Pod is of an earlier revision, not Ready, and stays.
+// blocks reports whether a Pod is of an earlier revision, not Ready, and not terminating.
 func blocks(pod *corev1.Pod, newest string) bool {
 	if pod.DeletionTimestamp != nil || pod.Labels[appsv1.ControllerRevisionHashLabelKey] == newest {
 		return false

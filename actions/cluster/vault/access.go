@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// writeSigningRole makes the role that certificates are signed under, and the policy that allows just that.
+// writeSigningRole writes the PKI role for certificates, and the policy that allows only to sign
+// under it.
 func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) error {
 	_, err := client.Logical().WriteWithContext(ctx, IntermediateMount+"/roles/"+want.Role,
 		map[string]any{
@@ -33,8 +34,8 @@ func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) err
 // SignPath returns the path at which Vault signs for cert-manager.
 func SignPath(role string) string { return IntermediateMount + "/sign/" + role }
 
-// login lets a ServiceAccount of the cluster log in. Vault reviews its token with its own
-// ServiceAccount.
+// login configures Vault so that a ServiceAccount of the cluster can log in. Vault reviews the
+// account's token with Vault's own ServiceAccount.
 func login(ctx context.Context, client *api.Client, want Issuing) error {
 	methods, err := client.Sys().ListAuthWithContext(ctx)
 	if err != nil {

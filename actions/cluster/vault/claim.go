@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// nudged is the annotation that tells when a claim was last shown to the scheduler.
+	// nudged is the annotation with the time at which a claim was last shown to the scheduler.
 	nudged = "strata/shown-to-scheduler"
 	// nudgePause is the least time between two nudges, so that the scheduler has tried before it is
 	// asked again.
 	nudgePause = 5 * time.Second
 )
 
-// nudge shows the scheduler the claims of a Pod that it wrongly holds for unbound. Its queue and
-// its cache of claims learn of a change separately. A Pod that is tried again before the cache has
-// the volume is left alone for five minutes (podMaxInUnschedulablePodsDuration). Only a change of
-// the claim makes it try sooner (kubernetes/kubernetes#125762).
+// nudge shows the scheduler the claims of a Pod that it wrongly takes for unbound. The scheduler's
+// queue and its cache of claims learn of a change separately. If it tries a Pod before the cache
+// has the volume, it does not try again for five minutes (podMaxInUnschedulablePodsDuration). Only
+// a change of the claim makes it try sooner (kubernetes/kubernetes#125762).
 func nudge(
 	ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time,
 ) error {

@@ -7,15 +7,14 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Issuing lists the abilities that Vault needs: it signs certificates for a domain, on behalf of
-// cert-manager.
+// Issuing configures how Vault signs certificates for a domain, on behalf of cert-manager.
 type Issuing struct {
 	// CommonName names the root CA.
 	CommonName string `json:"commonName"`
-	// Domain is the DNS domain that certificates are signed for, itself and below.
+	// Domain is the DNS domain for which certificates are signed. It includes its subdomains.
 	Domain string `json:"domain"`
-	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign
-	// any name. An existing root keeps its own.
+	// Permitted are the domains for which the root can sign, with their subdomains. If empty, it
+	// can sign any name. An existing root keeps its own list.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
@@ -33,17 +32,17 @@ const (
 	loginMount        = "kubernetes"
 )
 
-// Lifetimes as Vault's PKI engine takes them: the root's, the intermediate's and the longest of a
-// certificate.
+// Lifetimes in the format of Vault's PKI engine: of the root, of the intermediate, and the longest
+// of a certificate.
 const (
 	rootTTL         = "87600h"
 	intermediateTTL = "43800h"
 	certificateTTL  = "8760h"
 )
 
-// Configure makes the CAs, the role and the login, each where it is missing, and updates role,
-// policy and login to want. The client has a token that may do so. It returns the root's
-// certificate in PEM.
+// Configure creates the CAs, the role and the login where they are missing. It updates the role,
+// the policy and the login to want. The client's token must permit that. Configure returns the
+// root's certificate in PEM.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {
@@ -68,8 +67,8 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, login(ctx, client, want)
 }
 
-// ensureCAs makes the root and the intermediate. The root's key never leaves Vault, nor does the
-// intermediate's.
+// ensureCAs creates the root and the intermediate where they are missing. Neither private key ever
+// leaves Vault.
 func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	root, err := certificateOf(ctx, client, RootMount)
 	if err != nil {
@@ -106,7 +105,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	if err != nil {
 		return "", fmt.Errorf("sign the intermediate CA: %w", err)
 	}
-	// With the root behind it, so that certificates come with the whole chain.
+	// Append the root to the intermediate CA's certificate, so that Vault returns the whole chain
+	// with each certificate that it issues.
 	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed",
 		map[string]any{"certificate": signed + "\n" + root})
 	if err != nil {
@@ -115,8 +115,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, nil
 }
 
-// certificateOf returns a mount's own certificate in PEM, empty while it has none: a read would
-// then fail.
+// certificateOf returns a mount's own certificate in PEM. It returns an empty text while the mount
+// has none, because a read would fail then.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {
@@ -136,7 +136,7 @@ func certificateOf(ctx context.Context, client *api.Client, mount string) (strin
 	return text, nil
 }
 
-// write writes and returns one field of the answer.
+// write writes to a path, and returns one field of the answer.
 func write(
 	ctx context.Context, client *api.Client, path string, data map[string]any, field string,
 ) (string, error) {

@@ -14,7 +14,7 @@ import (
 // them.
 const HandoverSecret = "strata-vault-init"
 
-// InSecret is a Handover in a Secret beside the server.
+// InSecret implements Handover with a Secret in the server's namespace.
 type InSecret struct {
 	Client    kubernetes.Interface
 	Namespace string
@@ -25,7 +25,7 @@ func (s InSecret) Load(ctx context.Context) (*Keys, error) {
 	secret, err := s.Client.CoreV1().Secrets(s.Namespace).Get(ctx, HandoverSecret,
 		metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // none is an answer.
+		return nil, nil //nolint:nilnil // no keys are a valid answer
 	}
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Keys are given out once, when a Vault is initialised. Secret.
+// Keys holds the keys that Vault returns only once, when it is initialised. Secret.
 type Keys struct {
 	// Unseal are the key shares, in base64; Threshold of them unseal.
 	Unseal    []string `json:"unseal"`
@@ -28,8 +28,7 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// Handover keeps keys between the answer of Vault, which gives them away once, and their arrival in
-// the state.
+// Handover keeps the keys until the state has them, because Vault returns them only once.
 type Handover interface {
 	// Load returns the keys, or nil where there are none.
 	Load(ctx context.Context) (*Keys, error)
@@ -38,12 +37,12 @@ type Handover interface {
 	Clear(ctx context.Context) error
 }
 
-// ErrKeysLost is a Vault that was initialised and whose keys are lost.
+// ErrKeysLost reports that a Vault was initialised and its keys are lost.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
 // Init initialises the server, unless that was done before, and returns its keys. previous are the
-// keys in the state, if any. There is one share: all would lie in the same state, so more would
-// protect nothing.
+// keys in the state, if any. There is one key share: several would lie in the same state, so they
+// would protect nothing.
 func Init(
 	ctx context.Context, client *api.Client, handover Handover, previous *Keys,
 ) (Keys, error) {

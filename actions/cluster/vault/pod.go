@@ -15,16 +15,16 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// errStuck marks a Pod that will not run before something is changed.
+// errStuck marks a Pod that cannot run until something is changed.
 var errStuck = errors.New("waiting longer cannot help")
 
 const (
-	// crashes restarts make a crash loop; a first one may be of a volume or a node that was not
-	// ready.
+	// crashes is the number of restarts that make a crash loop. A first restart may come from a
+	// volume or a node that was not ready.
 	crashes = 3
 	// logLines limits the log in an error.
 	logLines = int64(5)
-	// logTimeout bounds reading it: the caller's own time is over by then.
+	// logTimeout bounds the read of the log, because the caller's own time is over by then.
 	logTimeout = 5 * time.Second
 )
 

@@ -11,15 +11,15 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Recorded is a stack's Vault as its state has it. Secret.
+// Recorded holds the server and the keys of a stack's Vault, as its state has them. Secret.
 type Recorded struct {
 	Server     Server
 	kubeconfig []byte
 	keys       Keys
 }
 
-// InState finds the step of a state that configured Vault: its inputs have the server and the keys.
-// A stack without a Vault of its own is an error.
+// InState finds the resource in a state that configured Vault: its inputs have the server and the
+// keys. A stack without a Vault of its own is an error.
 func InState(state *stackstate.State) (found Recorded, err error) {
 	commands := state.Commands("vault configure")
 	if len(commands) == 0 {

@@ -20,11 +20,11 @@ import (
 
 // Server is a Vault server in the cluster.
 type Server struct {
-	// Namespace and Pod run Vault; Port is its API's.
+	// Namespace and Pod locate Vault's Pod, and Port its API.
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`
-	// Name is the name in its certificate, CA the CA that signed it, in PEM.
+	// Name is the name in the server's certificate. CA is the CA that signed it, in PEM.
 	Name string `json:"name"`
 	CA   string `json:"ca"`
 }
@@ -32,9 +32,10 @@ type Server struct {
 // podPause is the pause between two reads of a Pod that does not run yet.
 const podPause = 500 * time.Millisecond
 
-// Dial waits until the server answers, and returns a client that trusts only the server's own CA,
-// through a forwarded port that close ends. It reports each wait on progress. The error describes
-// the Pod, with the end of its log. It comes at once if waiting cannot help, else when ctx ends.
+// Dial waits until the server answers through a forwarded port. It returns a client that trusts
+// only the server's own CA, and close, which ends the forwarding. It reports each wait on progress.
+// The error describes the Pod, with the end of its log. Dial fails at once if waiting cannot help,
+// otherwise when ctx ends.
 func Dial(
 	ctx context.Context, access apiserver.Access, server Server, progress io.Writer,
 ) (*api.Client, func(), error) {
@@ -53,7 +54,7 @@ func Dial(
 		client, stop, err = dialOnce(ctx, config, cluster, server)
 		if err != nil && err.Error() != output && ctx.Err() == nil {
 			output = err.Error()
-			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // people may not be listening
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // lost progress is no error
 		}
 		if errors.Is(err, errStuck) {
 			return false, err
@@ -67,7 +68,7 @@ func Dial(
 	return client, stop, nil
 }
 
-// dialOnce connects to a server that runs, and asks it something that needs no token.
+// dialOnce connects to a running server, and sends a request that needs no token.
 func dialOnce(
 	ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server,
 ) (*api.Client, func(), error) {
@@ -89,7 +90,8 @@ func dialOnce(
 	return client, stop, nil
 }
 
-// newClient does not read VAULT_ADDR, VAULT_TOKEN or their like: they are of another Vault.
+// newClient returns a client that ignores VAULT_ADDR, VAULT_TOKEN and the like: they are for
+// another Vault.
 func newClient(address string, server Server) (*api.Client, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(server.CA)) {

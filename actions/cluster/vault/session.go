@@ -14,11 +14,11 @@ import (
 
 // Input is the input of Initialise and Prepare.
 type Input struct {
-	// Issuing lists the abilities that Vault needs; for configure only.
+	// Issuing configures the certificates; only Prepare needs it.
 	Issuing *Issuing `json:"issuing"`
 	// Revision makes the step run again when it changes; it is not read.
 	Revision string `json:"revision"`
-	// Server finds Vault.
+	// Server locates Vault.
 	Server Server `json:"server"`
 	// Timeout bounds the step.
 	Timeout metav1.Duration `json:"timeout"`
@@ -27,12 +27,12 @@ type Input struct {
 // Session is a connection to a Vault in the cluster.
 type Session struct {
 	*api.Client
-	// Close ends it.
+	// Close ends the connection.
 	Close    func()
 	handover InSecret
 }
 
-// Open reaches a Vault through the cluster of a kubeconfig, and reports each wait on progress.
+// Open connects to a Vault through the cluster of a kubeconfig, and reports each wait on progress.
 func Open(
 	ctx context.Context, server Server, kubeconfig []byte, progress io.Writer,
 ) (*Session, error) {
@@ -49,8 +49,8 @@ func Open(
 		handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
 }
 
-// Init initialises Vault, unless previous, or a run that was cut off, has done so. The keys are
-// secret.
+// Init initialises Vault, unless previous has its keys, or an interrupted run has done so. The keys
+// are secret.
 func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	keys, err := Init(ctx, s.Client, s.handover, previous)
 	if errors.Is(err, ErrKeysLost) {
@@ -62,8 +62,8 @@ func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	return keys, err
 }
 
-// Configure unseals Vault and makes it issue certificates, and returns the root CA's. The state has
-// the keys by now, or they could not have come here: the Secret that held them is removed.
+// Configure unseals Vault, makes it issue certificates, and returns the root CA's certificate. The
+// keys come from the state, so their copy in a Secret is removed.
 func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string,
 	err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// server answers as Vault does for initialising and unsealing: keys are given away once.
+// server answers requests to initialise and unseal as Vault does: it returns the keys only once.
 type server struct {
 	initialised, sealed bool
 }
@@ -73,7 +73,7 @@ func TestInitKeepsKeysInSecretUntilStateHasThem(t *testing.T) {
 	assert.ErrorIs(t, err, ErrKeysLost)
 }
 
-// unwritable is a cluster that cannot keep anything.
+// unwritable is a Handover that cannot store keys.
 type unwritable struct{ InSecret }
 
 func (unwritable) Store(context.Context, Keys) error { return errors.New("quota exceeded") }

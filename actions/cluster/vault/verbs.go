@@ -10,8 +10,8 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Initialise initialises Vault and prints its keys, which become a secret of the state. They come
-// back as its previous output.
+// Initialise initialises Vault and prints its keys, which the state keeps as a secret. The next run
+// gets them back as its previous output.
 var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Session,
 	_ Input) error {
 	var before *Keys
@@ -29,8 +29,8 @@ var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Ses
 	return call.PrintJSON(keys)
 })
 
-// Prepare unseals Vault with the keys in STRATA_VAULT_KEYS, has it issue certificates, and prints the
-// root CA's certificate.
+// Prepare unseals Vault with the keys in STRATA_VAULT_KEYS, configures it to issue certificates,
+// and prints the root CA's certificate.
 var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Session,
 	input Input) error {
 	if input.Issuing == nil {
@@ -47,7 +47,7 @@ var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Sessio
 	return call.Print(root)
 })
 
-// onServer returns a verb that speaks with the Vault of its input.
+// onServer returns a verb that runs with a session at the Vault of its input.
 func onServer(run func(context.Context, verb.Call, *Session, Input) error) *verb.Verb[Input] {
 	return verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 		session, err := Open(ctx, input.Server, call.Kubeconfig(), call.Stderr)

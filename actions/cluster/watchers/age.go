@@ -17,19 +17,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AgainAfter is the age at which an API server is surely watched again. client-go retries a lost
-// watch after pauses of up to 30 s, each made up to twice as long by chance (k8s.io/client-go
-// tools/cache/reflector.go, NewReflectorWithOptions). The rest is the server's own start.
+// AgainAfter is the age of an API server at which its clients surely watch it again. client-go
+// retries a lost watch after pauses of up to 30 s, each made up to twice as long by chance
+// (k8s.io/client-go tools/cache/reflector.go, NewReflectorWithOptions). The rest of the time is for
+// the server's own start.
 const AgainAfter = 90 * time.Second
 
-// startMetric has the start of a process in seconds since 1970: every program with Prometheus'
-// client has it.
+// startMetric holds the start of a process, in seconds since 1970. Every program with Prometheus'
+// client library has this metric.
 const startMetric = "process_start_time_seconds"
 
-// Age returns the time since the start of the API server that client reaches, by its own clock. It
-// is AgainAfter if that cannot be known, since the metrics are not shown, as on some existing
-// clusters; and if the cluster was made in this run of the server, so that nothing had watched it
-// before.
+// Age returns the time since the start of the API server that client reaches, by the server's
+// clock. It returns AgainAfter in two cases. The age is unknown, because the server hides its
+// metrics, as on some existing clusters. Or the cluster was created in this run of the server, so
+// that nothing had watched it before.
 func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error) {
 	text, now, err := metrics(ctx, client)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) {
@@ -51,7 +52,7 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 	if age := now.Sub(start); age >= AgainAfter {
 		return age, nil
 	}
-	// Kubernetes makes it first of all.
+	// Kubernetes creates this namespace before everything else.
 	first, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
 	if err != nil {
 		return 0, fmt.Errorf("namespace %s: %w", metav1.NamespaceSystem, err)
@@ -62,7 +63,7 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 	return now.Sub(start), nil
 }
 
-// metrics returns the API server's own metrics, and its time.
+// metrics returns the API server's own metrics, and the time on its clock.
 func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time,
 	err error) {
 	api, is := client.CoreV1().RESTClient().(*rest.RESTClient)

@@ -34,9 +34,10 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 	return &Watchers{[]byte(kubeconfig), servers}, err
 }
 
-// Wait waits until they watch again after a start of the API server: one that does not yet goes on
-// sending requests to Pods that are replaced meanwhile. One server that has run for AgainAfter is
-// enough: watchers of another go over to it at once. say gets the reason for each wait.
+// Wait waits until the clients watch again after a start of the API server. A client that does not
+// watch yet goes on sending requests to Pods that are replaced meanwhile. One server that has run
+// for AgainAfter is enough: clients of another server go over to it at once. say receives the
+// reason for each wait.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)
@@ -50,7 +51,7 @@ func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 		case err != nil || age >= AgainAfter:
 			return err
 		}
-		left := (AgainAfter - age).Truncate(time.Second) + time.Second // its clock is told in whole seconds
+		left := (AgainAfter - age).Truncate(time.Second) + time.Second // the server tells its clock in whole seconds
 		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when "+
 			"everything watches it again", age.Round(time.Second), left))
 		if err := pause(ctx, left); err != nil {

@@ -22,11 +22,13 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// server is an API server.
+// server fakes an API server.
 type server struct {
-	// ahead is its clock minus ours, age the time that it has run, and cluster the cluster's age.
+	// ahead is how far the server's clock is ahead of ours. age is the time since its start, and
+	// cluster the cluster's age.
 	ahead, age, cluster time.Duration
-	// metrics replace its start in the answer, and refuses is a status without metrics.
+	// metrics is the answer in place of the server's start. refuses is a status that is sent
+	// without metrics.
 	metrics string
 	refuses int
 }
@@ -60,14 +62,14 @@ func (a server) start(t *testing.T) *httptest.Server {
 	return s
 }
 
-// begun starts an API server of an old cluster that has run for a time.
+// begun starts an API server of an old cluster. The server has already run for age.
 func begun(t *testing.T, age time.Duration) *httptest.Server {
 	t.Helper()
 	return server{age: age, cluster: 24 * time.Hour}.start(t)
 }
 
-// A K3s that runs for long has other metrics of the same form. A server without the metric, or one
-// that hides it, is not waited for.
+// A K3s that has run for long has other metrics of the same form. A server that lacks the metric,
+// or hides it, gets the age AgainAfter, so Wait does not wait for it.
 func TestAPIServerAgeIsReadFromMetrics(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -105,8 +107,8 @@ func clientOf(t *testing.T, s *httptest.Server) kubernetes.Interface {
 	return client
 }
 
-// Traefik sent a sixth of a rollout's requests to Pods that were gone: it looked for the API server
-// that had restarted after a pause of its own.
+// After a restart of the API server, Traefik looked for it only after a pause of its own. In a
+// rollout, it sent a sixth of the requests to Pods that were gone.
 func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	nearly := watchers.AgainAfter - 1300*time.Millisecond
 	young, old := begun(t, nearly), begun(t, time.Hour)
@@ -142,7 +144,7 @@ func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
 	require.ErrorContains(t, err, "none of the API servers "+gone.URL+" said how long it has run")
 }
 
-// An API server that answers, but fails at its own metrics, must not hold up every update for ever.
+// An API server that answers, but fails at its own metrics, must not delay every update for ever.
 func TestWaitIsBoundedWhenAPIServerAgeIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()

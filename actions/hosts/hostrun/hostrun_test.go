@@ -29,7 +29,7 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 	return out.String(), err
 }
 
-// Text with everything that a shell may take for its own.
+// nasty contains all characters that a shell may interpret.
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
 func TestScriptQuotingSurvivesEveryShell(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAScriptReadsItsStdinToTheEnd(t *testing.T) {
 	assert.Equal(t, "a: b\nend\n", out)
 }
 
-// A longer line than 64 KiB would stop the provider's reader for ever.
+// A line longer than 64 KiB would stop the provider's reader for ever.
 func TestALongLineIsCut(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "head -c 100000 /dev/zero | tr '\\0' x; echo; echo end"}, false)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Gate is a gate as the state has it.
+// Gate holds a gate's Spec and secrets from the state.
 type Gate struct {
 	Spec    health.Spec
 	Secrets health.Secrets
@@ -36,13 +36,13 @@ func ReadGate(stdin string, environment func(string) string) (Gate, error) {
 	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 
-// OpenTunnel holds the way to a stack's cluster if only a jump host reaches it, for requests beside
-// the gates. It returns nil if no gate has one.
+// OpenTunnel opens and holds a tunnel to a stack's cluster if only a jump host reaches it. The
+// tunnel serves requests other than those of the gates. The result is nil if no gate has a tunnel.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {
 			return tunnel.Open(ctx, way, gate.Secrets.SSHKey)
 		}
 	}
-	return nil, nil //nolint:nilnil // there is none
+	return nil, nil //nolint:nilnil // no gate has a tunnel
 }

@@ -21,9 +21,9 @@ type Host struct {
 }
 
 // Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
-// The pin of a host comes from the stack file or its known_hosts. Without one, it is read from the
-// state, where an update has pinned it. The error joins the faults of the way to each host, such as
-// a key file that cannot be read.
+// The pin of a host comes from the stack file or its known_hosts. Otherwise it comes from the
+// state, where an update has pinned it. The error joins the problems of every login, such as a key
+// file that cannot be read.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
@@ -42,7 +42,7 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	defer stop()
 	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, cfg.Stack) // pins are no secrets
 	if err != nil {
-		return hosts, nil //nolint:nilerr // without a state there was no up that could have pinned any
+		return hosts, nil //nolint:nilerr // without a state no update has pinned a key
 	}
 	for i := range hosts {
 		pinFrom(state, &hosts[i].Host.Target)
@@ -50,8 +50,8 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	return hosts, nil
 }
 
-// pinFrom fills in the host key that a first contact has left in the state, if that was at the
-// target's address.
+// pinFrom sets the target's host key from the state, if a first contact at the target's address has
+// left one there.
 func pinFrom(state *stackstate.State, target *remote.Target) {
 	contact, ok := state.Lookup("hosts-" + target.Name + "-hostkey")
 	triggers, _ := contact.Inputs["triggers"].([]any)
@@ -74,7 +74,7 @@ func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, er
 	return named, nil
 }
 
-// readKeyFile reads a private key, whose path is the configuration's.
+// readKeyFile reads the private key at a path of the configuration.
 func readKeyFile(project, path string) ([]byte, error) {
 	file, err := config.ResolvePath(project, path)
 	if err != nil {

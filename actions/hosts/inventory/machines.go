@@ -26,7 +26,8 @@ func VMSpec(cfg *config.Config, node config.Node) hypervisor.Spec {
 	return spec
 }
 
-// HypervisorKey returns the PEM private key that logs in to the hypervisor; nil for this machine.
+// HypervisorKey returns the PEM private key that logs in to the hypervisor; nil if that is this
+// machine.
 func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	if cfg.Hosts.Hypervisor.Address == "" {
 		return nil, nil
@@ -38,8 +39,8 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// PinHypervisor returns a machine whose hypervisor's host key is known. Without a pin it makes the first
-// contact, as a preflight does; the key is not kept.
+// PinHypervisor returns spec with the hypervisor's host key. Without a pin it makes the first
+// contact, as a preflight does, and does not keep the key.
 func PinHypervisor(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
 	at := spec.Hypervisor
 	if at.Address == "" || at.HostKey != "" {

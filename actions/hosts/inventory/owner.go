@@ -22,8 +22,8 @@ func ClusterID(state *stackstate.State) string {
 	return cluster.Output("hex")
 }
 
-// OwnerOf returns the owner of a stack's hosts, without their nodes, from its state. It fails for a
-// state that cannot be read, or has no cluster yet; only the names are known then.
+// OwnerOf returns the owner of a stack's hosts from its state, without a node. It fails if the
+// state cannot be read, or has no cluster yet. In that case the owner has only the names.
 func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) {
 	owner := k3shost.Owner{Stack: stack}
 	ctx, cancel := context.WithTimeout(ctx, ownerLimit)

@@ -1,6 +1,7 @@
-// Package leftovers finds what a destroy leaves: hosts that do not answer and so keep it from
-// ending, and virtual machines that the state does not know.
+// Package leftovers finds the remains of a destroy: hosts that do not answer and so block it, and
+// virtual machines that the state does not have.
 //
-// It owns the comparison of a state with what is there, and what a person is told to do. It does
-// not own the machines (package hypervisor), whose marks say whose they are. It removes nothing.
+// It compares a state with the hosts and machines that exist, and tells users the next step. It
+// does not own the machines (package hypervisor), whose marks name their owner. It removes no
+// machine.
 package leftovers

@@ -21,8 +21,9 @@ import (
 // dialLimit bounds how long a host has to answer: a live one does so within a round trip or two.
 const dialLimit = 10 * time.Second
 
-// ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot
-// run, each with the next command. The provider's own error names a dial, but no host and no fix.
+// ShowUnreachable lists the hosts that do not answer, each with the next command. The state has an
+// uninstall for each, which cannot run. The provider's own error mentions a dial, but no host and
+// no fix.
 func ShowUnreachable(
 	ctx context.Context, out io.Writer, stack string, state *stackstate.State,
 ) error {
@@ -67,7 +68,7 @@ func Forget(
 	return nil
 }
 
-// pickNodes returns the uninstalls of these nodes; the error lists the nodes that have none.
+// pickNodes returns the uninstalls of the named nodes. The error lists the nodes that have none.
 func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err error) {
 	for _, node := range nodes {
 		before := len(named)
@@ -113,7 +114,8 @@ func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	return uninstalls, nil
 }
 
-// unreachable tries to reach every host at once, and returns those that cannot be.
+// unreachable tries to reach every host at once, and returns the uninstalls whose host does not
+// answer.
 func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
@@ -122,7 +124,7 @@ func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 		all.Go(func() {
 			client, err := remote.Dial(ctx, uninstalls[i].target, uninstalls[i].key)
 			if uninstalls[i].err = err; err == nil {
-				_ = client.Close() // It answered; how it says goodbye changes nothing.
+				_ = client.Close() // The host has answered, so an error of the close does not matter.
 			}
 		})
 	}

@@ -10,18 +10,18 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Before holds the part of a state that is asked for after its destroy.
+// Before holds the values of a state that are needed after its destroy.
 type Before struct {
 	// Cluster is the identity of the stack's cluster; empty where there was none.
 	Cluster string `json:"cluster,omitempty"`
 }
 
-// KnownBefore reads it from a state.
+// KnownBefore reads a Before from a state.
 func KnownBefore(state *stackstate.State) Before {
 	return Before{Cluster: inventory.ClusterID(state)}
 }
 
-// ReadBefore reads a Before as JSON. There may be nothing to read.
+// ReadBefore reads a Before as JSON. An empty input gives an empty Before.
 func ReadBefore(in io.Reader) (known Before, err error) {
 	text, err := io.ReadAll(in)
 	if err != nil || len(strings.TrimSpace(string(text))) == 0 {

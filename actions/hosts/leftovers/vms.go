@@ -19,10 +19,10 @@ import (
 // hypervisorLimit bounds the requests to the hypervisor.
 const hypervisorLimit = 20 * time.Second
 
-// madeVMs returns the virtual machines in a state.
+// madeVMs returns the specs of the virtual machines in a state.
 func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	var specs []hypervisor.Spec
-	for _, resource := range state.Resources { // also what a replacement has left to delete
+	for _, resource := range state.Resources { // includes those that a replacement has yet to delete
 		if !resource.Runs("vm create") {
 			continue
 		}
@@ -35,8 +35,8 @@ func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	return specs, nil
 }
 
-// ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's
-// hosts are none.
+// ShowOrphans prints the virtual machines that the state does not have. It prints nothing if the
+// stack's driver makes none.
 func ShowOrphans(
 	ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State,
 ) error {
@@ -58,9 +58,9 @@ func notLookedFor(err error) error {
 	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
-// orphans returns the machines of a stack that its state does not know: a killed update made them,
-// and no destroy removes them. If the stack's cluster is known, machines of another one are left
-// out.
+// orphans returns the machines of a stack that its state does not have: a killed update made them,
+// and no destroy removes them. If the stack's cluster is known, machines of another cluster are
+// left out.
 func orphans(
 	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
 ) ([]hypervisor.Owned, error) {
@@ -70,7 +70,7 @@ func orphans(
 	spec.Cluster = cluster
 	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address &&
 		spec.Hypervisor.HostKey == "" {
-		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
+		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // an earlier update has pinned it
 	}
 	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// onMachine changes a machine's mark, and returns the former owner. The host in it has a mark of its
-// own, which is changed as well if the state knows how to log in.
+// onMachine changes a machine's mark, and returns the former owner. The host in the machine has a
+// mark of its own. onMachine changes that as well if the state knows how to log in.
 func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string,
 	err error) {
 	was, err = m.onVM(ctx, cfg, node)
@@ -52,7 +52,7 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 func (m Marks) hostInside(ctx context.Context, node string) (at inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {
-		return at, false // only Take needs a state
+		return at, false // Only Take needs a state.
 	}
 	gates, err := inventory.Gates(state)
 	i := slices.IndexFunc(gates, func(g inventory.Gate) bool {

@@ -29,7 +29,7 @@ type Marks struct {
 	Out io.Writer
 }
 
-// OfHosts changes the marks of hosts that exist already. The error joins those of all hosts.
+// OfHosts changes the marks of hosts that exist already. The error joins the errors of all hosts.
 func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	var failures []error
 	for _, host := range hosts {
@@ -45,7 +45,7 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 }
 
 // OfMachines changes the marks of the machines that carry the configuration's nodes, and of the
-// hosts in them. The error joins those of all.
+// hosts in them. The error joins the errors of all machines.
 func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	var failures []error
 	for _, node := range cfg.Hosts.Nodes {
@@ -76,7 +76,7 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.WithNode(target.Name)))
 }
 
-// describe words the former owner of a host, and the change.
+// describe returns a message that names the former owner of a host, and the change.
 func (m Marks) describe(output string) string {
 	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{
@@ -87,7 +87,7 @@ func (m Marks) describe(output string) string {
 	return is + m.outcome("a K3s on it")
 }
 
-// outcome words the change; keeps is the thing that keeps running.
+// outcome returns the message about the change. keeps names the thing that keeps running.
 func (m Marks) outcome(keeps string) string {
 	return map[k3shost.Change]string{
 		k3shost.Clear: "; the mark is gone now, and " + keeps + " keeps running",

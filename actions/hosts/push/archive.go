@@ -25,7 +25,7 @@ func namesIn(file string) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = packed.Close() }() // it was only read
+	defer func() { _ = packed.Close() }() // only read from
 	content, err := decompress(file, packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -52,7 +52,7 @@ func decompress(file string, packed io.Reader) (io.Reader, error) {
 	case strings.HasSuffix(file, "gz"):
 		return gzip.NewReader(packed)
 	case strings.HasSuffix(file, "zst"):
-		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1)) // such a one has nothing to close
+		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1)) // a decoder without concurrency has nothing to close
 	}
 	return packed, nil
 }

@@ -41,19 +41,19 @@ var Send = verb.NewUnbounded(func(ctx context.Context, call verb.Call, input Inp
 	return call.Print(input.SHA256)
 })
 
-// Input is a file that a host is to have.
+// Input describes a file that a host must have.
 type Input struct {
 	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
 	Dest string `json:"dest"`
 	// File is the local file, SHA256 its expected digest.
 	File string `json:"file"`
-	// Images says that the file is an archive of container images, to be loaded if K3s runs.
+	// Images says that the file is an archive of container images. If K3s runs, they are loaded.
 	Images bool          `json:"images,omitempty"`
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds the way to the host, the silence of the transfer, and the import. The transfer
-	// itself may take as long as the line needs.
+	// Timeout bounds three things: the login at the host, each silence of the transfer, and the
+	// import. The transfer itself may take as long as the line needs.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -90,16 +90,17 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 	if err != nil {
 		return sent, fmt.Errorf("images of %w", err)
 	}
-	// Also where it was sent already: the run that sent it may have been cut off before the import.
+	// Import a file that was sent before as well: its run may have been interrupted before the
+	// import.
 	if _, err := client.Run(ctx, importScript(containerdSocket, i.Dest, names), nil); err != nil {
 		return sent, fmt.Errorf("import the images of %s: %w", i.Dest, err)
 	}
 	return sent, nil
 }
 
-// turn waits until no other push of this project sends to the host: thirty at once keep a small
-// host busy with taking turns, and a slow line has none of them whole for long. The lock is a file
-// of this project.
+// turn returns a function that waits until no other push of this project sends to the host. Thirty
+// pushes at once would keep a small host busy with switching, and on a slow line none would finish
+// for long. The lock is a file of this project.
 func (i Input) turn(say func(string)) func(context.Context) (func(), error) {
 	path := filepath.Join(".strata", "push-"+
 		net.JoinHostPort(i.Target.Address, strconv.Itoa(i.Target.Port))+".lock")

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a k3s first in PATH that records its arguments and exits with a code; output is the
-// file of the record.
+// fakeK3s puts a program k3s first in PATH. It records its arguments in the file output, and exits
+// with a code.
 func fakeK3s(t *testing.T, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,8 +28,8 @@ type keyring struct {
 	problems     []error
 }
 
-// addOwn adds the host's own keys: the configuration's, else those of an ssh_config, else the
-// default key of a login. It stores their paths in said.
+// addOwn adds the host's own keys: those of the configuration, else those of an ssh_config, else
+// the default key of a login. It stores their paths in said.
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds those private keys of an ssh_config that exist, as ssh does. If none exists and no
-// agent has a key, the error names the first.
+// addFound adds the private keys of an ssh_config whose files exist, as ssh does. If no file exists
+// and no agent has a key, the error names the first file.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)
@@ -138,7 +138,8 @@ func (k *keyring) addSudo(user, ofAll string) {
 	k.append(remote.SudoPassword(password, name))
 }
 
-// resolvePassword returns a password. If only Pulumi can decrypt it, the password comes from its variable.
+// resolvePassword returns a password. A password that only Pulumi can decrypt comes from its
+// variable.
 func (k *keyring) resolvePassword(value, variable string) string {
 	if value == config.Sealed {
 		return cmp.Or(os.Getenv(k.hostVariable(variable)), os.Getenv(variable))
@@ -146,8 +147,8 @@ func (k *keyring) resolvePassword(value, variable string) string {
 	return value
 }
 
-// hostVariable returns the variable of one host, because only Pulumi knows which encrypted password is
-// which.
+// hostVariable returns the name of the variable for one host's own password. Only Pulumi can tell
+// encrypted passwords apart.
 func (k *keyring) hostVariable(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

@@ -17,8 +17,8 @@ import (
 const ecdsaLine = "ecdsa-sha2-nistp256 " +
 	"AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
 
-// A line has the same meaning as for ssh. HOST is the host's key, OLD another one of its type, and
-// EC one of another type.
+// A line has the same meaning as for ssh. HOST is the host's key. OLD is another key of the same
+// type, and EC a key of another type.
 func TestKnownHostsAreReadAsSSHReadsThem(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, old := keyPair(t, "")

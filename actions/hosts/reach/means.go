@@ -15,8 +15,8 @@ import (
 // usesAgent reports whether an ssh_config names an agent of its own.
 func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
 
-// meansFor adds the certificates beside the key files to the settings. It returns the means to log
-// in other than private keys.
+// meansFor adds the certificates that lie beside the key files to the settings. It returns the
+// means to log in, except private keys.
 func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
 	if said.agent == "SSH_AUTH_SOCK" {
@@ -56,8 +56,8 @@ func (k *keyring) resolvePath(path string) string {
 	return file
 }
 
-// public returns the public half of a key file, or nil. It reads the key itself or the file beside
-// it.
+// public returns the public half of a key file, or nil. It reads the key itself, or the .pub file
+// beside it.
 func (k *keyring) public(path string) ssh.PublicKey {
 	_, text, _ := k.read.open("private key", path)
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {

@@ -27,8 +27,8 @@ func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(
 var errUnknown = errors.New("no key")
 
 // pin returns the host keys that known_hosts files have for a host. A file that the configuration
-// names must have a key. One that an ssh_config names may be missing, as with ssh; then there is no
-// pin.
+// names must have a key. A file that an ssh_config names may be missing, as with ssh; then there is
+// no pin.
 func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	if ssh.KnownHosts != "" {
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)

@@ -33,7 +33,7 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	return HostsNamed(config.StackNames, hosts, project)
 }
 
-// HostsNamed returns the same as Hosts; its error has other names.
+// HostsNamed returns the same as Hosts. names are the names of settings in its error.
 func HostsNamed(names config.SSHNames, hosts config.Hosts, project string) ([]Host, error) {
 	read := &reader{names: names, project: project, asked: map[string]keywords{},
 		knownHosts: map[string]KnownHosts{}}
@@ -59,7 +59,7 @@ type reader struct {
 	project    string
 	asked      map[string]keywords
 	knownHosts map[string]KnownHosts
-	// warnings belong to no host yet.
+	// warnings holds those that do not belong to a host yet.
 	warnings []string
 }
 
@@ -91,7 +91,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	}
 	jump, err := r.hops(ssh, target.User, ssh.Jump, keys, 0)
 	target.Jump = jump
-	if keys.ssh.Agent && !target.Agent { // A jump host's alone.
+	if keys.ssh.Agent && !target.Agent { // Only a jump host uses the agent.
 		target.Agent, target.AgentSocket = true, remote.NoAgent
 	}
 	problems := []error{err}
@@ -109,8 +109,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 // hopLimit ends a cycle of ProxyJumps.
 const hopLimit = 8
 
-// hops returns the jump hosts of a connection. In front of the first come the hosts of its own
-// ProxyJump. It adds their keys and passwords to keys.
+// hops returns the jump hosts of a connection. If the first one has a ProxyJump of its own, its
+// jump hosts come before it. hops adds the keys and passwords of all to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {
@@ -140,7 +140,7 @@ func (r *reader) hops(
 			Address: cmp.Or(said.hostName, jump.Host), Port: cmp.Or(said.port, config.DefaultPort),
 			User: cmp.Or(said.user, user), HostKey: jump.HostKey, Means: keys.meansFor(said),
 		}
-		if i > 0 { // It is reached through the one before.
+		if i > 0 { // The previous jump host reaches it.
 			hop.ProxyCommand = ""
 		}
 		if hop.HostKey == "" {
@@ -152,7 +152,8 @@ func (r *reader) hops(
 	return hops, errors.Join(problems...)
 }
 
-// requirePin returns the host key of a jump host. A jump host needs one: it has no first contact.
+// requirePin returns the host key of a jump host. A missing key is an error: a jump host has no
+// first contact.
 func (r *reader) requirePin(
 	ssh config.SSH, hop remote.Hop, name string, said settings,
 ) (string, error) {

@@ -111,7 +111,7 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 		Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
-// ssh is called with one name, which answers for every keyword: a block about the address is not
+// ssh is called with one name, which answers for every keyword. So a block about the address is not
 // mixed with the keywords of `Host *` for the name.
 func TestSSHConfigAddressBlockIsUsedWithoutNameBlock(t *testing.T) {
 	key, pin := keyPair(t, "")
@@ -204,7 +204,8 @@ func TestKeyringContainsSudoPassword(t *testing.T) {
 	assert.Equal(t, key+string(remote.SudoPassword("hunter2", "")), string(of(t, sealed, project).Key))
 }
 
-// Which of two encrypted passwords is which, only Pulumi knows.
+// Only Pulumi can decrypt the passwords, so a command run by hand cannot tell one encrypted
+// password from another. So a host's own password is read from its own variable.
 func TestAHostsOwnPasswordsHaveVariablesOfTheirOwn(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
@@ -305,7 +306,7 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 		User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
-// The API is where the first server is: a host with another way has no part in the tunnel.
+// The API is on the first server. A host with another route does not change the tunnel.
 func TestTunnelUsesJumpHostsOfFirstServer(t *testing.T) {
 	private, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": private})

@@ -75,7 +75,8 @@ func (r *reader) answer(path string, as login, names []string) (string, keywords
 	return name, its, err
 }
 
-// alike reports whether a host's keywords equal those of every host, apart from its name.
+// alike reports whether a host's keywords equal those of every other host, apart from the host's
+// name.
 func alike(its, everyones keywords, name string) bool {
 	mine := keywords{}
 	for keyword, values := range its {

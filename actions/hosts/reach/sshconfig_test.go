@@ -83,7 +83,7 @@ func sumOf(t *testing.T, line string) string {
 	return key.Type() + " " + ssh.FingerprintSHA256(key)
 }
 
-// The program says it in one sentence.
+// If the SSH client is missing, the program says so in one sentence.
 func TestMissingSSHClientErrorNamesPackage(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "config": "Host *\n"})
@@ -94,7 +94,8 @@ func TestMissingSSHClientErrorNamesPackage(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "\n")+1)
 }
 
-// A state does not change with a renewed certificate, nor with a missing one.
+// The state holds the certificate's path only. So a renewed or missing certificate does not change
+// the state.
 func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "key-cert.pub": "a certificate", "alone": key})

@@ -1,4 +1,4 @@
-// Package sshkey makes the keys of a stack's own, and reads those of hosts.
+// Package sshkey generates a stack's own SSH keys, and reads the host keys of hosts.
 package sshkey
 
 import (
@@ -20,8 +20,9 @@ var Generate = verb.NewUnbounded(func(_ context.Context, call verb.Call, _ verb.
 	return err
 })
 
-// Scan prints a host's public key in authorized_keys form, to be pinned: the bounded first contact.
-// The key in STRATA_SSH_KEY is for the jump hosts; the host itself is not logged in to.
+// Scan prints a host's public key in authorized_keys form, so that it can be pinned. This is the
+// bounded first contact. The key in STRATA_SSH_KEY is for the jump hosts; Scan does not log in to
+// the host itself.
 var Scan = verb.New(func(ctx context.Context, call verb.Call, input remote.ScanInput) error {
 	if input.Address == "" {
 		return call.Wrong(errors.New("an address is required"))

@@ -25,7 +25,7 @@ import (
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
-	// tokens are the servers' tokens, one of which opens a snapshot.
+	// tokens are the servers' tokens. One of them opens a snapshot.
 	tokens []string
 	// own reads K3s's own kubeconfig from a server if the stack's does not work; otherwise nil.
 	own *credential.SSH
@@ -72,7 +72,7 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 		Gate: func(ctx context.Context, host health.Host) error {
 			at := *reach
 			if c.own != nil && urls[host.Name] != "" {
-				// each time: the start of K3s has just renewed it
+				// Read K3s's own kubeconfig each time: the start of K3s has just renewed it.
 				_, text, err := c.own.Admin(ctx, host.Target, ownLimit)
 				if err != nil {
 					return err

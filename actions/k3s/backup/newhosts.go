@@ -24,8 +24,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// stillLimit bounds the check whether an old server still runs. Each has a time of its own, because
-// most do not answer any more.
+// stillLimit bounds the check whether an old server still runs. Each server has a time of its own,
+// because most of them do not answer any more.
 const stillLimit = 30 * time.Second
 
 // NewHosts restores a cluster that has lost all its hosts. A snapshot and the stack's state become

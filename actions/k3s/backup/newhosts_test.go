@@ -15,8 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// The other servers of a cluster that lost its hosts do not answer. They must not use up the time
-// of the one that does.
+// One old server runs, and the others do not answer. They must not use up the time of the one that
+// does.
 func TestRestoreOnNewHostsIsRefusedWhileServerRuns(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"

@@ -19,11 +19,11 @@ import (
 	"strata/internal/files/tempdir"
 )
 
-// Wanted selects the data to go back to: one of Snapshot, File and Current.
+// Wanted selects the data to restore: one of Snapshot, File and Current.
 type Wanted struct {
 	// Snapshot is the name of a snapshot on a server, File the path of a local one.
 	Snapshot, File string
-	// Current keeps the server's data: it only removes the other members.
+	// Current keeps the server's data. The restore only removes the other members.
 	Current bool
 	// From is the server that is reset. If empty, the first that has the snapshot.
 	From string

@@ -19,7 +19,7 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 	hosts, servers := c.hosts(log), c.plan.NodesByRole(config.RoleServer)
 	for _, server := range servers {
 		output, err := hosts.Run(ctx, server, "save", nil)
-		if err != nil && ctx.Err() != nil { // no fault of the servers', and the others are not to be asked
+		if err != nil && ctx.Err() != nil { // the caller ended this, not a server: the others are not asked
 			return fmt.Errorf("snapshot on %s: %w", server.Name, err)
 		}
 		if err != nil {
@@ -44,7 +44,8 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 		len(servers))
 }
 
-// List prints the snapshots of every server. The error joins those of servers that do not answer.
+// List prints the snapshots of every server. The error joins the errors of servers that do not
+// answer.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := c.hosts(log)
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")

@@ -11,10 +11,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// access returns K3s's own access from the first server whose access still works. The others are
-// not asked: they may still be on their way into the cluster. If it has ended by the server's own
-// clock, so have the certificates between K3s's own parts there. K3s is restarted on all such
-// servers. While no server answers, all are asked again, until the command's time is up.
+// access returns K3s's own access from the first server whose access still works. It does not ask
+// the servers after that one: they may not have joined the cluster yet. If a server's access has
+// ended by the server's own clock, the certificates between K3s's own parts there have ended too.
+// access restarts K3s on all such servers. While no server answers, it asks all again, until the
+// command's time is up.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {
@@ -23,7 +24,7 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 		case err != nil || found != nil:
 			return found, err
 		case silent == nil || ctx.Err() == nil:
-			silent = failed // the end of the command's time says less than the round before
+			silent = failed // keep the reasons of the previous round: the end of the command's time explains less
 		}
 		if ctx.Err() != nil || !errors.Is(failed, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("no server's k3s.yaml could be read: %w", silent)
@@ -32,8 +33,8 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 	}
 }
 
-// first asks one server after the other, and returns the first access; silent says why there is
-// none.
+// first asks one server after the other, and returns the first access. If there is none, silent
+// gives the reason.
 func (i *Issuer) first(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) (access *admin, silent, err error) {
@@ -78,8 +79,8 @@ func (i *Issuer) renewAccess(
 		"journalctl -u k3s there", silent)
 }
 
-// restart restarts K3s on all servers at once: etcd needs a majority of members that believe each
-// other.
+// restart restarts K3s on all servers at once: etcd needs a majority of members that trust each
+// other's certificates.
 func (i *Issuer) restart(ctx context.Context, ended []admin) error {
 	failures := make([]error, len(ended))
 	var all sync.WaitGroup

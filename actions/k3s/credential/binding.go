@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// role lets the stack's user do everything. The group system:masters needs no binding, and its
-// signer refuses it
+// role is the ClusterRole of the stack's user, who may do everything. The group system:masters
+// would need no binding, but the signer refuses it
 // (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
 const role = "cluster-admin"
 
@@ -28,8 +28,8 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects one that binds another user. A binding's role
-// reference cannot be changed.
+// bind makes the user's binding, and corrects a binding that binds another user. The role reference
+// of a binding cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})

@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	// readLimit bounds the first attempt at one server, because one that is gone must leave time
+	// readLimit bounds the first attempt at one server, so that a server that is gone leaves time
 	// for the others. Each further round has twice as long: a host under load needs more.
 	readLimit = 15 * time.Second
-	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up, and the
-	// wait for the host's lock. With etcd it needs a majority of the servers.
+	// restartLimit bounds a restart of K3s and the wait for the host's lock. systemd ends the
+	// restart once K3s reports that it is up. With etcd, that needs a majority of the servers.
 	restartLimit = 5 * time.Minute
 	// clockLimit bounds the difference between the clock of a server and this machine's:
 	// certificates begin and end by both.
 	clockLimit = 5 * time.Minute
 )
 
-// readScript prints the host's time and K3s's own kubeconfig. restartScript starts K3s anew, which
-// renews every certificate that ends within 120 days, 90 in older releases (k3s-io/k3s
-// pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. It waits for an install or
-// an upgrade, and refuses during a restore.
+// readScript prints the host's time and K3s's own kubeconfig. restartScript restarts K3s, which
+// renews every certificate that ends within 120 days, or 90 in older releases (k3s-io/k3s
+// pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. The script waits for an
+// install or an upgrade, and refuses during a restore.
 const (
 	readScript    = "date +%s\ncat /etc/rancher/k3s/k3s.yaml"
 	restartScript = "one_at_a_time\nsystemctl restart k3s\n"
@@ -50,11 +50,12 @@ type Hosts interface {
 	Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error)
 }
 
-// SSH is Hosts as they are.
+// SSH implements Hosts over SSH.
 type SSH struct {
-	// Key logs in.
+	// Key is the private key that logs in.
 	Key []byte
-	// Owner must own the servers; nil, in a state from before there were marks, checks nothing.
+	// Owner must own the servers. It is nil in a state from before there were owner marks; then
+	// nothing is checked.
 	Owner *k3shost.Owner
 }
 
@@ -84,7 +85,7 @@ func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Durati
 func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, restartLimit)
 	defer cancel()
-	const noBinary = "-" // none is placed
+	const noBinary = "-" // no new binary is placed
 	_, err := k3shost.Run(ctx, server, s.Key,
 		k3shost.Script("server", noBinary, s.Owner.WithNode(server.Name), restartScript, nil))
 	return err
@@ -94,7 +95,7 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 func (s *SSH) Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error) {
 	return apiserver.Access{
 		Kubeconfig: kubeconfig, Servers: []string{"https://" + apiserver.Address(server.Address)},
-		Tunnel: tunnel.NewSpec(server), // K3s's own kubeconfig knows of none
+		Tunnel: tunnel.NewSpec(server), // K3s's own kubeconfig names no tunnel
 	}.Client()
 }
 
@@ -104,11 +105,11 @@ type admin struct {
 	kubeconfig []byte
 	config     *rest.Config
 	ends       time.Time
-	// clock is the server's, when the access was read.
+	// clock is the server's time when the access was read.
 	clock time.Time
 }
 
-// hasEnded reports whether the server itself takes its access for ended.
+// hasEnded reports whether the access has ended by the server's own clock.
 func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
 // admins returns K3s's own accesses from all servers that answer within a limit, in their order.
@@ -136,8 +137,9 @@ func (i *Issuer) admins(
 	return list, errors.Join(failures...)
 }
 
-// admin returns K3s's own access from one server. A server whose clock is not this machine's is an
-// error: one of the two would find certificates ended, or not begun, that the other has just made.
+// admin returns K3s's own access from one server. A server whose clock differs from this machine's
+// is an error. Otherwise one of the two would take certificates for ended, or not begun, that the
+// other has just made.
 func (i *Issuer) admin(
 	ctx context.Context, server remote.Target, limit time.Duration,
 ) (*admin, error) {

@@ -15,8 +15,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A server of another cluster is not asked for its access, and its K3s is not restarted: its
-// address may have been given to another machine.
+// The address of a server may have been given to another machine. So a server of another cluster is
+// not asked for its access, and its K3s is not restarted.
 func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		owner *k3shost.Owner

@@ -23,9 +23,9 @@ type Issuer struct {
 	Log io.Writer
 }
 
-// Issue binds the user and its reader, and issues a certificate for each unless previous still
-// answers the request: a change of addresses alone keeps the certificates. Then the stack's former
-// users lose their rights.
+// Issue binds the user and its reader, and issues a certificate for each. It keeps the certificates
+// if previous still answers the request; a change of addresses alone keeps them too. At the end,
+// the stack's former users lose their rights.
 func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issued, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (i *Issuer) certify(
 	if ends, err = endOf(certificate); err != nil {
 		return "", ends, err
 	}
-	// Shorter than the calendar believes, and it would end before it is renewed.
+	// A certificate that is shorter than the calendar assumes would end before its renewal.
 	if least := lifetime * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
 		return "", ends, fmt.Errorf("expected a certificate for %s "+
 			"(strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
@@ -133,8 +133,8 @@ func (i *Issuer) certify(
 	return string(made), ends.UTC(), nil
 }
 
-// works asks an API server, as the user, whether it may do something. The binding may be so new
-// that the server does not know it yet.
+// works asks an API server, with the user's certificate, whether the user may do something. The
+// binding may be so new that the server does not know it yet.
 func (i *Issuer) works(
 	ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes,
 ) error {
@@ -148,7 +148,7 @@ func (i *Issuer) works(
 				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &may},
 			}, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
-			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // asked again
+			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // the caller asks again
 		}
 		return err
 	})

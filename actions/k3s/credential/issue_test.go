@@ -58,7 +58,7 @@ func TestWorkingCredentialIsKeptAndItsBindingRecreated(t *testing.T) {
 		"ended, whatever the calendar says")
 }
 
-// Of a kubeconfig that has leaked, nothing is left to use once the next generation works.
+// Once the next generation works, a leaked kubeconfig of a former one has no rights left.
 func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 	w := newWorld(t, "server-1")
 	bound := func() (names []string) {
@@ -128,8 +128,8 @@ func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
 	require.ErrorContains(t, err, "also after a restart of K3s")
 }
 
-// Neither a workstation whose clock is wrong nor a server that disagrees with the others has K3s
-// restarted.
+// K3s is not restarted because a workstation's clock is wrong, or because one server's clock
+// disagrees with the others'.
 func TestAWrongClockRestartsNoServer(t *testing.T) {
 	const years = 2 * 365 * 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{"ahead": years, "behind": -years} {
@@ -151,8 +151,8 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 	w.mustIssue(nil)
 }
 
-// A minute before its end by the server's clock, a certificate is good there, whatever this
-// machine's clock says.
+// A minute before its end by the server's clock, a certificate is still valid on that server,
+// whatever this machine's clock says.
 func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
 		w := newWorld(t, "server-1")

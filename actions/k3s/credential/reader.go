@@ -17,8 +17,8 @@ import (
 // ReaderRole is the ClusterRole of a stack's reader.
 const ReaderRole = prefix + "reader"
 
-// ReaderOf returns the user beside a stack's user that can only read. Another generation is another
-// reader, too.
+// ReaderOf returns the name of the reader of a stack's user: a second user that can only read. Each
+// generation has its own reader.
 func ReaderOf(user string) string {
 	stack, generation, _ := splitUser(user)
 	return User(stack+":reader", generation)
@@ -50,7 +50,8 @@ func ReaderRules() []rbacv1.PolicyRule {
 	}
 }
 
-// ReaderDigest returns a digest of ReaderRules: with others, the stack's command runs again.
+// ReaderDigest returns a digest of ReaderRules. When the digest changes, the stack's command runs
+// again.
 func ReaderDigest() string {
 	text, err := json.Marshal(ReaderRules())
 	if err != nil {
@@ -59,8 +60,8 @@ func ReaderDigest() string {
 	return digest.Sum(text)
 }
 
-// permitReading makes the reader's role, and corrects one that has other rules, as after an update
-// of Strata.
+// permitReading makes the reader's role, and corrects a role that has other rules, for example
+// after an update of Strata.
 func permitReading(ctx context.Context, client kubernetes.Interface) error {
 	roles := client.RbacV1().ClusterRoles()
 	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole},

@@ -69,7 +69,8 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 var readByGates = regexp.MustCompile(
 	`GroupVersionResource\{\s*(?:Group:\s+"([^"]+)",\s*)?Version:\s+"[^"]+",\s*Resource:\s+"([^"]+)"`)
 
-// notForReaders are read by gates that a reader does not ask (cli/stackhealth).
+// notForReaders lists resources that are read only by gates which never run with a reader's rights
+// (cli/stackhealth).
 var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews",
 	"validatingwebhookconfigurations", "httproutes", "apisixroutes"}
 

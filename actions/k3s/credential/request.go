@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Provide gives a stack client certificates of its own, or keeps those of its previous output, and
-// prints them. The output is secret. The private key comes in STRATA_SSH_KEY.
+// Provide gives a stack client certificates of its own, and prints them. It keeps those of its
+// previous output while they fit. The output is secret. The private key comes in STRATA_SSH_KEY.
 var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request) error {
 	previous, err := Parse(call.PreviousOutput())
 	if err != nil {
@@ -38,19 +38,19 @@ const renewals = 3
 
 // Request is the input of Provide.
 type Request struct {
-	// Timeout bounds the whole.
+	// Timeout bounds the whole command.
 	Timeout metav1.Duration `json:"timeout"`
 	// User is the name in the certificate.
 	User string `json:"user"`
 	// Lifetime is the requested life of the certificate.
 	Lifetime metav1.Duration `json:"lifetime"`
-	// Generation is the calendar's: another one is a renewal.
+	// Generation is the number of the calendar's period. A new number renews the certificate.
 	Generation int64 `json:"generation"`
-	// Servers are the cluster's servers; the first that can be asked is.
+	// Servers are the cluster's servers. The first one that can be asked is used.
 	Servers []remote.Target `json:"servers"`
-	// Owner must own the servers; without it nothing is checked.
+	// Owner must own the servers. Without an owner nothing is checked.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Reader is ReaderDigest.
+	// Reader is the result of ReaderDigest.
 	Reader string `json:"reader,omitempty"`
 }
 
@@ -60,10 +60,11 @@ func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
 
-// prefix begins the name of a stack's user, and of no user of Kubernetes' or K3s's own.
+// prefix begins the name of every stack's user. No user of Kubernetes or K3s has it.
 const prefix = "strata:"
 
-// User returns the user of a stack. Another generation is another user; the first has no number.
+// User returns the name of a stack's user. Each generation is another user; the name of the first
+// has no number.
 func User(stack string, generation int) string {
 	if generation == 0 {
 		return prefix + stack
@@ -71,8 +72,8 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses User's result. No name of a stack has a colon, and that of a reader has
-// ":reader" behind the stack's. ok is false for other users.
+// splitUser parses User's result. No stack's name has a colon. In a reader's name, ":reader"
+// follows the stack's name and counts as a part of it. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
 	if at := strings.LastIndexByte(stack, ':'); at >= 0 {
@@ -90,8 +91,8 @@ func isFormer(user, current string) bool {
 	return ok && known && stack == same && generation < now
 }
 
-// UserOf returns the stack's user that a kubeconfig logs in; empty for another one, such as K3s's
-// own.
+// UserOf returns the stack's user whom a kubeconfig logs in. It returns an empty text for any other
+// user, such as K3s's own.
 func UserOf(kubeconfig []byte) string {
 	config, err := read(kubeconfig)
 	if err != nil {
@@ -123,23 +124,23 @@ type Issued struct {
 	User       string          `json:"user"`
 	Lifetime   metav1.Duration `json:"lifetime"`
 	Generation int64           `json:"generation"`
-	// Ends is the end of the certificate.
+	// Ends is the time at which the certificate ends.
 	Ends time.Time `json:"ends"`
 	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is
 	// LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
-	// Reader is the same for the user that can only read.
+	// Reader is the kubeconfig of the user that can only read.
 	Reader string `json:"reader"`
 }
 
-// Parse reads an output; an empty one is none.
+// Parse reads an output. For an empty output it returns nil.
 func Parse(text string) (*Issued, error) {
 	if text == "" {
 		return nil, nil
 	}
 	issued := &Issued{}
 	if err := json.Unmarshal([]byte(text), issued); err != nil {
-		return nil, errors.New("expected what strata credential prints, found something else") // not what: it is secret
+		return nil, errors.New("expected what strata credential prints, found something else") // not quoted: it is secret
 	}
 	return issued, nil
 }
@@ -155,8 +156,8 @@ func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable returns an error for a kubeconfig whose certificate has ended: no API server accepts it.
-// One without a certificate does not end.
+// Usable returns an error for a kubeconfig whose certificate has ended, because no API server
+// accepts it. A kubeconfig without a certificate does not end.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// shortest is the least that the certificates API can be asked for (k8s.io/api certificates/v1,
-	// expirationSeconds).
+	// shortest is the shortest lifetime that the certificates API accepts (k8s.io/api
+	// certificates/v1, expirationSeconds).
 	shortest = 10 * time.Minute
 	// cleanupLimit bounds the removal of a request that has done its work, also after the
 	// subcommand's own time is up.
 	cleanupLimit = 10 * time.Second
 )
 
-// sign has the cluster sign a request, and returns the certificate in PEM. The request object goes
-// when it is signed or refused: Kubernetes itself would keep it for an hour.
+// sign makes the cluster sign a request, and returns the certificate in PEM. It deletes the request
+// object once that is signed or refused: Kubernetes itself would keep it for an hour.
 func sign(
 	ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration,
 ) (certificate []byte, err error) {
@@ -50,7 +50,7 @@ func sign(
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
-		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{}) // or Kubernetes does, in an hour
+		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{}) // Kubernetes does, after an hour
 	}()
 	made.Status.Conditions = append(made.Status.Conditions,
 		certificatesv1.CertificateSigningRequestCondition{
@@ -69,8 +69,8 @@ func sign(
 	return awaitCertificate(ctx, client, made.Name)
 }
 
-// awaitCertificate waits for the signer, which is a part of the controller manager and starts a little later
-// than the API server.
+// awaitCertificate waits for the signer. The signer is a part of the controller manager, which
+// starts a little later than the API server.
 func awaitCertificate(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte,
 	err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()

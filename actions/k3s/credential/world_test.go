@@ -41,7 +41,8 @@ type world struct {
 	log    bytes.Buffer
 
 	mutex sync.Mutex
-	// skew is the lead of the servers' clocks over today, and ahead that of this machine's.
+	// skew is how far each server's clock is ahead of today. ahead is the same for this machine's
+	// clock.
 	skew  map[string]time.Duration
 	ahead time.Duration
 	// slow counts the attempts that a server does not answer in time; limits are the bounds of all
@@ -51,13 +52,13 @@ type world struct {
 	// ends holds the end of K3s's own certificate by server; a server that is missing does not
 	// answer.
 	ends map[string]time.Time
-	// longest bounds the life of the signer's certificates; refuses has it refuse, forbidden has
-	// RBAC refuse.
+	// longest bounds the life of the signer's certificates. refuses makes the signer refuse, and
+	// forbidden makes RBAC refuse.
 	longest            time.Duration
 	refuses, forbidden bool
 	// users are the names in the certificate requests.
 	users []string
-	// limit bounds the whole.
+	// limit bounds the whole command.
 	limit time.Duration
 	// stubborn is a server whose restart renews nothing.
 	stubborn         string
@@ -77,7 +78,7 @@ func newWorld(t *testing.T, servers ...string) *world {
 	w.client.PrependReactor("create", "certificatesigningrequests",
 		func(action clienttesting.Action) (bool, runtime.Object, error) {
 			made := action.(clienttesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
-			made.Name = made.GenerateName + "1" // which the fake does not do
+			made.Name = made.GenerateName + "1" // the fake does not do this by itself
 			return false, nil, nil
 		})
 	w.client.PrependReactor("update", "certificatesigningrequests", w.sign)
@@ -161,7 +162,7 @@ func (w *world) Client([]byte, remote.Target) (kubernetes.Interface, error) {
 	return w.client, nil
 }
 
-// issue asks as a stack of three servers does.
+// issue requests credentials as a stack of three servers does.
 func (w *world) issue(previous *Issued, change ...func(*Request)) (*Issued, error) {
 	r := Request{User: User("dev", 0), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour},
 		Generation: 7}

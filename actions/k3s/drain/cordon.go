@@ -26,7 +26,7 @@ func Cordon(ctx context.Context, client kubernetes.Interface, name, version stri
 	return patch(ctx, client, name, true, &version)
 }
 
-// Uncordon lets Pods onto a node again that Cordon has marked; it leaves any other as it is.
+// Uncordon lets Pods onto a node again if Cordon has marked it. It leaves any other node as it is.
 func Uncordon(ctx context.Context, client kubernetes.Interface, name string) error {
 	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -38,7 +38,8 @@ func Uncordon(ctx context.Context, client kubernetes.Interface, name string) err
 	return patch(ctx, client, name, false, nil)
 }
 
-// patch sets both at once, so that a kill in between cannot leave a cordon without an owner.
+// patch sets the cordon and its mark at once, so that a kill in between cannot leave a cordon
+// without an owner.
 func patch(
 	ctx context.Context, client kubernetes.Interface, name string, cordoned bool, mark *string,
 ) error {

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time between attempts of a refused eviction: a budget that allows one sends
-// no event.
+// refusedAgain is the time between attempts of a refused eviction. No event tells when a budget
+// allows it.
 const refusedAgain = time.Second
 
 // ErrBlocked reports that the time ended while Pods were left on the node.
@@ -50,7 +50,7 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 		if len(now) == 0 {
 			return nil
 		}
-		if ctx.Err() == nil || left == nil { // the end of the time itself is no reason
+		if ctx.Err() == nil || left == nil { // the end of the time itself does not explain anything
 			left = now
 		}
 		d.awaitChange(ctx, node, pods.ResourceVersion)
@@ -80,7 +80,7 @@ func (d *Drainer) evictAll(
 	return left
 }
 
-// leaving is a Pod that has not gone yet, and the reason; the reason is empty while the Pod ends.
+// leaving is a Pod that is still there, and the reason. The reason is empty while the Pod ends.
 type leaving struct {
 	pod     corev1.Pod
 	refusal string

@@ -24,11 +24,11 @@ type term struct {
 	transitions int32
 }
 
-// awaitLeader waits until it has seen a controller manager renew its lease. Without a leader no controller
-// takes an evicted Pod out of its Service. When the leader's server restarts, the next one leads
-// only after the lease ends, 15 s later: too late for the Pod. A new leader counts from its second
-// renewal, when its controllers have read the cluster. Clocks are not compared. A cluster without
-// leader election has no lease; led does not wait there.
+// awaitLeader waits until it has seen a controller manager renew its lease. Without a leader no
+// controller takes an evicted Pod out of its Service. When the leader's server restarts, the next
+// one leads only after the lease ends, 15 s later: too late for the Pod. A new leader counts from
+// its second renewal, when its controllers have read the cluster. Clocks are not compared. A
+// cluster without leader election has no lease; awaitLeader does not wait there.
 func (d *Drainer) awaitLeader(ctx context.Context) error {
 	var since term
 	var first time.Time
@@ -39,7 +39,7 @@ func (d *Drainer) awaitLeader(ctx context.Context) error {
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil
-		case ctx.Err() != nil: // the end of the time itself is no reason
+		case ctx.Err() != nil: // the end of the time itself does not explain anything
 		case err != nil:
 			state = err.Error()
 		default:

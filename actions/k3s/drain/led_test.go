@@ -26,7 +26,8 @@ type lease struct {
 	err       error
 }
 
-// ledBy answers with the leases in turn, then repeats the last one; reads counts the answers.
+// ledBy makes the client answer with the leases in turn, and then repeat the last one. reads counts
+// the answers.
 func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	reads = &atomic.Int32{}
 	client.PrependReactor("get", "leases",
@@ -43,8 +44,8 @@ func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	return reads
 }
 
-// The race that the lease prevents: the leader went with its server, its lease has not ended, and
-// an evicted Pod stays in its Service.
+// The leader went with its server, and its lease has not ended yet. A Pod that is evicted in this
+// time would stay in its Service.
 func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 	var reads *atomic.Int32
 	early := false
@@ -53,7 +54,7 @@ func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 		return nil
 	}, pod("web", "ReplicaSet"))
 	reads = ledBy(client,
-		// it is dead
+		// The lease's holder is dead.
 		lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{err: apierrors.NewInternalError(context.DeadlineExceeded)},

@@ -23,19 +23,19 @@ type Admission struct {
 	Node Member `json:"node"`
 	// Servers are the other servers.
 	Servers []Member `json:"servers"`
-	// Owner is the cluster's: the kubeconfig of another one is not read.
+	// Owner owns the cluster. The kubeconfig of another owner's cluster is not read.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Founds names the stack whose cluster the node starts where there is none; empty for all nodes
-	// but the first server. They wait for it, so for them there is one.
+	// Founds names the stack whose cluster the node starts if there is none. It is empty for all
+	// nodes but the first server: they wait for that server, so they always find a cluster.
 	Founds string `json:"founds,omitempty"`
-	// Past reads the stack's past. It is asked for a fresh first server only.
+	// Past reads the stack's past. It is called only for a first server without K3s.
 	Past func(ctx context.Context, stack string) (Past, error) `json:"-"`
-	// none is true where the state shows no cluster.
+	// none is true if the state shows no cluster.
 	none bool
 }
 
-// Admit makes the name free of the host that had it before, unless the host has a K3s of its own
-// already. key logs in to hosts.
+// Admit frees the node's name from the host that had it before, unless the new host already has a
+// K3s of its own. key logs in to hosts.
 func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	fresh, err := Fresh(ctx, a.Node, key)
 	if err != nil || !fresh {
@@ -50,9 +50,9 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	}
 	text, err := a.Kubeconfig(ctx, key)
 	if err != nil || text == nil {
-		return err // without either there is no cluster yet
+		return err // no error and no kubeconfig means that there is no cluster yet
 	}
-	// K3s's own kubeconfig knows of no tunnel.
+	// K3s's own kubeconfig names no tunnel.
 	client, err := apiserver.Access{Kubeconfig: text, Servers: urlsOf(a.Servers),
 		Tunnel: tunnelTo(a.Servers)}.Client()
 	if err != nil {
@@ -62,9 +62,9 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	return remover.Clear(ctx, a.Node)
 }
 
-// Fresh reports whether a host has no K3s of its own yet. One that has is the member that it was,
-// also where it is to have another role: its install refuses that, and until then it serves. One
-// with a snapshot brings the cluster: no other host has it.
+// Fresh reports whether a host has neither K3s nor a snapshot to restore. A host with K3s is still
+// the member that it was, even if it is to have another role: its install refuses that, and until
+// then it serves. A host with a snapshot brings the cluster, which no other host has.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	result, err := remote.Run(ctx, node.Target, key, freshScript)
 	return strings.TrimSpace(string(result.Stdout)) == "", err
@@ -75,9 +75,9 @@ const freshScript = `for unit in k3s k3s-agent; do
 done
 if [ -e ` + Snapshot + ` ]; then echo restored; fi`
 
-// Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods,
-// and its password. The host that comes in its place would be refused otherwise ("duplicate node
-// name found", "Node password rejected").
+// Clear frees a name from a host that is gone. It removes the host's etcd member, its Node with its
+// Pods, and its password. Otherwise the host that comes in its place would be refused ("duplicate
+// node name found", "Node password rejected").
 func (r *Remover) Clear(ctx context.Context, member Member) error {
 	node, err := r.node(ctx, member)
 	if err != nil {
@@ -117,8 +117,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	return nil
 }
 
-// evacuate deletes the Pods of a host that is gone. An eviction would wait for its kubelet, and so
-// would the Pods' controllers.
+// evacuate deletes the Pods of a host that is gone. An eviction, and the Pods' controllers, would
+// wait for the host's kubelet.
 func (r *Remover) evacuate(ctx context.Context, member Member) error {
 	var pods *corev1.PodList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {

@@ -82,7 +82,8 @@ func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
 	}
 }
 
-// At its own address a Node that is still Ready is one that died a moment ago; elsewhere it lives.
+// A Node that is still Ready at the new host's address belongs to a host that died a moment ago. At
+// another address, its host lives.
 func TestClearRefusesReadyNodeAtOtherAddress(t *testing.T) {
 	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
 	agent.Labels = nil
@@ -162,8 +163,8 @@ func TestServerRemovalIsRefusedWhenEtcdLosesQuorum(t *testing.T) {
 	}
 }
 
-// The up that takes a server out may have restarted another one: its own gate is open before its
-// Node is Ready.
+// The update that removes a server may have restarted another one just before. That one's own gate
+// is open before its Node is Ready.
 func TestServerRemovalWaitsForRestartedServer(t *testing.T) {
 	restarted := server("server-2", "b", corev1.ConditionFalse)
 	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()

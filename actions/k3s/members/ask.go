@@ -23,8 +23,8 @@ const (
 	askAgain = time.Second
 )
 
-// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing where there is none. One
-// that does not run fails: its data are a cluster's.
+// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing on a host without K3s. It
+// fails if K3s does not run, because its data belong to a cluster.
 const kubeconfigScript = `if systemctl is-active --quiet k3s; then
 	cat /etc/rancher/k3s/k3s.yaml
 elif [ -e /etc/systemd/system/k3s.service ]; then
@@ -33,7 +33,7 @@ elif [ -e /etc/systemd/system/k3s.service ]; then
 fi`
 
 // Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs. It returns nil
-// if there is no cluster yet. A cluster that is down is an error: taken for none, another one would
+// if there is no cluster yet. A cluster that is down is an error: otherwise a second cluster would
 // start beside its data.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
@@ -52,7 +52,7 @@ func (a Admission) kubeconfig(
 		func(ctx context.Context) (bool, error) {
 			found, down, silent := a.ask(ctx, key, limit)
 			limit *= 2
-			over := ctx.Err() != nil // what the end of the time itself breaks off is no reason, and no sign that there is no cluster
+			over := ctx.Err() != nil // a round that ctx cut off gives no reason, and does not show that there is no cluster
 			if !over || !asked {
 				why, asked = errors.Join(down, silent), true
 			}
@@ -70,8 +70,8 @@ func (a Admission) kubeconfig(
 		"strata restore --new-hosts", why)
 }
 
-// refuseSecondCluster returns the error of the only server on a new host, unless there was no
-// cluster: that of a lost host is in a snapshot only.
+// refuseSecondCluster returns an error for the only server on a new host, unless there was no
+// cluster. If its host was lost, the cluster exists only in a snapshot.
 func (a Admission) refuseSecondCluster() error {
 	if a.none {
 		return nil
@@ -81,8 +81,8 @@ func (a Admission) refuseSecondCluster() error {
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
-// ask asks all servers at once: text is the first's kubeconfig. down names the servers whose K3s
-// does not run, silent those that could not be asked.
+// ask asks all servers at once. text is the kubeconfig of the first that runs K3s. down names the
+// servers whose K3s does not run, and silent those that could not be asked.
 func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down,
 	silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -35,8 +35,8 @@ func put(t *testing.T, file, content string) {
 	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
-// A server that is to become an agent still serves: its Pods and its member of etcd are not an old
-// host's.
+// A server that is to become an agent still serves. Its Pods and its etcd member are not those of
+// an old host.
 func TestHostWithEitherK3sUnitIsMember(t *testing.T) {
 	for _, unit := range []string{"k3s", "k3s-agent"} {
 		root := t.TempDir()
@@ -144,7 +144,7 @@ func TestAServerUnderLoadGetsMoreTimeInEachRound(t *testing.T) {
 	assert.Equal(t, "kubeconfig", string(text))
 }
 
-// Time that is over says nothing about a server that has not answered yet.
+// A context that has ended says nothing about a server that has not answered yet.
 func TestCanceledRoundIsNotTakenForMissingCluster(t *testing.T) {
 	slow, ended := sshtest.Start(t), make(chan struct{})
 	defer close(ended)

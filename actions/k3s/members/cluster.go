@@ -17,21 +17,21 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation,
-// the member's name, and takes memberAnnotation away, which a server sets that joins (k3s-io/k3s
-// pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
+// removeAnnotation asks K3s to remove a server's etcd member. K3s answers with removedAnnotation,
+// which holds the member's name, and removes memberAnnotation, which a server sets when it joins
+// (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
 const (
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
 	memberAnnotation  = "etcd.k3s.cattle.io/node-name"
 )
 
-// membersLease is held by the server that takes members out (k3s-io/k3s pkg/etcd/etcd.go,
+// membersLease is the lease of the server that removes members (k3s-io/k3s pkg/etcd/etcd.go,
 // Register).
 const membersLease = "k3s-etcd"
 
-// outOfEtcd reports whether a Node's server was removed from etcd and has not come back since: K3s
-// leaves the old answer on one that has.
+// outOfEtcd reports whether a Node's server was removed from etcd and has not come back since. K3s
+// leaves the old answer on the Node of a server that has come back.
 func outOfEtcd(node *corev1.Node) bool {
 	removed, member := node.Annotations[removedAnnotation], node.Annotations[memberAnnotation]
 	return removed != "" && (member == "" || member == removed)
@@ -89,8 +89,8 @@ func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 	return r.awaitNode(ctx, member, outOfEtcd)
 }
 
-// membersHolder words who holds the lease of the server that takes members out; its name is its
-// host's.
+// membersHolder returns a text about the holder of membersLease. The holder's name is that of its
+// host.
 func (r *Remover) membersHolder(ctx context.Context) string {
 	text := "the holder of lease kube-system/" + membersLease
 	switch host, err := r.membersHost(ctx); {
@@ -103,7 +103,7 @@ func (r *Remover) membersHolder(ctx context.Context) string {
 	}
 }
 
-// membersHost returns that host's name; empty if the lease has no holder.
+// membersHost returns the name of that host; empty if the lease has no holder.
 func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()
@@ -115,8 +115,8 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// awaitNodeDeletion waits until a deleted Node has gone. Until K3s takes off its finalizer, a kubelet of the
-// same name would update the old Node, and lose it a moment later.
+// awaitNodeDeletion waits until a deleted Node is gone. Until K3s removes its finalizer from it, a
+// kubelet of the same name would update the old Node, and lose it a moment later.
 func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -128,8 +128,8 @@ func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 }
 
 // awaitNode waits until the member's Node is gone, or says accepts it. The watch outlives its
-// connection: a member that leads etcd takes the leader with it, and API servers end their watches
-// when that happens.
+// connection. If the member leads etcd, etcd loses its leader, and API servers end their watches
+// then.
 func (r *Remover) awaitNode(
 	ctx context.Context, member Member, says func(*corev1.Node) bool,
 ) error {
@@ -145,8 +145,8 @@ func (r *Remover) awaitNode(
 	return err
 }
 
-// forget deletes the Node and the Secret that ties the name to the old host's password; with it the
-// name is free again (k3s-io/k3s#802).
+// forget deletes the Node, and the Secret that ties the name to the old host's password. After that
+// the name is free again (k3s-io/k3s#802).
 func (r *Remover) forget(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()

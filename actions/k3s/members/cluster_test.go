@@ -37,11 +37,12 @@ func cluster() (*Remover, *fake.Clientset) {
 	return &Remover{Client: client, Log: io.Discard}, client
 }
 
-// noLeader is an API server's answer while etcd elects, or after its own member was removed.
+// noLeader is an API server's answer while etcd elects, or after the server's own member was
+// removed.
 var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError,
 	Message: "etcdserver: leader changed"}}
 
-// failsOnce lets the first request of a kind fail.
+// failsOnce makes the first request of a kind fail.
 func failsOnce(client *fake.Clientset, verb, resource string, err error) *int {
 	asked := 0
 	client.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -78,8 +79,8 @@ func TestANodeThatIsGoneIsNoError(t *testing.T) {
 	require.NoError(t, remover.forget(t.Context(), leaving))
 }
 
-// A server that leads etcd takes the leader with it when it is removed: the request to remove it
-// may fail, and the API server's watches end, before K3s says that the member is out.
+// A removed server that leads etcd leaves etcd without a leader for a moment. The request to remove
+// it may fail, and the API server's watches may end, before K3s reports that the member is out.
 func TestEtcdMemberRemovalSurvivesLossOfLeader(t *testing.T) {
 	remover, client := cluster()
 	failsOnce(client, "patch", "nodes", noLeader)
@@ -113,8 +114,8 @@ func TestEtcdRemovalTimeoutNamesMember(t *testing.T) {
 		"node-role.kubernetes.io/etcd")
 }
 
-// The server that takes itself out cannot say so: another one does when its lease of 45 s has run
-// out (seen on K3s v1.34.2).
+// A server that removes itself from etcd cannot report it. Another one does so when its lease of 45
+// s has run out (seen on K3s v1.34.2).
 func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 	remover, client := cluster()
 	output, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
@@ -123,8 +124,7 @@ func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
-	// The fake forgets changes between a list and the watch behind it, which an API server does
-	// not.
+	// The fake loses changes between a list and the watch after it. An API server does not.
 	watched := make(chan struct{}, 1)
 	client.PrependWatchReactor("nodes", func(
 		action clienttesting.Action,
@@ -146,8 +146,8 @@ func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 	assert.Greater(t, etcdLimit, 47*time.Second+30*time.Second, "a lease, and room")
 }
 
-// A server that was taken out and joined again keeps the old answer: it is no answer to the new
-// request, and K3s, which finds both, removes nothing.
+// A server that was removed and joined again keeps the old answer, which does not answer the new
+// request. K3s finds both, and removes nothing.
 func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	remover, client := cluster()
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
@@ -174,7 +174,7 @@ func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	assert.True(t, outOfEtcd(node), "it did not wait for the new answer")
 }
 
-// signal is a log that says when a text was written to it.
+// signal is a log that tells when a text was written to it.
 type signal struct {
 	mutex sync.Mutex
 	all   strings.Builder
@@ -201,7 +201,7 @@ func (s *signal) text() string {
 	return s.all.String()
 }
 
-// Without a quorum no API server can answer, and nothing can be removed through one.
+// Without a quorum no API server can answer, so no member can be removed through one.
 func TestLostQuorumErrorNamesRestoreCommand(t *testing.T) {
 	remover, client := cluster()
 	client.PrependReactor("list", "nodes",

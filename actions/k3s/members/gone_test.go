@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before
-// would lose its Node.
+// K3s removes its finalizer from a Node some time after the delete. A kubelet that registered
+// before that would lose its Node.
 func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown))
 	etcd(t, client)
@@ -39,8 +39,8 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	assert.False(t, ended.Before(<-finished), "it did not wait for the Node's end")
 }
 
-// A busy host may not take the stop in time. Its Node went all the same, and after its next start
-// it was a member again.
+// A busy host may not stop in time. If its Node were removed all the same, it would be a member
+// again after its next start.
 func TestRemovalFailsWhenReadyHostCannotBeStopped(t *testing.T) {
 	for status, refused := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: true, corev1.ConditionUnknown: false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -48,7 +48,7 @@ func TestRemovalFailsWhenReadyHostCannotBeStopped(t *testing.T) {
 		client := fake.NewClientset(living, server("agent-1", "127.0.0.1", status))
 		host := sshtest.Start(t)
 		member := Member{Target: host.Target(), Role: "agent"}
-		member.Name, member.Port = "agent-1", 1 // refuses
+		member.Name, member.Port = "agent-1", 1 // nothing listens there
 		var log bytes.Buffer
 		err := (&Remover{Client: client, SSHKey: host.PrivateKey(), Log: &log}).Remove(ctx, member)
 		if refused {

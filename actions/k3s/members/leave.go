@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Leave takes members that left out of the cluster, one after the other.
+// Leave removes members that left the configuration from the cluster, one after the other.
 func (r *Remover) Leave(ctx context.Context, left []Member, discardVolumesOf []string) error {
 	left, err := r.DeadFirst(ctx, left)
 	if err != nil {

@@ -54,8 +54,8 @@ func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string
 
 var ours = k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", Stack: "dev"}
 
-// An old state, such as a restored backup, may have a node whose host has been given to another
-// cluster since.
+// An old state, such as a restored backup, may have a node whose host belongs to another cluster by
+// now.
 func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
 	for name, test := range map[string]struct{ mark, told, log string }{
 		"ours": {"cluster=cafe\nnode=server-3\n",

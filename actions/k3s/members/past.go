@@ -11,22 +11,21 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Past holds the traces of a stack's cluster in its state. Hosts cannot say it: fresh ones know of
-// no cluster, and lost ones are silent.
+// Past holds the traces of a stack's cluster in its state. Hosts cannot tell them: fresh ones know
+// no cluster, and lost ones do not answer.
 type Past struct {
 	// Identity is the cluster's random word, which hosts carry in their owner file.
 	Identity string
-	// Cluster is true once a cluster has given the stack a certificate, or its members are known.
+	// Cluster is true if the state has a certificate that a cluster issued, or a cluster's members.
 	Cluster bool
 	// Servers are the cluster's former servers.
 	Servers []remote.Target
-	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has
-	// come up.
+	// CAHash is the hash of the cluster's CA, as its tokens contain it. It is empty before the
+	// first server has come up.
 	CAHash string
 }
 
-// ReadPast reads the state of a stack. Its secrets are asked for only where the servers are among
-// them.
+// ReadPast reads the state of a stack. It asks for secrets only if the servers are among them.
 func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past, error) {
 	var past Past
 	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
@@ -46,14 +45,14 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 		"say which servers it had", stack)
 }
 
-// ReadPastHere reads the past of a stack of the project in the working directory: Pulumi runs the
-// program and its commands there.
+// ReadPastHere reads the past of a stack of the project in the working directory, where Pulumi runs
+// the program and its commands.
 func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// CAHashIn returns the hash at the end of the first server's answer about its CA; empty for an
-// empty answer.
+// CAHashIn returns the hash at the end of said, the first server's answer about its CA. It returns
+// an empty text for an empty answer.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -62,7 +61,7 @@ func CAHashIn(said string) string {
 	return words[len(words)-1]
 }
 
-// PastOf reads the Past from a state. Servers is empty where they are encrypted.
+// PastOf reads the Past from a state. Servers is empty if they are encrypted.
 func PastOf(state *stackstate.State) Past {
 	var past Past
 	if identity, ok := state.Lookup("k3s-cluster"); ok {
@@ -89,8 +88,8 @@ func PastOf(state *stackstate.State) Past {
 	return past
 }
 
-// Keeps reports whether one of servers is a server of before: by its host key where both are known,
-// otherwise by its address.
+// Keeps reports whether one of servers is a former server. It compares host keys if both are known,
+// otherwise addresses.
 func (p Past) Keeps(servers []remote.Target) bool {
 	for _, server := range servers {
 		for _, old := range p.Servers {
@@ -121,9 +120,9 @@ type Login struct {
 	Key    []byte
 }
 
-// Allow refuses servers none of which the cluster had: they would found a second one. It asks the
-// hosts only then, whether `strata restore --new-hosts` has given one of them the cluster's data. A
-// host whose key is not known is not asked.
+// Allow refuses servers if none of them was in the cluster, because they would found a second one.
+// Only in that case it asks the hosts whether `strata restore --new-hosts` has given one of them
+// the cluster's data. It does not ask a host whose key is unknown.
 func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 	var targets []remote.Target
 	for _, server := range servers {
@@ -154,11 +153,12 @@ func addressesOf(servers []remote.Target) string {
 	return strings.Join(words, ", ")
 }
 
-// Snapshot is the file in which `strata restore --new-hosts` leaves the data of the cluster for the
+// Snapshot is the file in which `strata restore --new-hosts` leaves the cluster's data for the
 // install of its first server.
 const Snapshot = "/var/lib/strata/restore.snapshot"
 
-// restoredScript prints yes on a host of the cluster that has its data, or a snapshot of them.
+// restoredScript prints yes on a host of the cluster that has the cluster's data, or a snapshot of
+// them.
 const restoredScript = `if [ "$(sed -n 's/^cluster=//p' /var/lib/strata/owner 2> /dev/null)" = "$identity" ]; then
 	if [ -e ` + Snapshot + ` ] || [ -d /var/lib/rancher/k3s/server/db/etcd ]; then echo yes; fi
 fi`

@@ -26,8 +26,8 @@ func command(name, subcommand, stdin string) string {
 			subcommand, stdin))
 }
 
-// exporting returns a Pulumi whose state has the resources, as JSON. shown are the resources that
-// it shows with the secrets.
+// exporting returns a Pulumi that exports a state with these resources, as JSON. encrypted is its
+// export, and shown the export with secrets.
 func exporting(shown, encrypted string) stackstate.Pulumi {
 	return func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		resources := encrypted
@@ -47,7 +47,7 @@ const (
 	secretInput     = `{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","ciphertext":"v1:x"}`
 )
 
-// The admission's own output is made before the install: it proves nothing.
+// The admission writes its own output before the install, so that output does not prove a cluster.
 func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 	identity := stateResource("k3s-cluster", "random:index/randomId:RandomId",
 		`,"outputs":{"hex":"00ff"}`)
@@ -80,8 +80,8 @@ func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 	}
 }
 
-// Secrets are asked for if the hash is one. An update that was killed before it read the hash has
-// none.
+// The state's secrets are asked for if the hash is one of them. An update that was killed before it
+// read the hash has none.
 func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
 	credential := command("k3s-credential", "credential", credentialInput)
 	said := func(stdout string) string {
@@ -128,7 +128,7 @@ func TestAServerIsKnownByItsHostKeyAndElseByItsAddress(t *testing.T) {
 	}
 }
 
-// A cluster that lost all servers goes on with a restore; until a host has its data, nothing is
+// A cluster that lost all servers continues with a restore. Until a host has its data, nothing is
 // changed.
 func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
 	host := sshtest.Start(t)
@@ -154,7 +154,7 @@ func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
 	require.NoError(t, Past{}.Allow(t.Context(), "dev", logins), "there was no cluster")
 }
 
-// All other hosts are fresh, or there is none: the state alone says that there was a cluster.
+// All other hosts are fresh, or there are none. Only the state shows that there was a cluster.
 func TestFreshServerIsRefusedWhileStateHasCluster(t *testing.T) {
 	fresh := sshtest.Start(t)
 	fresh.Handler = func(sshtest.Call) int { return 0 }

@@ -18,10 +18,10 @@ import (
 // etcdLabel marks servers with a member of etcd.
 const etcdLabel = "node-role.kubernetes.io/etcd"
 
-// DeadFirst puts members whose Node is not Ready before the others: taking a living server out
-// first could leave etcd without a quorum, because a dead one counts as long as it is a member. The
-// server that takes the others out goes last: it has to be waited for (etcdLimit), and before it is
-// gone another one that leaves might take its place.
+// DeadFirst puts members whose Node is not Ready before the others. A dead member counts for etcd's
+// quorum until it is removed, so removing a living server first could lose the quorum. The server
+// that removes the others comes last, because its own removal takes long (etcdLimit). Before it is
+// gone, another leaving server might take its place.
 func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, error) {
 	alive := map[string]bool{}
 	nodes, err := r.nodes(ctx, "")
@@ -31,10 +31,11 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	for i := range nodes {
 		alive[nodes[i].Name] = apiserver.Ready(&nodes[i])
 	}
-	// Of a host whose name is not its node's this is never reported; then it is a wait more.
+	// If a host's name differs from its node's, no member matches the holder. That costs one more
+	// wait.
 	holder, err := r.membersHost(ctx)
 	if err != nil {
-		holder = "" // it may have none yet
+		holder = "" // the lease may have no holder yet
 	}
 	rank := func(member Member) int {
 		switch {
@@ -55,8 +56,8 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	return sorted, nil
 }
 
-// returnLimit is for a server that was restarted, as this up may have done a moment before: its
-// Node is not Ready until its kubelet says so.
+// returnLimit bounds the wait for a server that was restarted, perhaps by this update a moment
+// before. Its Node is not Ready until its kubelet reports.
 const returnLimit = 2 * time.Minute
 
 // keepsQuorum refuses to remove a server that etcd needs: the remaining ones must have a working
@@ -72,15 +73,15 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	defer cancel()
 	for _, name := range returning {
 		if r.awaitNode(wait, Member{Target: remote.Target{Name: name}}, apiserver.Ready) != nil {
-			break // who is missed is in the verdict below
+			break // the error below names the servers that are missing
 		}
 	}
 	_, err = r.quorumWithout(ctx, leaving)
 	return err
 }
 
-// quorumWithout returns an error if etcd would lose its majority without one server. returning are
-// the other servers that are not Ready for less than returnLimit.
+// quorumWithout returns an error if etcd would lose its majority without the server leaving.
+// returning are the other servers that have not been Ready for less than returnLimit.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string,
 	err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)

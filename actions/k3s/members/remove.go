@@ -21,18 +21,19 @@ import (
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
-	// livingLimit is for a host whose Node is Ready. With its processors taken, sshd needs more
-	// than stopLimit for a login.
+	// livingLimit is the limit for a host whose Node is Ready. When its processors are busy, sshd
+	// needs more than stopLimit for a login.
 	livingLimit = 3 * time.Minute
-	// etcdLimit is for K3s's own steps in etcd and at the Node. They are done by the holders of two
-	// leases of 45 s that are not released when a holder loses its etcd: a server that takes itself
-	// out is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler pkg/leader/leader.go). The
-	// rest is for an API server that has just lost its leader, and for slow disks.
+	// etcdLimit bounds K3s's own steps in etcd and at the Node. The holders of two leases of 45 s
+	// take these steps. A holder that loses its etcd does not release its lease: a server that
+	// removes itself is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler
+	// pkg/leader/leader.go). The rest is for an API server that has just lost its leader, and for
+	// slow disks.
 	etcdLimit = 2 * time.Minute
-	// etcdPatience is after how long a removal that is not done yet says whom it waits for: another
-	// server's takes a second or two.
+	// etcdPatience is the time after which an unfinished removal reports which server it waits for.
+	// A removal by another server takes a second or two.
 	etcdPatience = 5 * time.Second
-	// holderLimit bounds the request for it, which is only for the text.
+	// holderLimit bounds the request for the lease's holder, which only the message needs.
 	holderLimit = 3 * time.Second
 )
 
@@ -44,7 +45,7 @@ type Remover struct {
 	Servers []Member
 	// SSHKey logs in to the hosts.
 	SSHKey []byte
-	// Owner is the cluster's; hosts of another one are left alone.
+	// Owner owns the cluster. Hosts of another owner are left alone.
 	Owner *k3shost.Owner
 	// Log receives a line for each step.
 	Log io.Writer
@@ -81,7 +82,7 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 	return nil
 }
 
-// takeOut empties a Node that is still there, and ends its part in etcd.
+// takeOut drains a Node that is still there, and removes its etcd member.
 func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node, lives bool) error {
 	server := member.Role == "server" && !outOfEtcd(node)
 	if server {
@@ -100,9 +101,9 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node,
 	return r.removeFromEtcd(ctx, member)
 }
 
-// drain moves the node's Pods away, as far as the bound allows, with the kubectl that every K3s
-// server has: linking kubectl's own drain would add its whole command line to this program. Pods
-// that cannot be evicted in time go with the node.
+// drain moves the node's Pods away within a time. It uses the kubectl that every K3s server has:
+// linking kubectl's own drain would add its whole command line to this program. Pods that cannot be
+// evicted in time go with the node.
 func (r *Remover) drain(ctx context.Context, member Member) {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit+stopLimit)
 	defer cancel()
@@ -112,7 +113,7 @@ func (r *Remover) drain(ctx context.Context, member Member) {
 		return
 	}
 	defer func() { _ = client.Close() }()
-	// Its cache would stay behind in root's home when this server leaves, too.
+	// kubectl's cache would stay in root's home after this server has left, too.
 	script := "set -eu\n" + r.Owner.WithNode(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,
@@ -139,9 +140,9 @@ func (r *Remover) anyServer(ctx context.Context) (client *remote.Client, name st
 	return nil, "", fmt.Errorf("no server answers over SSH: %w", failures)
 }
 
-// hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is
-// removed ends, and its unit would start it again as a new member within seconds. The drop-in is
-// gone after a reboot: a removal that fails leaves a member that starts again.
+// hold keeps the leaving host's K3s from coming back by itself. A server whose etcd member is
+// removed ends, and its unit would start it again as a new member within seconds. A reboot removes
+// the drop-in, so a removal that fails leaves a member that starts again.
 func (r *Remover) hold(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be kept from restarting", `
 dir=/run/systemd/system/$unit.service.d
@@ -150,16 +151,16 @@ printf '[Service]\nRestart=no\n' > "$dir/90-strata-leaving.conf"
 systemctl daemon-reload`)
 }
 
-// stop stops K3s on the leaving host and disables its unit: it would register itself again, now or
-// after a reboot. Its uninstall comes last in a run, and a gate that fails before it leaves the
-// host as it is. The install of a node that returns enables the unit.
+// stop stops K3s on the leaving host and disables its unit, or the host would register itself
+// again, now or after a reboot. Its uninstall comes last in a run, and a gate that fails before it
+// leaves the host as it is. The install of a node that returns enables the unit.
 func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be stopped", `systemctl disable --now "$unit"`)
 }
 
 // onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
-// answer counts as stopped, and its Node goes all the same, unless its Node was Ready: such a host
-// lives, and would be a member again at its next start.
+// answer counts as stopped, and its Node is removed all the same. If the Node was Ready, the host
+// lives and would be a member again at its next start, so that is an error.
 func (r *Remover) onHost(
 	ctx context.Context, member Member, lives bool, otherwise, script string,
 ) error {

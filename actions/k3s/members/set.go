@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next
-// run to compare with.
+// Set is the wanted membership. It is JSON on stdin, and JSON on stdout for the next run to compare
+// with.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`
@@ -22,13 +22,13 @@ type Set struct {
 	Members []Member `json:"members"`
 	// DiscardVolumesOf are the names of nodes that may leave although their disks hold volumes.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Owner is the cluster's: hosts of another one are left alone.
+	// Owner owns the cluster. Hosts of another owner are left alone.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Output returns the part of the set that the next run needs to reach a node that has left by
-// then. Pins are fingerprints, because an output travels in one environment variable, which Linux
-// bounds at 128 KiB.
+// Output returns the part of the set that the next run needs to reach a node that leaves. Pins are
+// fingerprints, because an output travels in one environment variable, which Linux bounds at 128
+// KiB.
 func (s Set) Output() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
@@ -47,13 +47,13 @@ type Member struct {
 	apiserver.NodeSettings
 }
 
-// tunnelTo returns the way to the members' API if only a jump host reaches it.
+// tunnelTo returns the tunnel to the members' API if only a jump host reaches it.
 func tunnelTo(members []Member) tunnel.Spec {
 	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
 
-// Left returns the members of previous that wanted no longer has, by name, agents first: a server
-// that leaves may take the etcd member away that an agent's drain still needs.
+// Left returns the members of previous that are not in wanted, by name, agents first. A server that
+// leaves may remove the etcd member that an agent's drain still needs.
 func Left(previous, wanted Set) []Member {
 	stays := map[string]string{}
 	for _, member := range wanted.Members {
@@ -88,9 +88,9 @@ func (s Set) Servers() []Member {
 		func(member Member) bool { return member.Role != "server" })
 }
 
-// CheckAddresses refuses a set in which an address has another node than before. The new name would be
-// installed on a host whose old name is then removed from it; and where two nodes change places,
-// each would be joined with the other's data.
+// CheckAddresses refuses a set in which an address has another node than before. The new name would
+// be installed on a host from which the old name is then removed. If two nodes change places, each
+// would join with the other's data.
 func CheckAddresses(previous, wanted Set) error {
 	had := map[string]string{}
 	for _, member := range previous.Members {

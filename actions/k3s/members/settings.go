@@ -28,8 +28,8 @@ func ApplySettings(ctx context.Context, client kubernetes.Interface, previous, w
 	return nil
 }
 
-// applySettings writes the Node as it was read, because its taints are one list, which others write
-// as well. A member that has not joined yet registers with its own.
+// applySettings writes the Node as it was read, because its taints are one list that other programs
+// write as well. A member that has not joined yet registers with its own settings.
 func applySettings(
 	ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings,
 ) error {

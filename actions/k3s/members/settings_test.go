@@ -48,7 +48,7 @@ func TestNodeSettingsKeepLabelsAndTaintsOfOthers(t *testing.T) {
 	assert.Len(t, client.Actions(), 1, "what is as it must be is read and not written")
 }
 
-// The kubelet and controllers write Nodes as well.
+// The kubelet and controllers write Nodes as well, which causes conflicts.
 func TestNodeSettingsAreRetriedOnConflict(t *testing.T) {
 	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "agent-1"}})
 	refused := false
@@ -67,7 +67,8 @@ func TestNodeSettingsAreRetriedOnConflict(t *testing.T) {
 	assert.Equal(t, "db", node.Labels["tier"])
 }
 
-// K3s gives a Node its labels and taints when it registers.
+// A Node that does not exist yet needs no change: K3s gives it its labels and taints when it
+// registers.
 func TestNodeSettingsSkipMissingNode(t *testing.T) {
 	require.NoError(t, applySettings(t.Context(), fake.NewClientset(),
 		agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))

@@ -15,9 +15,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// KeepsVolumes refuses to take members out whose disks hold volumes that no node that stays can
-// use: their K3s is uninstalled with all that its local-path provisioner keeps on the host. discard
-// names the members whose volumes may go. It comes before the first of them is touched.
+// KeepsVolumes refuses to remove members whose disks hold volumes that no remaining node can use.
+// The uninstall of their K3s deletes everything that its local-path provisioner keeps on the host.
+// discard names the members whose volumes may go. The check comes before the first member is
+// changed.
 func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []string) error {
 	nodes, err := r.nodes(ctx, "")
 	if err != nil {
@@ -68,8 +69,9 @@ func refusal(held map[string][]string) error {
 		strings.Join(names, ", "))
 }
 
-// split returns the nodes that stay, and those that leave by name, as sets to match a volume's
-// affinity with. A member whose Node is gone is known by its name: its disk may still be there.
+// split returns the labels of the nodes that stay, and by name of those that leave, to match a
+// volume's affinity with. For a member whose Node is gone, they hold only its name: its disk may
+// still be there.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {

@@ -15,8 +15,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// volume returns a bound one of the claim default/data, usable where a label has one of the values;
-// without values it can be used everywhere.
+// volume returns a volume that is bound to the claim default/data. It can be used on nodes whose
+// label has one of the values, or everywhere without values.
 func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	v := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -21,7 +21,7 @@ const stopLimit = 4 * time.Minute
 type Restore struct {
 	// Hosts reaches the hosts.
 	Hosts Hosts
-	// Servers and Agents are the cluster's nodes, less those of Without.
+	// Servers and Agents are the cluster's nodes, without those that are lost.
 	Servers, Agents []health.Host
 	// Snapshot is the file's name in Folder of the first server. If empty, that server keeps its
 	// own data and only removes the other members, which repairs a lost quorum.
@@ -197,7 +197,7 @@ func (r *Restore) every(
 	})
 }
 
-// atOnce calls do for all hosts at once; the error joins those of all, in the hosts' order.
+// atOnce calls do for all hosts at once. The error joins the errors of all hosts, in their order.
 func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	failures := make([]error, len(hosts))
 	var all sync.WaitGroup

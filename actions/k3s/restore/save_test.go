@@ -18,7 +18,8 @@ import (
 
 const snapshots = database + "/snapshots/"
 
-// saving returns a server with an older snapshot, whose K3s takes another one by a script.
+// saving returns a server that has an older snapshot. The shell script k3s stands in for the k3s
+// binary that takes the new one.
 func saving(t *testing.T, k3s string) *host {
 	h := newHost(t)
 	h.write(snapshots+"on-demand-server-1-1", "from before")

@@ -173,7 +173,7 @@ func snapshot(holds string) string {
 	return holds + string(sum[:])
 }
 
-// The key is that of token x, whose sha256 begins with 2d711642b726.
+// The snapshot has the key of token x, whose sha256 begins with 2d711642b726.
 func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 	ours := snapshot("bolt\x00\x01/bootstrap/2d711642b726\x00pages")
 	for name, test := range map[string]struct{ file, content, token, refused string }{

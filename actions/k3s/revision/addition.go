@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// addition is a revision that is added to a database, change by change, as etcd does it
+// addition builds one revision that is added to a database, change by change, as etcd does it
 // (server/storage/mvcc/kvstore_txn.go).
 type addition struct {
 	keys     *bbolt.Bucket
@@ -72,7 +72,7 @@ func fieldOf(text []byte, wanted protowire.Number) []byte {
 	return nil
 }
 
-// revisionSize is the length of a revisionKey; etcd adds a t to that of a deletion.
+// revisionSize is the length of a revisionKey. etcd appends a t to the key of a deletion.
 const revisionSize = 8 + 1 + 8
 
 // revisionKey returns a revision as etcd writes it: the number of the transaction, an underscore,

@@ -18,9 +18,9 @@ import (
 	"strata/actions/k3s/token"
 )
 
-// rekey encrypts the cluster's keys with the last of the servers' tokens, if one of the former ones
-// opens them: K3s then needs no former token. A snapshot that none of them opens is another
-// cluster's.
+// rekey encrypts the cluster's keys with the last of the servers' tokens, if one of the former
+// tokens decrypts them. K3s then needs no former token. If no token decrypts them, the snapshot is
+// of another cluster.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)
 	if err != nil {

@@ -25,26 +25,26 @@ var (
 	scheduledCompact      = []byte("scheduledCompactRev")
 )
 
-// perSecond is more revisions than a cluster writes in a second, on average from one restore to the
-// next.
+// perSecond is more than the number of revisions that a cluster writes in a second, on average from
+// one restore to the next.
 const perSecond = 1000
 
-// Edit names the differences between a copy and its snapshot; the zero value: none.
+// Edit describes how a copy differs from its snapshot. The zero value changes nothing.
 type Edit struct {
 	// Forget names the keys of objects that are deleted; nil names none.
 	Forget func(key string) bool
-	// Tokens are the servers', the wanted one last: the cluster's keys are encrypted with that one.
-	// None: they stay as they are.
+	// Tokens are the servers' tokens, the wanted one last: it encrypts the cluster's keys in the
+	// copy. Without tokens the keys stay as they are.
 	Tokens []string
 }
 
 // PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file. The
-// copy's revision is later than any that the cluster has had until now, and all before it is
-// compacted: a client that watches from an earlier one is told so (410 Gone) and lists anew.
+// copy's revision is later than any that the cluster has had until now, and all before it are
+// compacted. A client that watches from an earlier one gets the error 410 Gone, and lists anew.
 // `etcdutl snapshot restore --bump-revision --mark-compacted` changes its data in the same way
 // (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). The distance grows with the clock: a
 // second restore of a snapshot must not reuse the first one's revisions. The error describes the
-// snapshot's fault; to is gone then.
+// snapshot's fault; in that case to does not exist.
 func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -69,7 +69,7 @@ func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	return addSum(file)
 }
 
-// unpack copies a snapshot, out of its archive where it is in one.
+// unpack copies a snapshot, and decompresses it if it is in an archive.
 func unpack(from string, to io.Writer) error {
 	var source io.ReadCloser
 	var err error
@@ -133,8 +133,9 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds to the latest revision of a database one that is so much later, and has etcd compact
-// up to that when it starts. The revision is empty but for the edit.
+// raise adds a revision to a database. Its number is that of the latest revision plus by. raise
+// makes etcd compact up to the new revision at its next start. That revision contains only the
+// edit.
 func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {

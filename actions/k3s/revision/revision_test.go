@@ -19,8 +19,7 @@ import (
 
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// snapshot makes a database whose latest revision is 41, which is a deletion, with its sum behind
-// it.
+// snapshot makes a database whose latest revision is 41, a deletion, and appends its sum.
 func snapshot(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "on-demand-server-1-1795464917")
@@ -85,7 +84,8 @@ func TestPutAheadRaisesRevisionBeyondClients(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, after, "the snapshot stays as it was")
 
-	// The first restore from it has served for ten minutes, and was not the last.
+	// The snapshot is restored a second time, after the first restored cluster has served for ten
+	// minutes.
 	again := path + "-again"
 	require.NoError(t, PutAhead(path, again, now.Add(10*time.Minute), Edit{}))
 	later, _, _ := read(t, again)
@@ -138,7 +138,7 @@ func change(path string, at int) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// sealed returns a text with its sum behind it.
+// sealed returns a text with its sum appended.
 func sealed(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return append([]byte(text), sum[:]...)
@@ -170,7 +170,7 @@ func kept(t *testing.T, pairs ...[2]string) string {
 	return path
 }
 
-// Nodes of lost hosts would be waited for, and a new host of the same name refused.
+// K3s would wait for the Nodes of lost hosts, and refuse a new host of the same name.
 func TestPutAheadDropsObjectsOfLostHosts(t *testing.T) {
 	path := kept(t, [2]string{"/registry/minions/server-1", "x"},
 		[2]string{"/registry/pods/default/web", "x"}, [2]string{"/registry/minions/server-1", "y"})
@@ -189,8 +189,8 @@ func TestPutAheadDropsObjectsOfLostHosts(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// A snapshot from before the servers got another token has the cluster's keys under the former one,
-// with which K3s is not started any more.
+// A snapshot from before a rotation has the cluster's keys under the former token. K3s is not
+// started with that token any more.
 func TestPutAheadReencryptsKeysForWantedToken(t *testing.T) {
 	sealedBy := func(password string) [2]string {
 		text, err := seal(password, []byte("the cluster's keys of "+password))

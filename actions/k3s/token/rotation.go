@@ -31,22 +31,22 @@ var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotatio
 	return call.WriteOutput(Output{Generation: rotation.Generation})
 })
 
-// Rotation is the servers' way from one token to the next.
+// Rotation describes how the servers get from one token to the next.
 type Rotation struct {
-	// Timeout bounds it.
+	// Timeout bounds the rotation.
 	Timeout metav1.Duration `json:"timeout"`
 	// Generation is that of the wanted token. It can only grow: the key of a former token stays in
 	// etcd's files for a while.
 	Generation int `json:"generation"`
-	// Servers are all servers; none where the generation is only recorded.
+	// Servers are all servers. They are empty if the generation is only recorded.
 	Servers []remote.Target `json:"servers,omitempty"`
-	// Owner must be the hosts'.
+	// Owner must own the hosts.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Tokens are the servers', the first one first and the wanted one last. Secret.
+	// Tokens are the servers' tokens, from the first to the wanted one. Secret.
 	Tokens []string `json:"tokens,omitempty"`
 }
 
-// Output is printed for the next run, which compares with it.
+// Output is the verb's output, which the next run compares with.
 type Output struct {
 	Generation int `json:"generation"`
 }
@@ -54,13 +54,13 @@ type Output struct {
 // pause is the time between two looks at the servers.
 const pause = time.Second
 
-// found holds the answer of a server's host.
+// found holds the report of a server's host.
 type found struct {
 	server remote.Target
-	// data is true where the server has been a member, runs where its K3s does.
+	// data is true if the server has been a member, and runs if its K3s runs.
 	data, runs bool
-	// tokens are the indices of those whose keys are in the files of etcd, of which some may be
-	// deleted.
+	// tokens are the indices of the tokens whose keys are in etcd's files. Some of these keys may
+	// be deleted.
 	tokens []int
 }
 
@@ -88,7 +88,7 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 		switch {
 		case len(lacking) == 0:
 			return nil
-		case asked, len(lacking) < len(all): // the others follow
+		case asked, len(lacking) < len(all): // the request was made, and the other servers follow
 			err = mustRun(lacking)
 		default:
 			if err = mustRun(all); err == nil {
@@ -144,8 +144,8 @@ func (r *Rotation) parse(server remote.Target, text string) found {
 	return f
 }
 
-// lookScript prints data where the server has been a member, runs where its K3s does, and the keys
-// of tokens that are in etcd's files.
+// lookScript prints data if the server has been a member, runs if its K3s runs, and the keys of
+// tokens that are in etcd's files.
 func lookScript(tokens []string) string {
 	keys := make([]string, len(tokens))
 	for i, token := range tokens {
@@ -167,8 +167,8 @@ func (r *Rotation) pendingServers(all []found) []found {
 	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
 }
 
-// mustRun returns an error if a server does not run: it would start later with the new token and
-// find data that the former one encrypts.
+// mustRun returns an error if a server does not run. It would start later with the new token, and
+// find data that the former token encrypts.
 func mustRun(servers []found) error {
 	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
 	if len(stopped) == 0 {

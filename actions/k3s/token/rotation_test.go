@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// cluster fakes three servers. says are their outputs, followed their outputs after one of them has
-// been asked.
+// cluster fakes three servers. says are their outputs, and followed their outputs after a server
+// was asked to rotate.
 type cluster struct {
 	says, followed map[string]string
 	asked          []string
@@ -60,7 +60,7 @@ func ofAllServers(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }
 
-// but changes the answer of one server.
+// but returns all with another answer of one server.
 func but(all map[string]string, name, said string) map[string]string {
 	all[name] = said
 	return all
@@ -113,7 +113,8 @@ func TestRotationReplacesFormerTokens(t *testing.T) {
 	}
 }
 
-// Its name would still be found in etcd's files, and K3s would not start with it.
+// The key of the former token would still be found in etcd's files, but K3s would not start with
+// that token.
 func TestRotationRefusesLowerGeneration(t *testing.T) {
 	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()

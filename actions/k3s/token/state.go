@@ -7,7 +7,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Name returns the name of a token's resource of a generation, from that of the first generation.
+// Name returns the name of the resource of a generation's token. first is the name for the first
+// generation.
 func Name(first string, generation int) string {
 	if generation == 0 {
 		return first
@@ -15,8 +16,8 @@ func Name(first string, generation int) string {
 	return fmt.Sprintf("%s-%d", first, generation)
 }
 
-// Servers returns the servers' tokens in a state, the one of the first generation first. A snapshot
-// is opened by the token of its time.
+// Servers returns the servers' tokens in a state, that of the first generation first. A snapshot
+// needs the token of its time.
 func Servers(state *stackstate.State) []string { return readTokens(state, "k3s-token") }
 
 // Agents returns the agents' tokens in a state.

@@ -29,8 +29,8 @@ func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	return found, nil
 }
 
-// othersServe returns an error if a server is missing already. With the next one etcd would lose
-// its quorum, and the Pods of a dead node have nowhere to go.
+// othersServe returns an error if a server is missing already. If the next one stopped as well,
+// etcd would lose its quorum, and the Pods of a dead node would have nowhere to go.
 func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	nodes, err := r.nodes(ctx)
 	if err != nil {

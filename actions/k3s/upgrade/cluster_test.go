@@ -38,18 +38,18 @@ type cluster struct {
 
 	mutex sync.Mutex
 	hosts map[string]upgrade.Host
-	// restarted lists the hosts whose K3s was restarted, gone the Pods that were evicted, both in
-	// order.
+	// restarted lists the hosts whose K3s was restarted, and gone the Pods that were evicted, each
+	// in order.
 	restarted, gone []string
-	// away and mostAway count nodes that were restarted and have not worked since. No node works
-	// again before together of them are away.
+	// away counts the nodes that were restarted and have not worked since; mostAway is its maximum.
+	// No node works again before away has reached together.
 	away, mostAway, together int
 	// broken lists hosts whose K3s does not work, protected Pods with a budget, silent API servers
 	// that do not answer.
 	broken            map[string]error
 	protected, silent map[string]bool
-	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, and lost
-	// one whose answer to a restart is lost.
+	// unreachable is a host without SSH. wrongSum is a host with another binary than was pushed.
+	// lost is a host whose answer to a restart is lost.
 	unreachable, wrongSum, lost string
 	// kubelet changes a node as its new kubelet does, in tests of a broken node.
 	kubelet func(node *corev1.Node)

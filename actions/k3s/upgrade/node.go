@@ -62,7 +62,7 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 
 // keptGoing uncordons a node whose host refused the restart, because the old K3s still runs there.
 // If the answer was lost, the new K3s may have started. Then the cordon's mark must stay, or the
-// next run would take the node for one that works.
+// next run would assume that the node works.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {

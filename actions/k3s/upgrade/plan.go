@@ -58,13 +58,14 @@ func (p Plan) URLs() map[string]string {
 type Host string
 
 const (
-	// HostWithout has no K3s yet: its install brings the wanted one.
+	// HostWithout means that the host has no K3s yet: its install brings the wanted one.
 	HostWithout Host = "without"
-	// HostPending runs another binary or configuration than the wanted one.
+	// HostPending means that the host runs another binary or configuration than the wanted one.
 	HostPending Host = "pending"
-	// HostCurrent was started with the wanted binary and configuration.
+	// HostCurrent means that the host's K3s was started with the wanted binary and configuration.
 	HostCurrent Host = "current"
-	// HostEnding runs the wanted K3s with certificates that a restart has to renew.
+	// HostEnding means that the host runs the wanted K3s with certificates that a restart has to
+	// renew.
 	HostEnding Host = "ending"
 )
 

@@ -116,7 +116,7 @@ func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 }
 
 // lanes upgrades agents, up to the plan's number at the same time. After the first failure it
-// begins no other.
+// begins no other agent.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	next := make(chan task)
 	done := make(chan struct{})

@@ -161,7 +161,7 @@ func TestUpgradeReportsWrongChecksum(t *testing.T) {
 	assert.Equal(t, was, c.node("server-2").Status.NodeInfo.KubeletVersion)
 }
 
-// With lanes, nodes in other lanes have begun.
+// Nodes in other lanes have begun when the first node fails.
 func TestFailedRolloutCountsConcurrentNodesAsStarted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1", "agent-2", "agent-3")
 	c.plan.Concurrency = 2
@@ -242,8 +242,8 @@ func TestNodeIsUncordonedWhenNodeListFails(t *testing.T) {
 	lists := 0
 	c.client.PrependReactor("list", "nodes",
 		func(clienttesting.Action) (bool, runtime.Object, error) {
-			// the rollout's own lists, then those of the server: nodes that serve, nodes that take its
-			// Pods
+			// The first list is the rollout's own. Then each server makes two lists: of nodes that
+			// serve, and of nodes that take its Pods.
 			lists++
 			if lists < 3 {
 				return false, nil, nil

@@ -60,7 +60,7 @@ func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 	return h.runAs(nil, script, wanted)
 }
 
-// runAs does as run, with an owner in the plan.
+// runAs runs a script like run, with an owner in the plan.
 func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string,
 	err error) {
 	sum := sha256.Sum256([]byte(wanted))
@@ -95,7 +95,7 @@ func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 	assert.Equal(t, "without", observed())
 }
 
-// Killed after the binary is in place and before the restart: the old K3s still runs.
+// The run was killed after it placed the binary and before the restart. So the old K3s still runs.
 func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	h := newHost(t)
 	h.write("usr/local/bin/k3s", "new\n")
@@ -104,7 +104,7 @@ func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	assert.Equal(t, "pending", output)
 }
 
-// Half a binary must not keep a full disk full, and the running K3s continues.
+// A half-written binary must not keep a full disk full, and the running K3s continues.
 func TestFullDiskKeepsOldBinary(t *testing.T) {
 	h := newHost(t)
 	h.write("bin/cp",

@@ -25,8 +25,8 @@ func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) 
 	return unlock, nil
 }
 
-// backScript exits with 0 once the host has booted and its K3s, if installed, works: both units
-// have type notify, so they are active only then.
+// backScript exits with 0 once the host has booted and its K3s, if installed, works. Both units of
+// K3s have type notify, so they are active only when K3s works.
 const backScript = `systemctl is-system-running --wait >/dev/null
 for unit in k3s k3s-agent; do
 	if [ -e "/etc/systemd/system/$unit.service" ]; then systemctl start "$unit.service"; fi

@@ -56,8 +56,8 @@ func change(
 var errRestart = errors.New("restart")
 
 // restart powers the machine off and on. Machines of a stack restart one after the other, each
-// until its node works again: etcd keeps its quorum without one server, but not without two. Its
-// own time begins with its turn.
+// until its node works again: etcd keeps its quorum without one server, but not without two. The
+// timeout of a machine starts when its turn comes.
 func restart(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	have *driver.Found, log io.Writer,

@@ -21,10 +21,10 @@ func createMachine(
 	return create(ctx, spec, secrets, false, log)
 }
 
-// updateMachine changes an existing machine. One made in its place would be empty, and the old
-// one's workload would not run again. So it makes a new one only in the place of a machine that was
-// leaving, whose workload was gone. before is the machine's previous output; empty from a state
-// that does not have it.
+// updateMachine changes an existing machine. A new machine in its place would be empty, and the
+// workload of the old one would not run again. So it makes a new one only if the old machine's
+// deletion had begun, because its workload was gone by then. before is the machine's previous
+// output; it is empty if the state does not have the machine.
 func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets,
 	log io.Writer,
@@ -46,7 +46,7 @@ func create(
 	if err != nil {
 		return hypervisor.Result{}, err
 	}
-	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	defer func() { _ = host.Close() }() // no more commands follow
 	on := drivers.New(host, spec)
 	have, err := on.Find(ctx)
 	if err != nil {
@@ -107,9 +107,9 @@ func claim(
 	return on.Sign(ctx, have, mark)
 }
 
-// build makes a machine. If it cannot complete it, it removes the parts: the engine records no
-// failed creation, so no later run would remove them. If this process is killed, the mark tells the
-// next run.
+// build makes a machine. If it cannot complete the machine, it removes the parts: the engine
+// records no failed creation, so no later run would remove them. If this process is killed, the
+// mark tells the next run that the machine is incomplete.
 func build(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 ) (*driver.Found, error) {
@@ -149,6 +149,6 @@ func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dri
 
 // say logs a line about a machine.
 func say(log io.Writer, spec hypervisor.Spec, format string, args ...any) {
-	// Progress is for people: a machine is made even if it cannot be logged.
+	// A failed write of progress must not stop the creation of a machine.
 	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
 }

@@ -11,8 +11,8 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// deleteMachine removes the machine with its disk and seed. One that is gone already is no error;
-// one that this stack did not make is.
+// deleteMachine removes the machine with its disk and seed. A machine that does not exist is no
+// error. A machine that this stack did not make is an error.
 func deleteMachine(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
 ) error {
@@ -27,8 +27,8 @@ func deleteMachine(
 			say(log, spec, "is gone already")
 			return nil
 		}
-		// The mark stays to the end. An interrupted run leaves the next one a machine without
-		// workload.
+		// The mark stays until the end. After an interrupted run, it tells the next one that the
+		// machine has no workload.
 		mark := have.Mark
 		mark.State = hypervisor.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {
@@ -40,12 +40,12 @@ func deleteMachine(
 
 // putImage copies the image to the hypervisor, unless it has it already.
 func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
-	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // a slow line takes its time
+	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // the limit is for silence: a slow line may take longer
 	defer cancel()
 	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }
 
-// removeImage removes the image from the hypervisor. Machines have copies of their own.
+// removeImage removes the image from the hypervisor. Machines do not need it: each has a copy.
 func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()

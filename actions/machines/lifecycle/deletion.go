@@ -8,7 +8,7 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// markForDeletion marks all machines that are whole: their stack is about to delete them.
+// markForDeletion marks all complete machines before their stack deletes them.
 func markForDeletion(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) error {
@@ -17,16 +17,16 @@ func markForDeletion(
 	return err
 }
 
-// keep takes markForDeletion back.
+// keep undoes markForDeletion.
 func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateMade,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 	return err
 }
 
-// markForReplacement marks the machines that are marked for deletion to be made anew, and returns
-// their names. Their deletion has begun and broken off, and the rest is half a cluster that no
-// state knows any more.
+// markForReplacement marks machines that are marked for deletion to be made anew, and returns their
+// names. Their destroy began and was interrupted. The remaining machines are half of a cluster that
+// no state has any more.
 func markForReplacement(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) ([]string, error) {
@@ -34,7 +34,8 @@ func markForReplacement(
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }
 
-// signAll gives each machine whose mark matches those its new state, and returns their names.
+// signAll changes the state in the mark of each machine that has the former one. It returns their
+// names.
 func signAll(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string,
 	those func(hypervisor.Mark) bool,

@@ -48,8 +48,8 @@ func TestMachineIsRecreatedAfterInterruptedDeletion(t *testing.T) {
 	})
 }
 
-// The marks of a destroy count for the machines that it left, until the next run asks. A machine
-// made since has none.
+// The marks of a destroy count for the machines that it left, until the next run checks them. A
+// machine that was made since has no such mark.
 func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
@@ -84,7 +84,7 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 
 func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server := sshtest.Start(t)
-	server.Handler = func(sshtest.Call) int { return 0 } // it has no machine
+	server.Handler = func(sshtest.Call) int { return 0 } // the hypervisor has no machine
 	one := hypervisors["libvirt"].spec()
 	one.Hypervisor = server.Target()
 	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.WithNode("server-2"),

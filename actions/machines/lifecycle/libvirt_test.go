@@ -36,7 +36,7 @@ func newVirsh(t *testing.T) string {
 	return dir
 }
 
-// things returns the domains and volumes, less the other owner's and the image.
+// things returns the domains and volumes, without the other owner's and without the image.
 func things(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string

@@ -45,7 +45,7 @@ func path(t *testing.T, dir string) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-// pve is a Proxmox VE node of the test's own, with template 9000 and the machine of another owner.
+// pve fakes a Proxmox VE node, with template 9000 and the machine of another owner.
 type pve struct {
 	t   *testing.T
 	dir string

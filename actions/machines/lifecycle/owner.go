@@ -9,8 +9,9 @@ import (
 	"strata/internal/k3shost"
 )
 
-// ChangeOwner changes a machine's mark as a person asks, and returns the former one. Clear removes
-// the identity, for any owner; Take writes the Spec's. The machine keeps running.
+// ChangeOwner changes a machine's mark at a user's request, and returns the former one. Clear
+// removes the identity of any owner. Take writes the identity of the Spec. The machine keeps
+// running.
 func ChangeOwner(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, to k3shost.Change,
 ) (was hypervisor.Mark, err error) {
@@ -20,7 +21,7 @@ func ChangeOwner(
 	if err != nil {
 		return hypervisor.Mark{}, err
 	}
-	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	defer func() { _ = host.Close() }() // no more commands follow
 	d := drivers.New(host, spec.AnyOwner())
 	have, err := d.Find(ctx)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"strata/internal/k3shost"
 )
 
-// hypervisors are those of the tests: their constructors, and the file that has the machine's mark.
+// hypervisors holds, for each driver, the constructor of a test hypervisor, and the file with the
+// machine's mark.
 var hypervisors = map[string]struct {
 	spec func() hypervisor.Spec
 	new  func(t *testing.T) (mark func(made hypervisor.Result) string)
@@ -37,8 +38,8 @@ var hypervisors = map[string]struct {
 	}},
 }
 
-// onEach runs a test on both hypervisors, with a machine that the first of two states of one stack
-// file made.
+// onEach runs a test on both hypervisors. Two states come from one stack file, and the first of
+// them made the machine.
 func onEach(t *testing.T, released bool,
 	test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
 	for name, on := range hypervisors {
@@ -65,8 +66,8 @@ func onEach(t *testing.T, released bool,
 	}
 }
 
-// Two people with one stack file have one name for two machines. Neither takes over nor removes the
-// other's machine.
+// Two users with the same stack file have the same name for two machines. Neither user's update
+// takes over or removes the other's machine.
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
@@ -96,7 +97,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		machine := Survey(t.Context(), here(t), hypervisor.Specs{theirs}).Machines[0]
 		assert.ErrorContains(t, machine.Fault, "(cluster cafe)", "preflight")
 		gate := theirs
-		gate.Cluster, gate.Guest.AuthorizedKeys = "", nil // a gate's
+		gate.Cluster, gate.Guest.AuthorizedKeys = "", nil // the Spec of a gate lacks these
 		facts, err := drivers.New(here(t), gate.AnyOwner()).Observe(t.Context())
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
@@ -109,8 +110,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A machine that was released gets its cluster's identity at the next update, which knows the
-// machine from the state. A state that finds it only by name does not take it.
+// A released machine gets its cluster's identity at the next update, if the state has the machine.
+// An update whose state does not have it finds it only by name, and does not take it.
 func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
@@ -156,7 +157,7 @@ func TestChangeOwnerRewritesMachineMark(t *testing.T) {
 	})
 }
 
-// People write notes on a VM, and Proxmox VE returns them with a newline.
+// Users write notes on a VM, and Proxmox VE returns them with a newline at the end.
 func TestUpdateKeepsNotesInVMDescription(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},

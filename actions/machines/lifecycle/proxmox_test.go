@@ -62,8 +62,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 		"one that is gone already is no error")
 }
 
-// A missing machine is not made anew without consent: it would be empty, and the old workload would
-// not run again.
+// A missing machine is not made anew without consent. The new one would be empty, and the old
+// workload would not run again.
 func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
@@ -75,7 +75,7 @@ func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 
 	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
-	spec.Hypervisor.User = "admin" // how it is reached
+	spec.Hypervisor.User = "admin" // only the login at the hypervisor changes
 	again, err := updateMachine(t.Context(), spec, made, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, made, again)

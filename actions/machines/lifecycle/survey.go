@@ -26,11 +26,11 @@ func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hyp
 	return s
 }
 
-// sessions bounds the concurrent commands: OpenSSH allows 10 sessions on a connection
-// (MaxSessions), and others may use some.
+// sessions bounds the concurrent commands. OpenSSH allows 10 sessions on a connection
+// (MaxSessions), and other commands may use some.
 const sessions = 6
 
-// fewAtOnce runs no more commands at once than it has slots.
+// fewAtOnce is a Host that runs only as many commands at once as it has slots.
 type fewAtOnce struct {
 	hypervisor.Host
 	slots chan struct{}

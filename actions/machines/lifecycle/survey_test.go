@@ -17,7 +17,8 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-// bridges puts an ip command in front of this test's PATH that knows two bridges, one of them down.
+// bridges puts an ip command first in this test's PATH. The command knows two bridges, one of them
+// down.
 func bridges(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

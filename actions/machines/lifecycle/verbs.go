@@ -17,12 +17,12 @@ import (
 // turn. Keys come in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY, in
 // PEM.
 var (
-	// Create makes a machine, or makes an existing one like its Spec, and prints its Result.
+	// Create makes a machine, or changes an existing one to its Spec, and prints its Result.
 	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 	})
-	// Update makes an existing machine like its Spec, and prints its Result. It fails where there is
-	// no such machine any more, or where only a new one can follow.
+	// Update changes an existing machine to its Spec, and prints its Result. It fails if the
+	// machine does not exist any more, or if only a new machine can have the wanted values.
 	Update = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		before, err := verb.Previous[hypervisor.Result](call)
 		if err != nil {
@@ -48,7 +48,8 @@ var (
 
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
-	// MarkForReplacement has the machines recreated that a destroy has marked and not deleted.
+	// MarkForReplacement marks for replacement the machines that a destroy has marked and not
+	// deleted.
 	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
 		names, err := markForReplacement(ctx, all, secrets())
 		if len(names) > 0 {
@@ -57,11 +58,11 @@ var (
 		}
 		return err
 	})
-	// Keep takes MarkForDeletion back.
+	// Keep undoes MarkForDeletion.
 	Keep = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return keep(ctx, all, secrets())
 	})
-	// MarkForDeletion marks all machines: their stack is about to delete them.
+	// MarkForDeletion marks all machines before their stack deletes them.
 	MarkForDeletion = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return markForDeletion(ctx, all, secrets())
 	})
@@ -93,8 +94,8 @@ func ofMachine(
 	return newVerb("strata:timeouts.host", run)
 }
 
-// newVerb returns a verb whose errors name the layer and the machine, and the key of the bound that
-// ended it.
+// newVerb returns a verb. Its errors name the layer and the machine, and the configuration key of
+// the timeout that ended it.
 func newVerb(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {

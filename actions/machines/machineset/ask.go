@@ -13,12 +13,12 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// askLimit bounds the request to one server. All are asked at once, and one under load needs more
-// than a few seconds.
+// askLimit bounds the request to one server. All servers are asked at once, and a server under load
+// needs more than a few seconds.
 const askLimit = 30 * time.Second
 
-// Ask returns why a server of the plan must not go now: too few of the remaining ones answer /ping,
-// which K3s serves without a login.
+// Ask returns the reason why a server of the plan must not be replaced now: too few of the
+// remaining servers answer /ping, which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {
 	return p.ask(ctx, ping)
 }
@@ -44,8 +44,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 	return nil
 }
 
-// ping asks one server. Its certificate is not checked: an impostor could only make a machine go
-// that its owner consented to.
+// ping asks one server. It does not check the server's certificate: an impostor could at most cause
+// the replacement of a machine whose owner consented to it.
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -54,7 +54,7 @@ func ping(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} //nolint:gosec // see above
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} //nolint:gosec // the doc comment of ping has the reason
 	response, err := client.Do(request)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func k3s(t *testing.T, says string, after time.Duration) string {
 	return address
 }
 
-// One under load takes seconds.
+// A server under load takes seconds to answer.
 func TestPingAcceptsPongFromSlowServer(t *testing.T) {
 	require.NoError(t, ping(t.Context(), k3s(t, "pong\n", 6*time.Second)))
 }

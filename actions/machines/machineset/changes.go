@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Changes refuses values that an existing machine cannot follow. made and wanted have the values
-// that a machine gets once, when it is made, by configuration keys below strata:. A key that only
-// one of the two has came or went with a version of Strata, and is ignored.
+// Changes returns an error for values that an existing machine cannot follow. made and wanted hold
+// the values that are fixed when a machine is made, by configuration keys below strata:. A key that
+// only one of them has came or went with a version of Strata, and is ignored.
 func Changes(name string, made, wanted map[string]string) error {
 	var wrong []error
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

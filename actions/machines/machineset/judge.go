@@ -10,16 +10,16 @@ const server = "server"
 
 // Plan holds the changes that a run may make.
 type Plan struct {
-	// Anew are the machines that are made anew.
+	// Anew are the machines to be made anew.
 	Anew []Machine
-	// Staying are the servers that a server among Anew needs, and Majority how many of them must
-	// answer. Empty without one.
+	// Staying are the servers that must keep etcd's quorum while a server of Anew is replaced.
+	// Majority is how many of them must answer. Both are empty if Anew has no server.
 	Staying  []Machine
 	Majority int
 }
 
-// Judge returns the machines that a run makes anew, or every reason against it. A machine that
-// previous does not have is new.
+// Judge returns the machines that a run makes anew, or an error with every reason against it. A
+// machine that is not in previous is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
 	for _, machine := range wanted.Machines {
@@ -34,7 +34,7 @@ func Judge(previous, wanted Set) (Plan, error) {
 	return plan, nil
 }
 
-// servers plans for the servers that go, or says why they must not.
+// servers plans the replacement of servers, or returns the reason why they must stay.
 func (p *Plan) servers(previous, wanted Set) error {
 	going := only(p.Anew, func(m Machine) bool { return m.Role == server })
 	if len(going) == 0 {

@@ -9,8 +9,8 @@ import (
 	"strata/actions/verb"
 )
 
-// Guard refuses a set that would lose a machine without consent, or the cluster. It compares with
-// its previous output, and prints the set for the next run.
+// Guard refuses a set that would lose a machine without consent, or lose the cluster. It compares
+// the set with its previous output, and prints it for the next run.
 var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
 	before, err := verb.Previous[Set](call)
 	if err != nil {
@@ -30,22 +30,22 @@ var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error
 	return call.PrintJSON(Remember(before, wanted))
 })
 
-// Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next
-// run to compare with.
+// Set holds the wanted machines. It is JSON on stdin, and JSON on stdout for the next run to
+// compare with.
 type Set struct {
 	// Timeout bounds the requests to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
 }
 
-// Machine is one machine as its configuration asks for it.
+// Machine describes one machine as the configuration wants it.
 type Machine struct {
 	Name string `json:"name"`
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each
-	// word counts once. Default: it stays.
+	// Recreate is the value of hosts.nodes[].recreate, under which this machine may be made anew
+	// once. Default: it stays.
 	Recreate string `json:"recreate,omitempty"`
 }
 
@@ -59,8 +59,8 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember returns wanted with the previous words: a word that has left the configuration has still
-// been used.
+// Remember returns wanted with the previous values of Recreate. A value that has left the
+// configuration still counts as used.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {

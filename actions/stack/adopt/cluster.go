@@ -13,14 +13,14 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// timeout bounds one read and its repair: four small requests to an API server whose gate has
-// passed.
+// timeout bounds one read and its repair: four small requests to an API server. The gate of that
+// server has passed.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.
 const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 
-// Cluster is a cluster of ours, seen with its administrator's rights.
+// Cluster is a cluster that Strata made. It is accessed with administrator's rights.
 type Cluster struct {
 	objects dynamic.Interface
 	kube    kubernetes.Interface
@@ -35,7 +35,7 @@ type served struct {
 	namespaced bool
 }
 
-// NewCluster returns the cluster that a kubeconfig's text names. It asks the cluster nothing.
+// NewCluster returns the cluster that a kubeconfig's text names. It sends no request.
 func NewCluster(kubeconfig string) (*Cluster, error) {
 	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
 	objects, err := access.Objects()
@@ -49,9 +49,9 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
 }
 
-// BeforeChange makes way for a resource of Pulumi's kubernetes provider that is about to be created, or
-// updated where the state knows it: its type and its inputs, without secret marks. An error says
-// that it must not be.
+// BeforeChange prepares the cluster for a resource of Pulumi's kubernetes provider, before the
+// provider creates it, or updates it if the state has it. It gets the resource's type and its
+// inputs, without secret marks. An error means that the change must not happen.
 func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
 ) error {
@@ -66,8 +66,8 @@ func (c *Cluster) BeforeChange(
 	return c.beforeCreate(ctx, inputs)
 }
 
-// serves looks up a kind; false when the API server does not know it (yet), and so has no object of
-// it.
+// serves looks up a kind. It returns false if the API server does not serve the kind (yet), and so
+// has no object of it.
 func (c *Cluster) serves(ctx context.Context, version, kind string) (served, bool, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

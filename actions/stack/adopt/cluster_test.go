@@ -19,7 +19,7 @@ import (
 
 const objectToken = "kubernetes:core/v1:Secret"
 
-// cluster returns one with some objects and, in namespace traefik, some records of Helm.
+// cluster returns a Cluster with some objects and, in namespace traefik, some records of Helm.
 func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) *Cluster {
 	t.Helper()
 	kube := fake.NewClientset(records...)
@@ -56,7 +56,7 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 	return object
 }
 
-// changes returns the requests to the cluster beyond reads.
+// changes returns the requests to the cluster that are no reads.
 func changes(c *Cluster) []clienttesting.Action {
 	var found []clienttesting.Action
 	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(),
@@ -104,8 +104,8 @@ func TestNamespaceIsAdoptedWithoutDeletion(t *testing.T) {
 	}
 }
 
-// An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy
-// that was killed.
+// An apply of a name alone leaves no field manager. A killed destroy left traefik's namespace in
+// this state.
 func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace",
 		"metadata": map[string]any{"name": "traefik"}}
@@ -120,7 +120,8 @@ func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 		"did not make it")
 }
 
-// If it were adopted, a change of the configuration would delete it later, with its owner's data.
+// If the object were adopted, a later change of the configuration would delete it, with its owner's
+// data.
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create",
 		"pulumi-kubernetesque")})
@@ -132,7 +133,8 @@ func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	assert.Empty(t, changes(c))
 }
 
-// A loaded server's K3s starts anew, and its supervisor says meanwhile that there is no API server.
+// K3s restarts on a server under load, and meanwhile its supervisor answers that there is no API
+// server.
 func TestAdoptionRetriesWhileAPIServerRestarts(t *testing.T) {
 	c := cluster(t, nil)
 	away := 2
@@ -220,7 +222,7 @@ func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 	assert.Len(t, c.records(t), 2)
 }
 
-// Helm refuses every upgrade while a revision is pending.
+// Helm refuses every upgrade while a revision is pending, so that revision is marked failed.
 func TestPendingHelmUpgradeIsMarkedFailed(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
 		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))

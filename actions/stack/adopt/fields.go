@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// tried is the field manager of the apply that is only tried.
+// tried is the field manager of the dry run of an apply.
 const tried = "strata-adopt"
 
-// handOver makes the fields that the provider has applied in the names of former resources free for
-// the next one: it applies with a name that it draws for each resource, without force, and takes
-// fields over only from its creator's name (pulumi-kubernetes provider/pkg/await/await.go,
-// fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change,
-// for ever.
+// handOver frees the fields that the provider has applied in the names of former resources, so that
+// the next resource can own them. The provider applies without force, with a name that it draws for
+// each resource. It takes fields over only from the name of its create (pulumi-kubernetes
+// provider/pkg/await/await.go, fixCSAFieldManagers). Fields in any other name would conflict with
+// the provider itself at every later change.
 func handOver(
 	ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured,
 	free *fieldpath.Set,
@@ -43,8 +43,8 @@ func handOver(
 	return err
 }
 
-// handedOver returns field managers with the provider's own in its creator's name, without the
-// fields to be free; changed is false if there is nothing to do.
+// handedOver returns the field managers after the change: the provider's own fields are in the name
+// of its create, without the fields to be freed. changed is false if there is nothing to do.
 func handedOver(
 	entries []metav1.ManagedFieldsEntry, free *fieldpath.Set,
 ) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
@@ -82,10 +82,10 @@ func handedOver(
 }
 
 // findConflicts returns the fields in which the provider's create would conflict with itself,
-// although they have the wanted values. Server-side apply sees a list as one value, so that fields
-// filled in by the API server differ (the parentRefs of an HTTPRoute, the certificateRefs of a
-// Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which
-// reports it.
+// although they have the wanted values. Server-side apply sees a list as one value, so fields that
+// the API server fills in make it differ (the parentRefs of an HTTPRoute, the certificateRefs of a
+// Gateway). wanted is the object as JSON. findConflicts ignores any other failure of the dry run,
+// because the create reports it.
 func findConflicts(
 	ctx context.Context, client dynamic.ResourceInterface, wanted []byte,
 	live *unstructured.Unstructured,
@@ -129,7 +129,8 @@ func names(live *unstructured.Unstructured) map[string]bool {
 // isOurs reports whether a field manager is Pulumi's kubernetes provider.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
 
-// isOwn reports whether an entry is of the object itself, in one of the provider's names.
+// isOwn reports whether an entry covers the object itself, not a subresource, and has one of the
+// provider's names.
 func isOwn(entry metav1.ManagedFieldsEntry) bool {
 	return isOurs(entry.Manager) && entry.Subresource == ""
 }

@@ -24,10 +24,11 @@ import (
 // fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeCreate makes way for an object. It writes the inputs into one that the provider made, in
-// the name of the provider's own create: its server-side apply, which follows, then meets its own
-// values. Otherwise a password that a killed destroy has forgotten, and an update has drawn again,
-// would always conflict with the provider itself.
+// beforeCreate prepares an existing object for the provider's create. If the provider made the
+// object, beforeCreate writes the inputs into it, in the name of the provider's create. The
+// provider's server-side apply, which follows, then meets its own values. Otherwise some values
+// would always conflict with the provider itself, such as a password that a killed destroy has
+// forgotten and an update has drawn again.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -47,7 +48,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	if err := takeable(found); err != nil {
 		return err
 	}
-	// A controller may write between a read and the change that rests on it.
+	// A controller may write the object between the read and the change.
 	err = conflict.Retry(retry.DefaultBackoff, func() error {
 		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted,
 			metav1.PatchOptions{FieldManager: manager})
@@ -67,9 +68,8 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// beforeUpdate makes way for a change of an object that the state knows, and that was taken over
-// when nothing was handed over yet: its fields are managed in the name of a former resource as
-// well.
+// beforeUpdate prepares an object in the state for a change. An earlier version of Strata adopted
+// it without handing over its fields, so a former resource's name manages them as well.
 func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -78,7 +78,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 	err = conflict.Retry(retry.DefaultBackoff, func() error {
 		live, err := read(ctx, client, object.GetName())
 		if apierrors.IsNotFound(err) {
-			return nil // the provider says it
+			return nil // the provider reports it
 		}
 		if err != nil || len(names(live)) < 2 {
 			return err
@@ -91,7 +91,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// read reads an object, from an API server that may start anew meanwhile.
+// read reads an object, and retries while the API server restarts.
 func read(
 	ctx context.Context, client dynamic.ResourceInterface, name string,
 ) (found *unstructured.Unstructured, err error) {
@@ -102,8 +102,9 @@ func read(
 	return found, err
 }
 
-// locateObject returns the object of inputs and the client of its kind; nil where it cannot be
-// there yet, or the API server or the provider names it, so that it is another one each time.
+// locateObject returns the object of inputs and the client of its kind. It returns nil if the
+// object cannot exist yet. It also returns nil if the API server or the provider names the object,
+// because then each create makes another one.
 func (c *Cluster) locateObject(
 	ctx context.Context, inputs map[string]any,
 ) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
@@ -118,7 +119,7 @@ func (c *Cluster) locateObject(
 	return object, c.client(object, kind), nil
 }
 
-// takeable returns the reason why an object cannot be adopted; nil if it can.
+// takeable returns nil if an object can be adopted, otherwise the reason.
 func takeable(found *unstructured.Unstructured) error {
 	switch {
 	case found.GetDeletionTimestamp() != nil:
@@ -157,12 +158,12 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare reports whether an object is a name and nothing else, without an owner of its fields. The
-// provider's apply of a Namespace that has only a name leaves one: the API server keeps no manager
-// of no fields.
+// bare reports whether an object consists of its name alone, without a field manager. The
+// provider's apply of a Namespace with only a name leaves such an object: the API server records no
+// manager that has no fields.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
-	delete(labels, "kubernetes.io/metadata.name") // the API server's own
+	delete(labels, "kubernetes.io/metadata.name") // the API server sets it
 	return found.GetKind() == "Namespace" && len(found.GetManagedFields()) == 0 &&
 		len(labels) == 0 && len(found.GetAnnotations()) == 0
 }

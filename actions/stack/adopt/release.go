@@ -13,17 +13,17 @@ import (
 )
 
 // helmManagers are the prefixes of the field manager of Helm's records that Pulumi's kubernetes
-// provider writes: its own user agent, or client-go's default, the name of the program
-// (tests/conformance holds that it is one of them).
+// provider writes. The manager is the provider's own user agent, or client-go's default, the name
+// of the program (tests/conformance verifies that it is one of them).
 var helmManagers = []string{"pulumi-resource-kubernetes", "pulumi-kubernetes"}
 
-// beforeRelease makes way for a Helm release. The program ends processes of a dead run before
-// anything is registered, so nothing writes to the records meanwhile.
+// beforeRelease prepares the cluster for a Helm release. The program ends processes of a dead run
+// before it registers resources, so no process writes to the records meanwhile.
 func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[string]any) error {
 	name, _ := inputs["name"].(string)
 	namespace, _ := inputs["namespace"].(string)
 	if name == "" {
-		return nil // the provider names it, so it is another one each time
+		return nil // the provider names it, so each create makes another one
 	}
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
@@ -52,11 +52,12 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 	return nil
 }
 
-// adoptRecord deals with the record of one revision. Helm refuses to upgrade a release with a
-// pending record: it becomes failed, as Helm marks a release that it gave up itself. Helm refuses
-// to install under a name that has any record: they are deleted, and the install takes over the
-// objects that carry the release's name (helm.sh/helm/v3/pkg/action/validate.go,
-// existingResourceConflict). A helm that still runs turns either into a conflict.
+// adoptRecord marks the record of one revision as failed, or deletes it. Helm refuses to upgrade a
+// release with a pending record, so adoptRecord marks it failed, as Helm marks a release that it
+// gave up itself. Helm refuses to install under a name that has any record, so adoptRecord deletes
+// them. The install then takes over the objects that carry the release's name
+// (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). If a helm still runs, either
+// change is a conflict.
 func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Secret) error {
 	pending := strings.HasPrefix(record.Labels["status"], "pending-")
 	switch {

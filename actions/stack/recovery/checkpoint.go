@@ -17,7 +17,7 @@ import (
 // .bak too. So interrupted must say that a dead run's lock was there.
 func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if root == "" {
-		return nil // only the file backend is ours to mend
+		return nil // only the file backend can be repaired
 	}
 	file := filepath.Join(root, ".pulumi", "stacks", config.Namespace, r.Stack+".json")
 	locks := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack, "*")
@@ -46,9 +46,9 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	return nil
 }
 
-// dropCutAttributes removes attribute files of the backend's storage that a kill cut off. With one,
-// Pulumi only says "failed to load checkpoint: EOF". They hold a content type and a checksum, both
-// optional (gocloud.dev/blob/fileblob/attrs.go).
+// dropCutAttributes removes attribute files of the backend's storage that a kill cut off. With such
+// a file, Pulumi only says "failed to load checkpoint: EOF". An attribute file holds a content type
+// and a checksum, both optional (gocloud.dev/blob/fileblob/attrs.go).
 func (r *Recovery) dropCutAttributes(files ...string) error {
 	for _, pattern := range files {
 		paths, err := filepath.Glob(pattern + ".attrs")

@@ -39,9 +39,9 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// watch registers a process in the queue, and reports whether it lives. macOS has no pidfd, so the
-// number may belong to another process by now; the start time tells. From here on the number is
-// this process's, until its end has been read from the queue.
+// watch registers a process in the queue, and reports whether it lives. macOS has no pidfd, so
+// another process may have the number by now; the start time tells them apart. From here on the
+// number belongs to the victim until its end has been read from the queue.
 func watch(queue int, victim process) (lives bool, err error) {
 	change := unix.Kevent_t{Fflags: unix.NOTE_EXIT}
 	unix.SetKevent(&change, victim.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
@@ -68,7 +68,7 @@ func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline ti
 			return false
 		}
 		for _, event := range events[:max(count, 0)] {
-			delete(waiting, int(event.Ident)) //nolint:gosec // a process's number
+			delete(waiting, int(event.Ident)) //nolint:gosec // the number of a process
 		}
 	}
 	return true

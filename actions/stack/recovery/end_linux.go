@@ -18,7 +18,7 @@ func end(ctx context.Context, victims []process) error {
 		}
 	}()
 	for _, victim := range victims {
-		// A pidfd stays with this process, even if its number is used again.
+		// A pidfd refers to this process, even if another process gets its number later.
 		fd, err := unix.PidfdOpen(victim.pid, 0)
 		if errors.Is(err, unix.ESRCH) {
 			continue
@@ -42,7 +42,7 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// awaitExit waits until every process has ended, or the deadline.
+// awaitExit waits until every process has ended, or until the deadline.
 func awaitExit(ctx context.Context, waits []int, deadline time.Time) bool {
 	for _, fd := range waits {
 		for {

@@ -65,7 +65,7 @@ func (s state) releases() []release {
 	return found
 }
 
-// repairReleases ends half-done Helm operations, which make every later one fail.
+// repairReleases ends interrupted Helm operations, because they make every later one fail.
 func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.Time) error {
 	kubeconfig, releases := s.kubeconfig(), s.releases()
 	if kubeconfig == "" || len(releases) == 0 {
@@ -123,7 +123,7 @@ func (r *Recovery) repair(
 	return nil
 }
 
-// giveUp ends one revision; the log names it by what.
+// giveUp ends one revision. The log calls the revision what.
 func (r *Recovery) giveUp(
 	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool,
 	what string,
@@ -186,7 +186,8 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
-	// The resource version is that of the read, so a Helm that still runs makes this a conflict.
+	// The update carries the resource version of the read, so a Helm that still runs makes it a
+	// conflict.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err
 }

@@ -149,8 +149,8 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 	}, s.releases())
 }
 
-// On a backend that is no folder, only its own lock shows that a run lives, whose Helm must not be
-// disturbed.
+// A backend that is no folder shows a live run only by its own lock. The Helm of such a run must
+// not be disturbed.
 func TestReleasesStayWhileRemoteBackendIsLocked(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string

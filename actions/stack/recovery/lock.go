@@ -30,8 +30,8 @@ func (l lock) String() string {
 		l.Timestamp.Format(time.RFC3339))
 }
 
-// keepReason returns why the lock must stay; empty if its owner, a run of this project on this machine,
-// is dead.
+// keepReason returns the reason why the lock must stay. It is empty if the lock's owner, a run of
+// this project on this machine, is dead.
 func (l lock) keepReason(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
@@ -114,7 +114,8 @@ func backendDir(backend, projectDir string) (string, bool) {
 	return dir, err == nil
 }
 
-// removeLocks removes dead locks. It reads each again first, so that a newer lock stays.
+// removeLocks removes dead locks. It reads each file again before it removes it, so that a newer
+// lock stays.
 func (r *Recovery) removeLocks(locks []lock) error {
 	for _, lock := range locks {
 		now, err := os.ReadFile(lock.file)

@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// graceful bounds the wait after SIGTERM; a plugin that waits for a command may need SIGKILL.
+// graceful bounds the wait after SIGTERM. A plugin that waits for a command may need SIGKILL.
 const graceful = 5 * time.Second
 
 // errSurvived reports processes that survived SIGKILL.
 var errSurvived = errors.New(
 	"a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
 
-// EndOrphans kills the processes that dead engines left in a project, and records this run. It is
-// for a run that holds its stack's lock, and so needs no Recovery. log gets a line for each
-// process.
+// EndOrphans kills the processes that dead engines left in a project, and records this run. Its
+// caller holds the stack's lock, and so needs no Recovery. log gets a line for each process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
-	dir, err := filepath.EvalSymlinks(projectDir) // as the kernel has the folders of processes
+	dir, err := filepath.EvalSymlinks(projectDir) // in the form in which the kernel has the folders of processes
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 }
 
 // endOrphans kills the plugins and the program that a dead engine started in this project, with
-// their running commands. They would otherwise change hosts and cluster beside the next run.
+// their running commands. Otherwise they would change hosts and cluster during the next run.
 func (r *Recovery) endOrphans(ctx context.Context) error {
 	all, err := processes()
 	if err != nil {

@@ -104,7 +104,7 @@ func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error 
 		var create string
 		if json.Unmarshal(properties["create"], &create) != nil ||
 			strings.HasPrefix(create, interruptedMark) {
-			continue // encrypted, which no command of ours is; or interrupted again
+			continue // an encrypted input is no command of ours, and one with the mark needs no second mark
 		}
 		var err error
 		if properties["create"], err = json.Marshal(interruptedMark + create); err != nil {

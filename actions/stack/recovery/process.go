@@ -17,8 +17,8 @@ type process struct {
 	dir                  string
 }
 
-// alive returns false only if the process that had a number at a time is certainly gone. Then no
-// process has the number, or one that is not Pulumi and started later.
+// alive returns false only if the process that had the number pid at a time is certainly gone. In
+// that case no process has the number, or a process has it that is not Pulumi and started later.
 func alive(pid int, at time.Time) bool {
 	if pid <= 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
 		return false
@@ -31,7 +31,8 @@ func alive(pid int, at time.Time) bool {
 		return true
 	}
 	// The kernel has a process's start in ticks since the boot. Its time on the lock's clock
-	// depends on today's clock: if it was set forward since, the owner looks younger than its lock.
+	// depends on today's clock. If that was set forward since, the owner looks younger than its
+	// lock.
 	if found.isPulumi() {
 		return true
 	}

@@ -14,7 +14,8 @@ import (
 // (sys/proc.h).
 const zombie = 5
 
-// processes returns all readable processes: this user's. Those that end meanwhile are left out.
+// processes returns all readable processes, which are this user's. It leaves out those that end
+// meanwhile.
 func processes() ([]process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -71,7 +72,8 @@ func machine() string {
 	return session
 }
 
-// startOf returns the kernel's record of a process's start; other users' cannot be read.
+// startOf returns the kernel's record of a process's start. The record of another user's process
+// cannot be read.
 func startOf(pid int) (start, error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {
@@ -97,7 +99,7 @@ func folders() (map[int]string, error) {
 // program returns the path of the file that a process runs; empty for other users' processes, which
 // cannot be read.
 func (p process) program() string {
-	told, _ := startOf(p.pid) // its name may be readable all the same
+	told, _ := startOf(p.pid) // the name may be readable although the rest is not
 	return told.program
 }
 

@@ -13,7 +13,7 @@ import (
 // clockTick is the unit of times in /proc/PID/stat: USER_HZ, 100 on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// processes returns all readable processes. Those that end meanwhile are left out.
+// processes returns all readable processes. It leaves out those that end meanwhile.
 func processes() ([]process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -66,7 +66,7 @@ func readProcess(pid int) (process, error) {
 		return process{}, err
 	}
 	found.args = strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-	// Other users' processes hide their folder; they are not ours.
+	// The folders of other users' processes cannot be read. Such processes are not ours.
 	found.dir, _ = os.Readlink(filepath.Join(dir, "cwd"))
 	return found, nil
 }
@@ -102,7 +102,7 @@ func bootTime() (time.Time, error) {
 // program returns the path of the file that a process runs; empty for other users' processes, which
 // cannot be read.
 func (p process) program() string {
-	// its name is readable all the same
+	// The process's name is readable even if this link is not.
 	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe"))
 	return program
 }

@@ -63,8 +63,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.endOrphans(ctx); err != nil {
 		return Result{}, err
 	}
-	// Before the locks go: they prove that a kill, and not a removed stack, explains a missing
-	// checkpoint.
+	// This comes before the removal of the locks: they prove that a kill, and not a removed stack,
+	// explains a missing checkpoint.
 	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}
@@ -108,8 +108,8 @@ func (r *Recovery) refuseLive(locks []lock) error {
 }
 
 // importOnce returns a function that writes the unchanged state back, once. Every backend refuses
-// that while it is locked. For a backend that is no folder, this is the only check for a live run,
-// whose Helm must not be disturbed.
+// this write while it is locked. For a backend that is no folder, this is the only check for a live
+// run, whose Helm must not be disturbed.
 func (r *Recovery) importOnce() func(ctx context.Context) error {
 	asked := false
 	return func(ctx context.Context) error {

@@ -63,7 +63,7 @@ func (b *bench) lock(t *testing.T, pid int, hostname string, at time.Time) strin
 	return file
 }
 
-// saw records a run of a process that began on a machine at a time.
+// saw records that a process ran on a machine, and the time at which it began.
 func (b *bench) saw(t *testing.T, pid int, machine string, at time.Time) {
 	t.Helper()
 	text, err := json.Marshal(run{PID: pid, Started: at, Machine: machine})
@@ -234,8 +234,8 @@ func TestRecoveryRemovesOnlyPendingOperations(t *testing.T) {
 		"what is written back stays encrypted")
 }
 
-// Half of a command's work may be done. A reverted program equals the state, and would not run the
-// command again: a node would stay cordoned, or a canary's share unchanged.
+// An interrupted command may have done half of its work. A reverted program equals the state, so
+// the command would not run again: a node would stay cordoned, or a canary's share unchanged.
 func TestInterruptedCommandUpdateRunsAgain(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {
@@ -258,7 +258,7 @@ func TestInterruptedCommandUpdateRunsAgain(t *testing.T) {
 	updating := map[string]any{"type": "updating", "resource": command("exec strata upgrade")}
 	b := newBench(t)
 	b.state = export("exec strata upgrade", updating)
-	for range 2 { // the second time, it was killed again
+	for range 2 { // the second run was killed again
 		_, err := b.Run(t.Context())
 		require.NoError(t, err)
 		var after struct{ Deployment state }

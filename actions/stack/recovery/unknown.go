@@ -16,8 +16,8 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// note returns the file that remembers, outside the state, the objects that may exist without the
-// state knowing them.
+// note returns the path of a file beside the state. The file remembers the objects that may exist
+// although the state does not have them.
 func (r *Recovery) note() string {
 	return filepath.Join(r.ProjectDir, ".strata", "repair", r.Stack+".json")
 }

@@ -27,8 +27,8 @@ func runFile(projectDir string, pid int) string {
 	return filepath.Join(projectDir, ".strata", "repair", "runs", strconv.Itoa(pid)+".json")
 }
 
-// NoteRun records that a Pulumi of a project runs here. Once it is dead, this tells its lock from
-// another machine's.
+// NoteRun records that a Pulumi of a project runs here. Once that is dead, the record shows that
+// its lock is not another machine's.
 func NoteRun(projectDir string, pid int) error {
 	found, err := readProcess(pid)
 	if err != nil {

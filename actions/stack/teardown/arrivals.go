@@ -27,9 +27,9 @@ var (
 // argoRelease is Argo CD's Helm release.
 const argoRelease = "argocd/argocd"
 
-// Arrivals looks at objects that the run before did not have. It returns those of the namespaces
-// among them that are being deleted. The error refuses an Argo CD that would go on with the deletion
-// of Applications. open connects to the cluster; it is called only where something arrives.
+// Arrivals checks the objects that the previous run did not have. It returns the namespaces among
+// them that are being deleted. Its error refuses an Argo CD that would continue the deletion of
+// Applications. open connects to the cluster; it is called only if there are new objects.
 func (g Guard) Arrivals(
 	ctx context.Context, open func() (Cluster, error), previous Objects,
 ) (ending []string, err error) {
@@ -60,11 +60,12 @@ func (g Guard) Arrivals(
 	return ending, nil
 }
 
-// endingLimit bounds the wait for the end of a namespace that the stack makes again: no layer changes
-// before.
+// endingLimit bounds the wait until a namespace is gone that the stack makes again. No layer
+// changes before.
 const endingLimit = 30 * time.Second
 
-// DeletionGate returns the gate of the end of a namespace that arrives.
+// DeletionGate returns the gate that waits until a namespace is gone, so that the stack can make it
+// again.
 func (g Guard) DeletionGate(name string) health.Spec {
 	spec := health.Spec{
 		Body: namespace.Spec{Name: name}, Gate: name, Layer: name,
@@ -79,8 +80,8 @@ func (g Guard) DeletionGate(name string) health.Spec {
 	return spec
 }
 
-// refuseDoomed returns the error for Applications that are being deleted and whose deletion goes on
-// once Argo CD runs: it first deletes the objects that they manage (argo-cd#6046).
+// refuseDoomed returns an error for Applications that are being deleted. Their deletion would
+// continue once Argo CD runs, and first delete the objects that they manage (argo-cd#6046).
 func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	found, err := listAll(ctx, cluster, applications)
 	if err != nil {
@@ -129,8 +130,8 @@ func managedObjects(application *unstructured.Unstructured) (names []string) {
 	return names
 }
 
-// listAll lists a resource in all namespaces, from an API server that may start anew meanwhile; none
-// where it is not served.
+// listAll lists a resource in all namespaces, and retries while the API server restarts. It returns
+// none if the resource is not served.
 func listAll(
 	ctx context.Context, cluster Cluster, resource schema.GroupVersionResource,
 ) ([]unstructured.Unstructured, error) {

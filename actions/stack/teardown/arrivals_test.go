@@ -12,7 +12,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// arrivals asks about a run in which those objects of wanted arrive that previous lacks.
+// arrivals runs Arrivals for a run whose wanted objects are new, except those in previous.
 func arrivals(t *testing.T, guard Guard, previous Objects, objects ...string) ([]string, error) {
 	t.Helper()
 	return guard.Arrivals(t.Context(), func() (Cluster, error) {

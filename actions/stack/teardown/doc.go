@@ -1,4 +1,4 @@
-// Package teardown owns the messages and the consent before a cluster is destroyed: whether the
-// last update's configuration protects it, and which objects of the users go with it. It deletes
-// nothing.
+// Package teardown decides whether a cluster may be destroyed, and owns the messages about it. It
+// checks whether the last update's configuration protects the cluster, and which objects of users
+// would go with it. It deletes nothing.
 package teardown

@@ -12,33 +12,34 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Guard configures the questions of the guard's resource at its delete. It lies in states, so its
-// keys stay as they are.
+// Guard configures the checks of the guard's resource at its delete. It lies in states, so its keys
+// stay as they are.
 type Guard struct {
 	// Protected are the configuration's keys that were true at the last update, for example
 	// strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`
 	// Servers are the API servers, as https://address:port.
 	Servers []string `json:"servers"`
-	// Namespaces are those that Strata made: their content is its own, but for volumes.
+	// Namespaces are the namespaces that Strata made. Their content is Strata's own, except
+	// volumes.
 	Namespaces []string `json:"namespaces"`
-	// Tunnel is the way to Servers where only a jump host reaches them.
+	// Tunnel leads to Servers if only a jump host reaches them.
 	Tunnel tunnel.Spec `json:"tunnel,omitzero"`
 	// Timeout bounds the reads of the cluster. A dead cluster is destroyed like any other.
 	Timeout metav1.Duration `json:"timeout"`
 	// Existing is true for a cluster that outlives the stack.
 	Existing bool `json:"existing,omitempty"`
-	// Objects are those of the program.
+	// Objects are the objects of the program.
 	Objects Objects `json:"objects,omitempty"`
-	// Discard are the losses that the configuration consents to.
+	// Discard lists the losses that the configuration consents to.
 	Discard Discard `json:"discard,omitzero"`
 }
 
-// listed bounds each list in a message.
+// listed bounds the length of each list in a message.
 const listed = 20
 
-// CheckDestroy prints the losses of a destroy, and returns an error if it must not go on. For a cluster
-// that cannot be asked client is nil, and why the reason. Nothing in it is an error of its own: a
+// CheckDestroy prints the losses of a destroy, and returns an error if it must not go on. client is
+// nil for a cluster that cannot be asked, and why is the reason. A failed read is no error: a
 // cluster that is dead, or cannot be read, must be possible to destroy.
 func (g Guard) CheckDestroy(
 	ctx context.Context, client kubernetes.Interface, why error, log io.Writer,
@@ -57,7 +58,7 @@ func (g Guard) CheckDestroy(
 	return g.protects()
 }
 
-// protects returns the error of a destroy that the configuration forbids.
+// protects returns an error if the configuration forbids a destroy.
 func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
@@ -68,8 +69,8 @@ func (g Guard) protects() error {
 }
 
 // BeforeExisting returns an error if the destroy of a stack on an existing cluster would delete
-// others' objects. gone is true if the user has said that the cluster does not exist any more, so
-// that Pulumi forgets its objects.
+// others' objects. gone is true if the user has said that the cluster does not exist any more.
+// Pulumi then only removes its objects from the state.
 func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error), gone bool) error {
 	if err := g.protects(); err != nil || gone {
 		return err
@@ -87,7 +88,7 @@ func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error),
 	return nil
 }
 
-// lines returns a loss, one line for each kind with losses.
+// lines formats a loss, with one line for each kind that has losses.
 func (l Loss) lines() []string {
 	var lines []string
 	for _, kind := range []struct {

@@ -26,25 +26,25 @@ type Cluster struct {
 	Kinds   discovery.DiscoveryInterface
 }
 
-// Held is an object that leaves although others keep something in it, or use it.
+// Held is an object that leaves although objects of other owners are in it, or use it.
 type Held struct {
 	Kind, Name string
 	// Kept are the others' objects, and the kinds that could not be listed.
 	Kept []string
 }
 
-// reader reads others' objects in the objects that leave.
+// reader finds others' objects in the objects that leave.
 type reader struct {
 	Cluster
 	left, ours Objects
-	// kinds are the kinds that can be listed, by their name; spaced have a namespace, unread are
-	// kinds that the API server cannot list.
+	// kinds are the kinds that can be listed, by their name. spaced are those that have a
+	// namespace. unread are the kinds that the API server cannot list.
 	kinds  map[string]schema.GroupVersionResource
 	spaced []string
 	unread []string
 }
 
-// ObserveHeld reads others' objects in the objects that leave. It sends no request if no leaving
+// ObserveHeld finds others' objects in the objects that leave. It sends no request if no leaving
 // object can hold any.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
 	r := &reader{Cluster: cluster, left: left, ours: ours,
@@ -85,13 +85,13 @@ func canHold(kind string) bool {
 		KindRelease, KindBundle}, kind)
 }
 
-// patience is for how long an API group's server may be away, as while its Pod is made anew: 45
-// seconds, of the guard's minute. metrics-server takes half a minute after its node's restart.
+// patience is how long an API group's server may be away, for example while its Pod is replaced: 45
+// seconds of the guard's minute. metrics-server takes half a minute after its node's restart.
 var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
-// discoverAll learns the kinds. If a namespace leaves, all groups must answer: Kubernetes asks each
-// for its objects in the namespace, which does not end before they answer
-// (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
+// discoverAll reads the kinds of the cluster. If a namespace leaves, all API groups must answer.
+// Kubernetes asks each of them for its objects in the namespace, which does not end before they
+// answer (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
 func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 	var down *discovery.ErrGroupDiscoveryFailed
 	err := wait.ExponentialBackoffWithContext(ctx, patience, func(context.Context) (bool, error) {
@@ -112,8 +112,8 @@ func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 		"kubectl describe apiservices", strings.Join(services, ", "))
 }
 
-// discover learns the kinds. An API group whose server is down is noted and returned, and not taken
-// for empty.
+// discover reads the kinds of the cluster. It notes and returns an API group whose server is down,
+// and does not take it for empty.
 func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	lists, err := discovery.ServerPreferredResources(r.Kinds)
 	var failed *discovery.ErrGroupDiscoveryFailed
@@ -170,7 +170,7 @@ func (r *reader) expand(ctx context.Context) error {
 	return nil
 }
 
-// list lists a kind; nothing where the cluster does not serve it.
+// list lists the objects of a kind. It returns none if the cluster does not serve the kind.
 func (r *reader) list(
 	ctx context.Context, kind, namespace string,
 ) ([]unstructured.Unstructured, error) {
@@ -197,7 +197,7 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	switch {
 	case kind == kindNamespace:
 		return r.listSelected(ctx, r.spaced, name, r.isKept)
-	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // or else its namespace says it
+	case kind == kindClaim && !r.left.Has(kindNamespace, namespace): // otherwise the namespace reports it
 		return r.listSelected(ctx, []string{kind}, namespace,
 			func(one *unstructured.Unstructured) bool {
 				return nameOf(one) == name &&
@@ -251,7 +251,7 @@ func isBound(object *unstructured.Unstructured) bool {
 	return kindOf(object) == kindClaim && phase == "Bound"
 }
 
-// parallel bounds the lists at a time.
+// parallel is how many lists are requested at a time.
 const parallel = 8
 
 // listSelected lists kinds and titles the objects that a rule selects.
@@ -286,7 +286,7 @@ func (r *reader) listSelected(
 	return kept
 }
 
-// title names an object for people: a volume with its size.
+// title names an object in messages; the name of a volume includes its size.
 func title(object *unstructured.Unstructured) string {
 	if isBound(object) {
 		size, _, _ := unstructured.NestedString(object.Object, "status", "capacity", "storage")

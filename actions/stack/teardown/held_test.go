@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// served are the kinds of the fake cluster, by group and version: plural, kind, and whether it has
-// a namespace.
+// served holds the kinds of the fake cluster, by group and version. Each has its plural, its kind,
+// and whether it has a namespace.
 var served = map[string][]metav1.APIResource{
 	"v1": {
 		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true),
@@ -83,7 +83,8 @@ func holding(t *testing.T, objects ...string) Cluster {
 	return Cluster{Objects: client, Kinds: kinds}
 }
 
-// losses returns the messages of a run in which those objects of previous leave that wanted lacks.
+// losses runs Losses for a run in which the objects of previous that wanted lacks leave. It returns
+// the error.
 func losses(t *testing.T, guard Guard, cluster Cluster, previous Objects) error {
 	t.Helper()
 	return guard.Losses(t.Context(), func() (Cluster, error) { return cluster, nil }, previous)
@@ -170,7 +171,8 @@ func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 	), layers), "- namespace argocd: Application argocd/shop")
 }
 
-// Objects in use by others leave; their users stay with a reference to nothing.
+// A reference from another owner's object does not keep an object. That owner's object would stay
+// with a reference to nothing.
 func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) {
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
@@ -244,7 +246,7 @@ func TestKeptCRDsAreNoLoss(t *testing.T) {
 		Objects{KindBundle: {"apisix"}}), "it is kept from now on")
 }
 
-// A kind that cannot be listed is named: unknown is not empty.
+// The error names a kind that cannot be listed, because such a kind may have objects.
 func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)
@@ -267,15 +269,15 @@ func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	require.ErrorContains(t, losses(t, Guard{}, cluster, team), "its server is down")
 }
 
-// impatient makes a test wait for no server.
+// impatient makes a test not wait for servers that are away.
 func impatient(t *testing.T) {
 	before := patience
 	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}
 	t.Cleanup(func() { patience = before })
 }
 
-// down is the discovery of a cluster in which the server of an API group does not answer some
-// times.
+// down is the discovery of a cluster in which the server of an API group does not answer the first
+// few times.
 type down struct {
 	discovery.DiscoveryInterface
 	version string
@@ -290,7 +292,7 @@ func (d *down) ServerResourcesForGroupVersion(version string) (*metav1.APIResour
 	return d.DiscoveryInterface.ServerResourcesForGroupVersion(version)
 }
 
-// Kubernetes does not end a namespace that it cannot look into, whatever is consented to.
+// Kubernetes does not end a namespace that it cannot look into, so no consent permits its deletion.
 func TestNamespaceIsNotDeletedWhileAPIServiceIsDown(t *testing.T) {
 	impatient(t)
 	consents := Guard{Discard: Discard{Namespaces: []string{"team-a"}}}

@@ -14,12 +14,12 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Loss lists the objects that go with a cluster and cannot be made again, in the order of names.
+// Loss lists the objects that a destroy deletes for good with a cluster, in the order of names.
 type Loss struct {
-	// Volumes are bound claims of every namespace, those of Strata's own components as well.
+	// Volumes are bound claims of every namespace, including those of Strata's own components.
 	Volumes []string
-	// Services are of type LoadBalancer, and Namespaces hold users' objects. Those of Strata and
-	// K3s are left out.
+	// Services are of type LoadBalancer, and Namespaces hold users' objects. Neither list has those
+	// of Strata and K3s.
 	Services, Namespaces []string
 }
 
@@ -27,8 +27,8 @@ type Loss struct {
 var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic,
 	corev1.NamespaceNodeLease}
 
-// Observe asks a cluster. made are the namespaces that Strata made. The part that could be read is
-// returned with the error.
+// Observe reads the losses from a cluster. made are the namespaces that Strata made. With an error,
+// it returns the part that could be read.
 func Observe(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
 	var lost Loss
 	var failures []error

@@ -6,12 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects are names by kind: namespace/name, or name where the kind has no namespace. A kind is
-// written as Deployment.apps.
+// Objects holds names by kind. A name is namespace/name, or name if the kind has no namespace. A
+// kind is written as Deployment.apps.
 type Objects map[string][]string
 
-// The kinds that bring objects which no state lists: a Helm release by namespace/name, and a bundle
-// of CRDs that leaves with its objects, or that stays.
+// The kinds that bring objects which no state lists. One is a Helm release, by namespace/name. The
+// others are a bundle of CRDs that leaves with its objects, and one that stays.
 const (
 	KindRelease    = "Release.helm.sh"
 	KindBundle     = "Bundle"
@@ -30,10 +30,10 @@ func (o Objects) Add(kind, namespace, name string) {
 		join(namespace, name))
 }
 
-// Has reports whether an object is among them.
+// Has reports whether o contains an object.
 func (o Objects) Has(kind, name string) bool { return slices.Contains(o[kind], name) }
 
-// Sort puts the names in order, so that the order of a program changes nothing.
+// Sort sorts the names, so that the program's order does not change the result.
 func (o Objects) Sort() {
 	for _, names := range o {
 		slices.Sort(names)
@@ -63,7 +63,7 @@ func join(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// releaseOf names the Helm release that an object is of, as namespace/name.
+// releaseOf returns the Helm release that an object belongs to, as namespace/name.
 func releaseOf(object *unstructured.Unstructured) string {
 	notes := object.GetAnnotations()
 	return join(notes["meta.helm.sh/release-namespace"], notes["meta.helm.sh/release-name"])

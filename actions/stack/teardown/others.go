@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// derived are the API groups and kinds whose objects a cluster makes itself and makes again:
+// derived lists the API groups and kinds whose objects a cluster makes itself, and makes again:
 // Events, Leases, endpoints and measurements.
 var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io",
 	"Event", "Endpoints"}
@@ -21,11 +21,11 @@ var byLayers = []string{
 	"Secret/cert-manager/cert-manager-webhook-ca",    // cert-manager pkg/server/tls/authority/authority.go
 	"Secret/cert-manager/strata-acme-account",        // the ACME issuer's account
 	"Secret/metallb-system/metallb-memberlist",       // metallb internal/k8s/k8s.go
-	"ServiceL2Status.metallb.io/metallb-system/*",    // what each speaker announces
-	"ConfigurationState.metallb.io/metallb-system/*", // what each speaker has read
+	"ServiceL2Status.metallb.io/metallb-system/*",    // each speaker's announcements
+	"ConfigurationState.metallb.io/metallb-system/*", // the configuration that each speaker has read
 }
 
-// isOthers reports whether an object is in no state of ours and nothing of ours brings it. Its
+// isOthers reports whether an object is in no state of ours, and no object of ours brings it. Its
 // field manager proves nothing: another Pulumi program has the same one.
 func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	kind, name := kindOf(object), nameOf(object)
@@ -54,16 +54,17 @@ func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	return true
 }
 
-// isDerived reports whether a kind's objects, or those of its group, are the cluster's own.
+// isDerived reports whether the cluster itself makes the objects of a kind, or of the kind's group.
 func isDerived(kind string) bool {
 	_, group, _ := strings.Cut(kind, ".")
 	return slices.Contains(derived, kind) || group != "" && slices.Contains(derived, group)
 }
 
-// reference says whether a user names the object that leaves.
+// reference reports whether user refers to the object that leaves.
 type reference func(user *unstructured.Unstructured, namespace, name string) bool
 
-// users are, by the leaving object's kind, the kinds that refer to it, and by which field.
+// users holds, by the leaving object's kind, the kinds that refer to it, and the check of the field
+// that does.
 var users = map[string]map[string]reference{
 	"ClusterIssuer.cert-manager.io": {
 		"Certificate.cert-manager.io":       namesIssuer,
@@ -112,7 +113,8 @@ func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 	})
 }
 
-// hasAddress reports whether a Service has an address of a pool. MetalLB notes which since 0.13.
+// hasAddress reports whether a Service has an address of a pool. Since 0.13, MetalLB notes the pool
+// on the Service.
 func hasAddress(user *unstructured.Unstructured, _, name string) bool {
 	kind, _, _ := unstructured.NestedString(user.Object, "spec", "type")
 	class, _, _ := unstructured.NestedString(user.Object, "spec", "loadBalancerClass")

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Discard is the consent to losses.
+// Discard lists the losses that a user consents to.
 type Discard struct {
-	// Namespaces may go with all that is in them.
+	// Namespaces may be deleted with everything in them.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Objects may go although others use them, as Kind/name or Kind/namespace/name.
+	// Objects may be deleted although others use them. They are written as Kind/name or
+	// Kind/namespace/name.
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Losses returns the error of a run in which leaving objects hold objects of others without
-// consent. open connects to the cluster; it is called only if something leaves. previous are the
-// objects of the run before.
+// Losses returns an error if leaving objects hold others' objects without consent. open connects to
+// the cluster; it is called only if an object leaves. previous are the objects of the previous run.
 func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
 	left := previous.left(g.Objects)
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -39,7 +39,7 @@ func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previou
 	return g.refuse(held, "then run pulumi up again")
 }
 
-// refuse returns the error for losses without consent; with protection no consent counts.
+// refuse returns the error for losses without consent. With protection, no consent counts.
 func (g Guard) refuse(held []Held, next string) error {
 	if len(g.Protected) == 0 {
 		held = slices.DeleteFunc(held, g.Discard.has)
@@ -72,7 +72,7 @@ func (g Guard) refuse(held []Held, next string) error {
 		"lose it: %s; %s", text, strings.Join(ways, ", "), next)
 }
 
-// has reports whether a loss is consented to.
+// has reports whether a user consents to a loss.
 func (d Discard) has(one Held) bool {
 	if one.Kind == kindNamespace {
 		return slices.Contains(d.Namespaces, one.Name)
@@ -80,7 +80,7 @@ func (d Discard) has(one Held) bool {
 	return slices.Contains(d.Objects, one.word())
 }
 
-// word returns the consent to lose an object.
+// word returns the entry of Discard that consents to lose an object.
 func (h Held) word() string {
 	kind, _, _ := strings.Cut(h.Kind, ".")
 	return kind + "/" + h.Name
@@ -107,11 +107,11 @@ func (o Objects) holders() string {
 	return cut(names)
 }
 
-// Holders names the objects of a run before that leave and can hold others' objects; empty for
-// none.
+// Holders names the objects of a previous run that leave and can hold others' objects. It returns
+// an empty text if there are none.
 func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
 
-// cut joins names, the first of them where there are many.
+// cut joins names. If there are many, it joins only the first.
 func cut(names []string) string {
 	if len(names) <= listed {
 		return strings.Join(names, ", ")

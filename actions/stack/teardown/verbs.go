@@ -20,13 +20,14 @@ var (
 	Update = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, false)
 	})
-	// UpdateFirst also refuses arrivals, before any layer changes: a namespace that is still being
-	// deleted, and an Argo CD that would go on with the deletion of Applications.
+	// UpdateFirst is an Update that also refuses new objects, before any layer changes. It refuses
+	// a namespace that is still being deleted, and an Argo CD that would continue the deletion of
+	// Applications.
 	UpdateFirst = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, true)
 	})
-	// Delete is the first step of a destroy. It fails where the cluster is protected, and reports
-	// the losses. It stands in states, so it must go on working as it is.
+	// Delete is the first step of a destroy. It fails if the cluster is protected, and reports the
+	// losses. It is in states, so its behavior must stay compatible.
 	Delete = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		if err := recovery.NoteParent("."); err != nil {
 			_, _ = fmt.Fprintln(call.Stderr, "teardown:", err)
@@ -38,8 +39,8 @@ var (
 	})
 )
 
-// ownLimit bounds the reads of a cluster of ours before its destroy: an election takes seconds, and
-// a dead cluster holds up no longer.
+// ownLimit bounds the reads of a cluster of ours before its destroy. An election takes seconds, and
+// a dead cluster must not delay the destroy for longer.
 const ownLimit = 15 * time.Second
 
 func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
@@ -56,8 +57,8 @@ func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
 	return call.PrintJSON(g.Objects)
 }
 
-// admitArrivals refuses objects that must not arrive yet. A namespace that is being deleted gets
-// some time to end.
+// admitArrivals refuses objects that must not be created yet. It waits some time for a namespace
+// that is being deleted to end.
 func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects) error {
 	ending, err := g.Arrivals(ctx, g.connector(ctx, call), before)
 	if err != nil {
@@ -76,7 +77,7 @@ func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects
 	return nil
 }
 
-// beforeOwn asks a cluster of ours, which the destroy deletes.
+// beforeOwn checks a cluster of ours before the destroy deletes it.
 func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	g.Timeout.Duration = min(g.Timeout.Duration, ownLimit)
 	ctx, cancel := context.WithTimeout(ctx, g.Timeout.Duration)
@@ -103,7 +104,7 @@ func (g Guard) connector(ctx context.Context, call verb.Call) func() (Cluster, e
 		context.AfterFunc(ctx, lease.Close)
 		servers := g.Servers
 		if g.Existing {
-			servers = nil // the kubeconfig's address may have a path
+			servers = nil // use the kubeconfig's own address, which may have a path
 		}
 		if cluster.Objects, err = call.Objects(servers...); err != nil {
 			return cluster, err

@@ -1,5 +1,5 @@
-// Package atomicfile replaces files atomically. A reader sees the old content or the new one and
-// never half of it, even after a kill or a power cut. Once a call has returned, it is the new one.
+// Package atomicfile replaces files atomically. A reader sees the whole old content or the whole
+// new one, even after a kill or a power cut. Once a call has returned, a reader sees the new one.
 package atomicfile
 
 import (
@@ -48,19 +48,19 @@ func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 	if _, err := io.Copy(beside, content); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	// CreateTemp's mode is 0600 with every umask.
+	// CreateTemp creates the file with mode 0600, whatever the umask is.
 	if err := beside.Chmod(mode); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	// Otherwise the name may reach the disk before the content, and a power cut leaves an empty
-	// file.
+	// Without the flush, the name may reach the disk before the content, and a power cut would
+	// leave an empty file.
 	if err := errors.Join(flush(beside), beside.Close()); err != nil {
 		return err
 	}
 	return os.Rename(beside.Name(), path)
 }
 
-// flush syncs a file or a folder to the disk. Tests observe the order through it.
+// flush syncs a file or a folder to the disk. Tests replace it to observe the order.
 var flush = (*os.File).Sync
 
 // syncFolder syncs a folder's names to the disk.

@@ -43,8 +43,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
 
-// After a power cut a renamed file is empty unless its content reached the disk before its name.
-// The old file is back unless the folder reached the disk.
+// After a power cut, a renamed file is empty unless its content reached the disk before its name.
+// If the folder did not reach the disk, the old file is back.
 func TestWriteSyncsFileBeforeRenameAndFolderAfter(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -68,7 +68,7 @@ func TestWriteSyncsFileBeforeRenameAndFolderAfter(t *testing.T) {
 	assert.Equal(t, []string{"content without a name", "folder with the name"}, synced)
 }
 
-// A kill leaves the files that exist just before the rename.
+// A killed write leaves the files that exist just before the rename.
 func TestIsPartRecognizesLeftoverOfKilledWrite(t *testing.T) {
 	dir := t.TempDir()
 	var there []string

@@ -15,7 +15,7 @@ func Sum(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Short returns the first 16 digits of Of: enough to tell apart contents that are not forged.
+// Short returns the first 16 digits of Sum: enough to tell contents apart that are not forged.
 func Short(content []byte) string { return Sum(content)[:16] }
 
 // File returns the sum of a file.

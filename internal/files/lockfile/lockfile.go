@@ -34,12 +34,12 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
-	return func() { _ = file.Close() }, nil // Closing gives the lock back.
+	return func() { _ = file.Close() }, nil // closing the file releases the lock
 }
 
 // wait blocks in the kernel, and closes the file if it fails. If ctx ends first, the goroutine
-// stays until the other holder ends, and closes the file only then. If it were closed during flock,
-// a repeated call could use the number of another file.
+// stays until the other holder ends, and closes the file only then. If it closed the file during
+// flock, a repeated call could use another file with the same number.
 func wait(ctx context.Context, file *os.File) error {
 	held := make(chan error)
 	go func() {
@@ -61,7 +61,7 @@ func wait(ctx context.Context, file *os.File) error {
 	}
 }
 
-// flock repeats a call that a signal has interrupted.
+// flock calls flock(2), and repeats a call that a signal has interrupted.
 func flock(file *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(file.Fd()), how); !errors.Is(err, unix.EINTR) {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is a folder for its owner only (0700), and the lock that shows that its process is alive.
-// The kernel frees the lock when the process ends in any way.
+// Folder is a folder that only its owner can use (0700), with a lock that shows that its process is
+// alive. The kernel frees the lock when the process ends in any way.
 type Folder struct {
 	// Path is the folder's path.
 	Path string
@@ -40,7 +40,7 @@ func New(parent, prefix string) (Folder, error) {
 			}
 			_ = lock.Close()
 		}
-		// Another process's sweep may have come before the lock, and removed the folder as a
+		// The sweep of another process may have come before the lock, and removed the folder as a
 		// leftover.
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
 			return Folder{}, err
@@ -65,7 +65,7 @@ func sweep(parent, prefix string) error {
 		path := filepath.Join(parent, entry.Name())
 		lock, err := hold(path)
 		if err != nil {
-			continue // its process is alive, or it is another user's
+			continue // its process is alive, or it belongs to another user
 		}
 		if err := errors.Join(os.RemoveAll(path), lock.Close()); err != nil {
 			failures = append(failures, fmt.Errorf(

@@ -11,9 +11,9 @@ import (
 type Found struct {
 	// ID is the guest's name in the hypervisor's commands.
 	ID string
-	// Mark is its owner; zero if no stack of Strata made it.
+	// Mark is the owner's mark; zero if no stack of Strata made the guest.
 	Mark hypervisor.Mark
-	// Note is the text with the mark, if people can edit it.
+	// Note is the text that contains the mark, if users can edit it.
 	Note string
 	// Running is true unless the machine is off.
 	Running   bool
@@ -22,15 +22,16 @@ type Found struct {
 	DiskGiB   int
 }
 
-// ShutdownTimeout bounds a guest's shutdown: K3s ends its Pods first.
+// ShutdownTimeout bounds a guest's shutdown, in which K3s ends its Pods first.
 const ShutdownTimeout = 3 * time.Minute
 
-// Driver manages one machine on one kind of hypervisor. Only Destroy touches a machine with another
-// mark.
+// Driver manages one machine on one kind of hypervisor. Destroy is the only method that changes a
+// machine with another mark.
 type Driver interface {
 	// Find looks the machine up; nil if there is none.
 	Find(ctx context.Context) (*Found, error)
-	// Make makes the machine with its seed, marked as being made, and leaves it off.
+	// Make makes the machine with its seed, and leaves it off. The machine's mark says that it is
+	// being made.
 	Make(ctx context.Context, seed []byte) (*Found, error)
 	// Sign replaces the machine's mark.
 	Sign(ctx context.Context, have *Found, mark hypervisor.Mark) error
@@ -50,12 +51,13 @@ type Driver interface {
 	RemoveImage(ctx context.Context) error
 	// Observe returns the facts for a gate.
 	Observe(ctx context.Context) (hypervisor.Facts, error)
-	// Owned returns the machines of the Spec's stack, for all nodes, by name. It changes nothing.
+	// ListOwned returns the machines of the Spec's stack, for all nodes, by name. It changes
+	// nothing.
 	ListOwned(ctx context.Context) ([]hypervisor.Owned, error)
 	Surveyor
 }
 
-// Surveyor is a driver's part of a survey.
+// Surveyor reads a driver's part of a survey.
 type Surveyor interface {
 	Node(ctx context.Context) hypervisor.NodeFacts
 	Storages(ctx context.Context) []hypervisor.StorageFacts
@@ -64,8 +66,8 @@ type Surveyor interface {
 	Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts
 }
 
-// MachineFacts returns a driver's findings. It ignores the rest of an interrupted creation, which
-// is removed before the machine is made anew.
+// MachineFacts returns a driver's findings. It ignores the remains of an interrupted creation,
+// because they are removed before the machine is made anew.
 func MachineFacts(have *Found, err error) hypervisor.MachineFacts {
 	facts := hypervisor.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {

@@ -37,8 +37,8 @@ func (r Runner) Feed(
 	return strings.TrimRight(output, "\n"), nil
 }
 
-// WithImage opens the Spec's image and passes it to put. A ctx that is bounded by silence hears of
-// each part that was read.
+// WithImage opens the Spec's image and passes it to put. If ctx is bounded by silence, each read
+// counts as progress.
 func (r Runner) WithImage(
 	ctx context.Context, put func(content io.Reader, size int64) error,
 ) error {
@@ -54,7 +54,7 @@ func (r Runner) WithImage(
 	return put(silence.Reader(ctx, file), info.Size())
 }
 
-// causes explain the messages of hypervisors, with a fix.
+// causes maps messages of hypervisors to their cause and fix.
 var causes = []struct{ text, cause string }{
 	{"No space left on device", "the storage is full: free some space on it, or set another one"},
 	{"not enough free space", "the storage is full: free some space on it, or set another one"},

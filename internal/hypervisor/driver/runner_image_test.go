@@ -17,7 +17,8 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// imageTaken makes a script take an image of 300 KB, more than a pipe holds, bounded by a silence.
+// imageTaken runs WithImage with a script that reads the image. The image has 300 KB, more than a
+// pipe holds, and limit bounds the silence.
 func imageTaken(t *testing.T, limit time.Duration, script string) error {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "image.qcow2")

@@ -226,13 +226,14 @@ func (l *libvirt) Start(ctx context.Context, _ *driver.Found) error {
 	return err
 }
 
-// imageVolume returns the image's name in the pool, which depends on the stack and on the content.
+// imageVolume returns the image's name in the pool, which depends on the stack and on the image's
+// content.
 func (l *libvirt) imageVolume() string {
 	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.Spec.Stack, l.Spec.Image.SHA256)
 }
 
-// PutImage uploads the image. A volume of this name with other content is the rest of an
-// interrupted upload.
+// PutImage uploads the image. A volume of this name with other content is left from an interrupted
+// upload.
 func (l *libvirt) PutImage(ctx context.Context) error {
 	there, err := l.hasVolume(ctx, l.imageVolume())
 	if err != nil {

@@ -35,8 +35,8 @@ func (x markXML) mark() hypervisor.Mark {
 }
 
 // domainTemplate defines a machine: virtio devices, a console whose output libvirt keeps, and the
-// channel of the guest's agent. The seed is on the disk's own bus. cloud-init finds it by its
-// label, and the kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
+// channel of the guest's agent. The seed is on the disk's own bus, where cloud-init finds it by its
+// label. The kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
 // CONFIG_SATA_AHCI is not set), so they would never see a CD-ROM there.
 var domainTemplate = template.Must(
 	template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
@@ -86,7 +86,7 @@ func domainXML(spec hypervisor.Spec) ([]byte, error) {
 		Mark: spec.Mark(hypervisor.StateMaking)}
 	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
-		values.CPU = "maximum" // all that the emulation has
+		values.CPU = "maximum" // everything that the emulation supports
 	}
 	var text bytes.Buffer
 	if err := domainTemplate.Execute(&text, values); err != nil {

@@ -12,8 +12,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// numberTries bounds the requests for a free number: machines that are made at once get the same
-// one.
+// numberTries bounds the requests for a free number, because machines that are made at the same
+// time get the same number.
 const numberTries = 20
 
 // write writes a file on the node that only root can read. The file gets its name when it is
@@ -58,8 +58,8 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number. Without one it tries the next free number until no
-// other client is faster.
+// claim makes the machine under its number. If the Spec has none, claim tries the next free number
+// until no other client takes it first.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
@@ -83,12 +83,12 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	}
 }
 
-// halfMade finds the rest of a failed command: Proxmox VE usually removes a VM whose disk could not
-// be made, but not always.
+// halfMade finds the remains of a failed command. Proxmox VE usually removes a VM whose disk could
+// not be made, but not always.
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {
-		return nil, cause // the cause tells more than that the observation failed as well
+		return nil, cause // the failed observation explains less than cause
 	}
 	return have, cause
 }

@@ -62,7 +62,7 @@ func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if err := p.removeSeed(ctx, have); err != nil {
 		return err
 	}
-	// It keeps unreferenced disks: another owner may have left them under the same number.
+	// The command keeps unreferenced disks: another owner may have left them under the same number.
 	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1",
 		"--destroy-unreferenced-disks", "0")
 	return err
@@ -77,7 +77,7 @@ func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	if _, err := p.Command(ctx, "qm", "set", have.ID, "--delete", seedSlot); err != nil {
 		return err
 	}
-	// `pvesm free` fails for a missing volume, which an interrupted removal leaves.
+	// `pvesm free` fails if the volume is already gone, for example after an interrupted removal.
 	_, err = p.Command(ctx, "rm", "-f", "--", path)
 	return err
 }

@@ -17,9 +17,9 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their syntax is that of the manual
-// pages qm(1), pvesh(1) and pvesm(1), https://pve.proxmox.com/pve-docs/qm.1.html; tests/pve checks
-// each command against it.
+// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. The manual pages qm(1), pvesh(1) and
+// pvesm(1) define their syntax, https://pve.proxmox.com/pve-docs/qm.1.html. tests/pve checks each
+// command against it.
 type proxmox struct{ driver.Runner }
 
 // New returns the driver of one machine.
@@ -27,7 +27,7 @@ func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	return &proxmox{driver.Runner{Host: host, Spec: spec}}
 }
 
-// tag marks the machines of all stacks for people; the exact mark is in the description.
+// tag shows users which machines belong to stacks. The exact mark is in the description.
 const tag = "strata"
 
 // guestEntry is one guest in the list of `pvesh get /cluster/resources --type vm`.
@@ -40,9 +40,9 @@ type guestEntry struct {
 	Tags   string `json:"tags"`
 }
 
-// seedSlot is the drive with the seed: the last one of the disk's controller, whose driver every
-// image has. A kernel of a cloud image may have no driver for SATA, which machines of type q35 use
-// for their ide drives.
+// seedSlot is the drive with the seed: the last one of the disk's controller. Every image has a
+// driver for that controller. A kernel of a cloud image may have no driver for SATA, which machines
+// of type q35 use for their ide drives.
 const seedSlot = "scsi30"
 
 // guestConfig holds the parts of a guest's configuration that Strata reads. Some releases of
@@ -53,8 +53,8 @@ type guestConfig struct {
 	Memory      json.Number `json:"memory"`
 	SCSI0       string      `json:"scsi0"`
 	Template    json.Number `json:"template"`
-	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would use the first
-	// that it finds.
+	// seeds are the drives with a seed that Proxmox VE makes itself. cloud-init would use the first
+	// seed that it finds.
 	seeds []string
 }
 

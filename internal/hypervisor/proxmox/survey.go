@@ -17,10 +17,10 @@ import (
 // https://pve.proxmox.com/pve-docs/api-viewer/. A boolean is 0 or 1, and some releases write a
 // number as a text.
 
-// yes converts Proxmox VE's boolean.
+// yes converts a boolean of Proxmox VE.
 func yes(n json.Number) bool { return n.String() == "1" }
 
-// whole returns a number without its fraction; 0 if it is none.
+// whole returns a number without its fraction; 0 if n is no number.
 func whole(n json.Number) int64 {
 	value, err := n.Float64()
 	if err != nil {
@@ -40,7 +40,7 @@ func (p *proxmox) local(ctx context.Context) (name string, quorate bool, err err
 	if err := p.get(ctx, &members, "/cluster/status"); err != nil {
 		return "", false, err
 	}
-	quorate = true // a node of its own has no entry of type cluster
+	quorate = true // a node without a cluster has no entry of type cluster
 	for _, one := range members {
 		switch {
 		case one.Type == "cluster":

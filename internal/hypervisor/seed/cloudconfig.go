@@ -22,8 +22,8 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 		"hostname": spec.Node, "preserve_hostname": false, "manage_etc_hosts": true,
 		"ssh_deletekeys": true,
 		"ssh_keys": map[string]any{
-			// OpenSSH reads no key whose last line lacks a newline, and a command's output loses it
-			// in the state.
+			// OpenSSH reads no key whose last line lacks a newline, and the state drops the newline
+			// at the end of a command's output.
 			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n",
 			"ed25519_public": strings.TrimSpace(
 				string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
@@ -36,7 +36,7 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 	if files := guestFiles(guest); len(files) > 0 {
 		config["write_files"] = files
 	}
-	// The files apply modules and settings at every later boot; for this boot, the script does.
+	// The files set modules and settings at every later boot. The script sets them in this boot.
 	if commands := bootCommands(guest); len(commands) > 0 {
 		config["bootcmd"] = commands
 	}
@@ -79,9 +79,8 @@ func guestFiles(guest hypervisor.Guest) []map[string]any {
 	return files
 }
 
-// bootCommands returns the commands that apply at the first boot the settings of guestFiles. A
-// module that the kernel lacks fails cloud-init. Then the host's gate fails, too, and shows the
-// line.
+// bootCommands returns the commands that apply the settings of guestFiles at the first boot. If the
+// kernel lacks a module, cloud-init fails. Then the host's gate fails, too, and shows the line.
 func bootCommands(guest hypervisor.Guest) [][]string {
 	commands := [][]string{}
 	for _, module := range guest.Modules {

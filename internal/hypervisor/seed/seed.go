@@ -43,8 +43,8 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ISO returns the seed as a disk. The library needs files, so they are in a folder that only this
-// user can enter, until ISO returns.
+// ISO returns the seed as a disk. The library needs files, so until ISO returns they are in a
+// folder that only this user can enter.
 func ISO(files map[string][]byte) (iso []byte, err error) {
 	dir, err := os.MkdirTemp("", "strata-seed-")
 	if err != nil {

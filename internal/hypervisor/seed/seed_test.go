@@ -42,7 +42,7 @@ func TestSeedContainsOnlyGivenHostKey(t *testing.T) {
 	key := vmtest.NewKey(t)
 	files, err := Files(vmtest.Machine(), key)
 	require.NoError(t, err)
-	for _, key := range [][]byte{key, bytes.TrimSpace(key)} { // as the state gives it back
+	for _, key := range [][]byte{key, bytes.TrimSpace(key)} { // the state returns the key without its last newline
 		var user struct {
 			Keys map[string]string `json:"ssh_keys"`
 		}

@@ -12,14 +12,14 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Access is the way to a cluster's API. Every client outside the gates is built by it.
+// Access describes how to reach a cluster's API. Every client outside the gates is built from it.
 type Access struct {
 	// Kubeconfig is the text of a kubeconfig: credentials, CA and server.
 	Kubeconfig []byte
 	// Servers, as https://address:port, replace the kubeconfig's server: the first that takes a
 	// connection is used. Default: the kubeconfig's, whose address may have a path.
 	Servers []string
-	// Tunnel leads to them for a kubeconfig that has no proxy. Default: none.
+	// Tunnel leads to the servers, for a kubeconfig without a proxy. Default: none.
 	Tunnel tunnel.Spec
 	// Timeout bounds each request. Default: the caller's context alone.
 	Timeout time.Duration

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// Port is the TCP port of K3s's API server and of its join endpoint: its default, which serverArgs
-// must not change.
+// Port is the TCP port of K3s's API server and of its join endpoint. It is K3s's default, which
+// serverArgs must not change.
 const Port = 6443
 
 // Address returns the API server of the host at an IP address, as host:port.
 func Address(host string) string { return net.JoinHostPort(host, strconv.Itoa(Port)) }
 
-// Addresses returns API servers, given as https://address:port, as host:port. The error names one
+// Addresses converts API servers from https://address:port to host:port. The error names a server
 // that is no URL.
 func Addresses(servers []string) ([]string, error) {
 	addresses := make([]string, 0, len(servers))

@@ -17,13 +17,13 @@ import (
 const dialLimit = 3 * time.Second
 
 // everyServer is a name in every API server's certificate (k3s-io/k3s pkg/cluster/https.go). An
-// address need not be: the certificate of a server that has not restarted since names none that
-// came after it.
+// address may be missing: a server's certificate has only the addresses that were known at its last
+// restart.
 const everyServer = "kubernetes"
 
 // Failover makes config reach the first of the servers, as host:port, that takes a connection. The
 // certificate is still checked against the CA of the kubeconfig, for the name that every server
-// has. Where config has the proxy of a tunnel, it leads there.
+// has. If config has the proxy of a tunnel, the connections go through it.
 func Failover(config *rest.Config, servers []string) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.ServerName = everyServer

@@ -64,8 +64,8 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused")
 }
 
-// An address that came into the configuration with an upgrade is in the certificate only after it
-// (K3s: tls-san-security).
+// An upgrade may add an address to the configuration. A server's certificate has that address only
+// after the server's upgrade (K3s: tls-san-security).
 func TestFailoverAcceptsAddressMissingFromCertificate(t *testing.T) {
 	s, ca := tlsServer(t, "kubernetes")
 	config := &rest.Config{Host: "https://192.0.2.10:6443",

@@ -13,8 +13,8 @@ import (
 const askAgain = 500 * time.Millisecond
 
 // Insist repeats a request until an API server answers it. While etcd has no leader, every request
-// fails with an error of the server's ("etcdserver: leader changed"), and so does one to a server
-// that goes; a refused request is not repeated.
+// fails with an error of the server ("etcdserver: leader changed"). A request to a server that
+// stops fails too. A refused request is not repeated.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
@@ -28,7 +28,7 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// isRetryable reports whether an error is none of the request's own: there was no answer, or the
+// isRetryable reports whether an error is not the request's own fault: there was no answer, or the
 // server could not give one.
 func isRetryable(err error) bool {
 	if err == nil {

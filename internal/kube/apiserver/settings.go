@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeSettings are the labels and taints that a stack sets on one Node. Its other labels and taints
-// are left as they are.
+// NodeSettings holds the labels and taints that a stack sets on one Node. The Node's other labels
+// and taints stay as they are.
 type NodeSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are written as kubectl writes them: key=value:Effect.
@@ -28,7 +28,7 @@ func (s NodeSettings) LabelFlags() []string {
 	return flags
 }
 
-// FindMissing returns those of the settings that a Node does not have.
+// FindMissing returns the settings that a Node does not have.
 func (s NodeSettings) FindMissing(node *corev1.Node) NodeSettings {
 	var lacking NodeSettings
 	for key, value := range s.Labels {
@@ -47,8 +47,8 @@ func (s NodeSettings) FindMissing(node *corev1.Node) NodeSettings {
 	return lacking
 }
 
-// Replace gives a Node these settings in the place of previous ones, and reports whether that
-// changed it. A label or taint with another value than the previous one is none of the stack's, and
+// Replace replaces a Node's previous settings with these, and reports whether that changed the
+// Node. A label or taint that no longer has its previous value was set by another program, and
 // stays.
 func (s NodeSettings) Replace(previous NodeSettings, node *corev1.Node) (changed bool) {
 	before := node.DeepCopy()
@@ -75,7 +75,7 @@ func (s NodeSettings) Replace(previous NodeSettings, node *corev1.Node) (changed
 		!sameTaints(before.Spec.Taints, node.Spec.Taints)
 }
 
-// sameTaints compares two lists without their order, which means nothing.
+// sameTaints compares two lists of taints, whose order has no meaning.
 func sameTaints(a, b []corev1.Taint) bool {
 	missing := func(in []corev1.Taint) func(corev1.Taint) bool {
 		return func(one corev1.Taint) bool { return !slices.ContainsFunc(in, taint(one).same) }
@@ -84,7 +84,7 @@ func sameTaints(a, b []corev1.Taint) bool {
 		!slices.ContainsFunc(b, missing(a))
 }
 
-// taint is one taint of a Node, of which there is one for a key and an effect.
+// taint is one taint of a Node. A Node has one taint for each key and effect.
 type taint corev1.Taint
 
 // taintOf reads key=value:Effect, or key:Effect.

@@ -9,16 +9,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Lists is the part of a client for one kind of object that a wait asks.
+// Lists is a client's interface for one kind of object, which a wait lists and watches.
 type Lists[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// NewListWatch lists and watches the objects that only selects, for a wait that outlives its
-// connection: API servers end their watches when etcd's leader goes. client is the one that objects
-// comes from: it tells whether a watch can begin with a stream of the existing objects
-// (k8s.io/client-go tools/cache/listwatch.go, ToListWatcherWithWatchListSemantics).
+// NewListWatch lists and watches the objects that only selects. It is for a wait that outlives its
+// connection, because API servers end their watches when etcd loses its leader. client is the
+// client that objects comes from. It tells whether a watch can begin with a stream of the existing
+// objects (k8s.io/client-go tools/cache/listwatch.go, ToListWatcherWithWatchListSemantics).
 func NewListWatch[L runtime.Object](
 	client any, objects Lists[L], only metav1.ListOptions,
 ) cache.ListerWatcher {

@@ -1,4 +1,4 @@
-// Package conflict owns how a change of an object is tried again that met a concurrent one.
+// Package conflict retries the change of an object after a conflict with a concurrent change.
 package conflict
 
 import (
@@ -6,9 +6,9 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Retry tries a change again while it meets a concurrent one. Its error is the last try's own: at
-// the end of a context, retry.RetryOnConflict of client-go up to 0.34 returns nil, as if the change
-// had been made.
+// Retry repeats a change as long as it conflicts with a concurrent one. Its error is that of the
+// last try. retry.RetryOnConflict of client-go up to 0.34 returns nil at the end of a context, as
+// if the change had been made.
 func Retry(backoff wait.Backoff, change func() error) (err error) {
 	_ = retry.RetryOnConflict(backoff, func() error {
 		err = change()

@@ -4,8 +4,8 @@ package imageref
 
 import "strings"
 
-// Whole returns an image's name, or its repository, with its registry, as containerd writes it:
-// Docker's own images are in docker.io/library (github.com/distribution/reference,
+// Whole returns the name of an image, or of its repository, with its registry, as containerd writes
+// it. Docker's own images are in docker.io/library (github.com/distribution/reference,
 // ParseNormalizedNamed).
 func Whole(name string) string {
 	registry, _, found := strings.Cut(name, "/")

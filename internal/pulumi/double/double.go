@@ -1,4 +1,4 @@
-// Package double finds numbers that Pulumi cannot carry: its engine holds each as a float64.
+// Package double finds numbers that Pulumi cannot carry: its engine holds each number as a float64.
 package double
 
 import "math"
@@ -9,7 +9,7 @@ func Rounds(value any) bool {
 	switch value := value.(type) {
 	case int64:
 		return value > exact || value < -exact
-	case float64: // as readers take an integer beyond 64 bits
+	case float64: // parsers return an integer beyond 64 bits as a float64
 		return math.Abs(value) > exact && value == math.Trunc(value)
 	}
 	return false

@@ -24,7 +24,8 @@ import (
 
 // Registration is one resource as a program registered it.
 type Registration struct {
-	// Type is its token, for example kubernetes:core/v1:Namespace; Name is its name in the program.
+	// Type is the type token, for example kubernetes:core/v1:Namespace. Name is the name in the
+	// program.
 	Type, Name string
 	inputs     *structpb.Struct
 }
@@ -72,7 +73,7 @@ func Run(
 	if stopped := <-served; err == nil {
 		err = stopped
 	}
-	return monitor.registered, err // the server has stopped: no registration comes any more
+	return monitor.registered, err // the server has stopped, so no more registrations come
 }
 
 func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) error {
@@ -84,8 +85,8 @@ func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) 
 	return pulumi.RunWithContext(run, program)
 }
 
-// monitor accepts each registration. It refuses everything else; the program must request no data
-// from a provider, for example.
+// monitor accepts each registration. It refuses everything else: for example, the program must not
+// request data from a provider.
 type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName

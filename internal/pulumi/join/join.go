@@ -1,8 +1,8 @@
-// Package join makes one typed output of several.
+// Package join combines several outputs into one typed output.
 //
-// It is pulumi.All with the casts in one place. pulumix.Apply2 and its like are typed as well, but
-// forget that a value is secret when one before it is not known yet, and take no output whose type
-// Pulumi does not know.
+// It calls pulumi.All, with the casts in one place. pulumix.Apply2 and its like are typed as
+// well. But they forget that a value is secret if a value before it is not known yet, and accept no
+// output whose type Pulumi does not know.
 package join
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 )
 
-// Two returns the result of f as an output. It is secret if an input is, and unknown as long as one
-// is.
+// Two returns the result of f as an output. The output is secret if an input is secret, and unknown
+// as long as an input is unknown.
 func Two[A, B, T any](a, b any, f func(A, B) T) pulumix.Output[T] {
 	return Cast[T](pulumi.All(a, b).ApplyT(
 		func(known []any) any { return f(known[0].(A), known[1].(B)) }))
@@ -31,7 +31,7 @@ func Four[A, B, C, D, T any](a, b, c, d any, f func(A, B, C, D) T) pulumix.Outpu
 	}))
 }
 
-// Cast gives an output of any the type of its value.
+// Cast returns an output of type any as an output of its value's type.
 func Cast[T any](output pulumi.Output) pulumix.Output[T] {
 	return pulumix.Apply(pulumix.MustConvertTyped[any](output),
 		func(value any) T { return value.(T) })

@@ -23,7 +23,7 @@ func (r *recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.P
 
 func (r *recorder) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) { return nil, nil }
 
-// registered returns the input of a resource that gets the output.
+// registered returns the input that a resource gets from an output.
 func registered(
 	t *testing.T, output func() pulumix.Output[string],
 ) (resource.PropertyValue, error) {

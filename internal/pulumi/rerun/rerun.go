@@ -15,17 +15,18 @@ import (
 // wordBytes is the length of a random word that never repeats.
 const wordBytes = 5
 
-// ReplaceOnChange returns the option of a command that is replaced when its script or input changes. The
-// old one is deleted before the new one runs, so a failed one is not in the state. It is for
-// commands without a delete action whose output is not read; others use an Attempt.
+// ReplaceOnChange returns an option that replaces a command when its script or input changes.
+// Pulumi deletes the old command before the new one runs, so a failed one is not in the state. The
+// option is for commands without a delete action whose output is not read. Other commands use an
+// Attempt.
 func ReplaceOnChange() pulumi.ResourceOption {
 	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}),
 		pulumi.DeleteBeforeReplace(true))
 }
 
-// Attempt registers a random word that changes whenever inputs change. A command with the word
-// among its inputs is updated in place, even back to earlier inputs. opts are the command's own
-// parent and dependencies, so that no word changes while its command is not reached.
+// Attempt registers a random word that changes whenever inputs change. A command that has the word
+// among its inputs is updated in place, even if its inputs return to earlier ones. opts are the
+// command's own parent and dependencies, so that no word changes while its command is not reached.
 func Attempt(
 	ctx *pulumi.Context, name string, inputs pulumi.StringMap, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {

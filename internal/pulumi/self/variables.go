@@ -14,7 +14,7 @@ const (
 	HostKey = "STRATA_HOST_KEY"
 	// VaultKeys are the keys of the stack's own Vault, as JSON.
 	VaultKeys = "STRATA_VAULT_KEYS"
-	// BasicAuth is user:password, and APIKey a key, for requests that need one.
+	// BasicAuth is user:password, and APIKey a key. They are for requests that need one.
 	BasicAuth = "STRATA_BASIC_AUTH"
 	APIKey    = "STRATA_API_KEY"
 	// Attempt is a word of rerun.Attempt, Calendar the present month, and Cluster the cluster's

@@ -26,8 +26,8 @@ type State struct {
 	Pending []Operation
 }
 
-// Resource is a resource in the state. Its secrets are replaced by their values, unless it was
-// exported encrypted.
+// Resource is a resource in the state. Its secrets are plain values, unless the state was exported
+// encrypted.
 type Resource struct{ apitype.ResourceV3 }
 
 // Operation records the unfinished step of a run on a resource.
@@ -72,7 +72,7 @@ func parse(export []byte) (*State, error) {
 	return state, nil
 }
 
-// allResources returns the resources, and those of pending operations.
+// allResources returns the resources of the state, and those of its pending operations.
 func (s *State) allResources() []Resource {
 	all := slices.Clone(s.Resources)
 	for _, pending := range s.Pending {
@@ -122,8 +122,8 @@ func (s *State) OfType(token string) []Resource {
 	})
 }
 
-// Commands returns the commands of OfType that run a subcommand of this program, for example "vault
-// configure".
+// Commands returns the commands that run a subcommand of this program, for example "vault
+// configure". It leaves out those that a replacement has yet to delete.
 func (s *State) Commands(subcommand string) []Resource {
 	return slices.DeleteFunc(s.OfType(LocalCommand),
 		func(r Resource) bool { return !r.Runs(subcommand) })

@@ -17,8 +17,8 @@ import (
 // secret returns a secret in the format of an export.
 func secret(fields string) string { return fmt.Sprintf(`{%q:%q,%s}`, sig.Key, sig.Secret, fields) }
 
-// export returns a state of two commands, one of which a replacement left, a stack, and an
-// interrupted operation.
+// export returns a state with two commands, a stack and an interrupted operation. A replacement has
+// yet to delete one of the commands.
 func export(key string) string {
 	return `{"version":3,"deployment":{"resources":[
 		{"urn":"urn:pulumi:dev::strata::pulumi:pulumi:Stack::strata-dev","type":"pulumi:pulumi:Stack","outputs":{"urls":{"echo":"https://echo"}}},

@@ -1,6 +1,7 @@
 // Package statelayout owns the layout of Strata's resources in the states of stacks: the version of
-// their type tokens and names. Each URN and each command text has it. So a state of another layout
-// is refused before anything changes, whatever became of the run that wrote it (docs/adr/0079).
+// their type tokens and names. Each URN and each command text contains the version. So a state of
+// another layout is refused before anything changes, whatever happened to the run that wrote it
+// (docs/adr/0079).
 package statelayout
 
 import (
@@ -12,11 +13,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 )
 
-// Version is the layout of this program. Whoever renames a type token or a resource raises it:
-// Pulumi would replace the resource in every stack that is up.
+// Version is the layout of this program. A change that renames a type token or a resource must
+// raise it: otherwise Pulumi would replace the resource in every stack that is up.
 const Version = "v2"
 
-// Variable is the environment variable by which a resource's command tells its layout.
+// Variable is the environment variable in which a resource's command has its layout.
 const Variable = "STRATA_LAYOUT"
 
 // Token returns the type token of a component.
@@ -39,7 +40,7 @@ func Check(stack string, urns []string) error {
 	return nil
 }
 
-// CheckCommand returns an error for a resource's command whose layout is another one, or none.
+// CheckCommand returns an error for a resource's command that has another layout, or none.
 func CheckCommand(text, layout string) error {
 	if layout == Version {
 		return nil

@@ -30,13 +30,13 @@ const (
 // not helped.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// errAgentSilent marks an ErrAgent that waiting may cure: an agent serves one request after the
+// errAgentSilent marks an ErrAgent that may end by itself. An agent serves one request after the
 // other, and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 
 // agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
 type agentSession struct {
-	// path is its socket, and name the setting that has the path.
+	// path is the path of the agent's socket. name is the setting that has this path.
 	path, name string
 	wire       *agentWire
 	start      time.Time
@@ -59,7 +59,7 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", s.path)
 	switch {
-	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil: // EAGAIN: as many as may already wait in line.
+	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil: // EAGAIN: the queue of waiting connections is full.
 		return nil, s.silent("it accepts no connection")
 	case err != nil:
 		return nil, fmt.Errorf(
@@ -74,7 +74,7 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 
 // signers returns the agent's keys.
 func (s *agentSession) signers() ([]ssh.Signer, error) {
-	// It fails only on a closed connection, and then the next call does, too.
+	// SetDeadline fails only on a closed connection, and then the next call fails, too.
 	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout))
 	list, err := agent.NewClient(s.wire).Signers()
 	if trouble := s.trouble("it listed no keys"); trouble != nil {
@@ -84,7 +84,7 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, s.name,
 			s.path, err)
 	}
-	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature has until the context ends.
+	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature may take until the context ends.
 	return list, nil
 }
 
@@ -111,12 +111,12 @@ func (s *agentSession) silent(missing string) error {
 
 func (s *agentSession) close() {
 	s.stop()
-	_ = s.wire.conn.Close() // It has signed, or it will not.
+	_ = s.wire.conn.Close() // The agent has signed, or it never will.
 }
 
-// agentWire remembers the error that ended the connection, because the client's error has only its
-// text. It has no Close. With one the client would start a goroutine, which an agent that sends too
-// much would keep for ever.
+// agentWire remembers the error that ended the connection, because the client's error contains only
+// its text. It has no Close method. With one, the client would start a goroutine, and an agent that
+// sends too much would keep that for ever.
 type agentWire struct {
 	conn   net.Conn
 	failed error

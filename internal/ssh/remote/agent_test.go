@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// startAgent starts an ssh-agent with keys, which the process finds like a user's. It returns the
-// number of open connections to it.
+// startAgent starts an ssh-agent with keys, which the process finds as it finds a user's agent. It
+// returns the number of open connections to the agent.
 func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -60,7 +60,7 @@ func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	return socket, open
 }
 
-// hang imitates an agent that accepts and is silent, until the other side closes.
+// hang imitates an agent that accepts a connection and stays silent until the other side closes it.
 func hang(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 // hangAtSign imitates an agent that lists a key and then is silent, like one whose hardware key
@@ -262,7 +262,7 @@ func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
 }
 
 // An agent serves one request after the other. While it waits for a hardware key's touch for one
-// login, the others must neither fail nor take the jump host for dead.
+// login, other logins must not fail, and must not take the jump host for dead.
 func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")

@@ -11,16 +11,16 @@ import (
 )
 
 // A peer that vanished (power, network) sends no reset. Any data counts as a sign of life, so that
-// a slow transfer is not mistaken for a dead one.
+// a slow transfer is not taken for a dead one.
 const (
 	// keepaliveInterval is the pause between requests to the peer for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up, unless SetDeadAfter sets another.
-	// An sshd on a small host answers late while other connections fill its disk or its processors.
-	// A dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
+	// deadAfter is the silence after which the peer counts as dead, unless SetDeadAfter sets
+	// another. An sshd on a small host answers late while other connections fill its disk or its
+	// processors. A dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
-	// SoonDead is for callers that only observe, and connect again: three keepalives without an
-	// answer.
+	// SoonDead is for callers that only observe, and connect again. It is the time of three
+	// keepalives without an answer.
 	SoonDead = 7 * time.Second
 )
 
@@ -29,13 +29,14 @@ type Client struct {
 	target Target
 	conn   *watchedConn
 	ssh    *ssh.Client
-	// sudo is the password of the target's user. Empty if sudo needs none, or is not used.
+	// sudo is the password of the target's user. It is empty if sudo needs no password, or is not
+	// used.
 	sudo string
 	// beginWithin bounds the wait for a script to begin.
 	beginWithin time.Duration
 	done        chan struct{}
-	// dead is true once the peer was given up. It tells that from a connection that either side
-	// closed.
+	// dead is true once the peer counts as dead. It distinguishes a lost connection from one that
+	// either side closed.
 	dead atomic.Bool
 	// deadAfter is in nanoseconds.
 	deadAfter atomic.Int64

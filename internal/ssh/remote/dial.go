@@ -10,15 +10,16 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// The waits of one connection. A booting host goes from silence over "refused" to an answer. Each
-// step is noticed within about one pause, so that the gate after it adds next to no time.
+// The pauses and limits of one connection. A booting host is silent first, then refuses
+// connections, then answers. Each step is noticed within about one pause, so that the gate after it
+// adds next to no time.
 const (
-	// retryInterval is the pause after a failed attempt. Each may have cost a booting host a
-	// process and a key exchange.
+	// retryInterval is the pause after a failed attempt. Each attempt may have cost a booting host
+	// a process and a key exchange.
 	retryInterval = 100 * time.Millisecond
-	// refusedInterval replaces it after a refused connection, the last step before an answer. An
-	// attempt costs one packet each way and starts nothing on the host, so 40 a second are no load
-	// on either side.
+	// refusedInterval is the pause after a refused connection, which is the last step before an
+	// answer. An attempt costs one packet each way and starts nothing on the host, so 40 a second
+	// are no load on either side.
 	refusedInterval = 25 * time.Millisecond
 	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost
 	// second after 3 s.
@@ -29,9 +30,9 @@ const (
 	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
 	// its users may not exist yet.
 	rejectGrace = 10 * time.Second
-	// agentGrace bounds an agent's silence after it was first found silent. It serves one request
-	// after the other, and may wait for a person to touch a hardware key or to answer a prompt for
-	// another login.
+	// agentGrace bounds an agent's silence after it was first found silent. An agent serves one
+	// request after the other. It may wait until a user touches a hardware key, or answers a prompt
+	// for another login.
 	agentGrace = 30 * time.Second
 )
 
@@ -54,12 +55,12 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
 }
 
-// Dial connects and logs in, through the target's jump hosts. It tries again until ctx ends while a
-// host may be booting: no answer, refused, reset, late banner. It fails at once on a host key other
-// than the pin (HostKeyError) and on a key that a running host does not accept (ErrKeyRejected). It
-// also fails at once on errors that no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a
-// ProxyError of a missing program. An agent that does not answer becomes ErrAgent after half a
-// minute.
+// Dial connects and logs in, through the target's jump hosts. While a host may be booting, it tries
+// again until ctx ends: after no answer, a refusal, a reset or a late banner. It fails at once on a
+// host key other than the pin (HostKeyError), and on a key that a running host does not accept
+// (ErrKeyRejected). It also fails at once on errors that no wait cures: ErrAgent, ErrForwarding,
+// ErrSudoPassword, and a ProxyError of a missing program. An agent that does not answer becomes
+// ErrAgent after half a minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -101,8 +102,8 @@ func (d Dialer) login(ctx context.Context, t Target, keys access) (*Client, erro
 	return client, err
 }
 
-// retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last
-// attempt's reason.
+// retry repeats attempt until it succeeds, cannot succeed, or ctx ends. If ctx ends, the error has
+// the reason of the last complete attempt.
 func retry(ctx context.Context, t Target, notify func(error), attempt func() error) error {
 	start := time.Now()
 	var last error
@@ -114,7 +115,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 		}
 		if hasEnded(ctx) {
 			if last == nil {
-				last = err // Otherwise the attempt that the end of ctx cut short says less than the one before.
+				last = err // The end of ctx cut this attempt short. It explains less than the one before, if there was one.
 			}
 			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t,
 				time.Since(start).Round(time.Millisecond),

@@ -15,7 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// soon bounds calls that must not take long; generous, because tests share the machine.
+// soon bounds calls that must not take long. The bound is generous, because tests share the
+// machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -155,7 +156,7 @@ func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {
 }
 
 func TestScanOfASilentHostEndsWithTheContext(t *testing.T) {
-	// Long enough for one refused attempt on a busy machine.
+	// This is long enough for one refused attempt on a busy machine.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := remote.Scan(ctx, "127.0.0.1", nettest.Closed(t).Number())

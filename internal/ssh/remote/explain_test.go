@@ -24,7 +24,7 @@ func TestDialErrorDistinguishesSilenceBeforeAndAfterConnect(t *testing.T) {
 		"connection accepted, then no answer: sshd hangs, or the whole host does")
 }
 
-// late is a context whose deadline has passed, and whose timer a busy machine has not run yet.
+// late is a context whose deadline has passed. A busy machine has not run its timer yet.
 type late struct {
 	context.Context
 	deadline time.Time

@@ -41,7 +41,8 @@ func TestPingDetectsSilentJumpHost(t *testing.T) {
 	require.ErrorIs(t, client.Ping(bounded), context.DeadlineExceeded)
 }
 
-// An error of the jump host's dial is about the address; a lost connection is about the jump host.
+// If the jump host cannot connect, the error is about the address. If the connection to it is lost,
+// the error is about the jump host.
 func TestConnectErrorIsDistinguishedFromLostJumpHost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
@@ -55,7 +56,7 @@ func TestConnectErrorIsDistinguishedFromLostJumpHost(t *testing.T) {
 	require.NotErrorIs(t, err, remote.ErrConnectFailed)
 }
 
-// The sudo password is for the nodes: a jump host that used it would lock its user out.
+// The sudo password is for the nodes. A jump host that got it could lock its user out.
 func TestAJumpHostIsNotAskedForSudo(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	keys = append(keys, remote.SudoPassword("hunter2", "")...)

@@ -26,7 +26,7 @@ func (e *HostKeyError) Error() string {
 		"machine may be between this one and the host", e.Target, e.Want, e.Got)
 }
 
-// pins are keys, of which a host must show one.
+// pins are the pinned keys of a host. The host must show one of them.
 type pins []ssh.PublicKey
 
 // parsePins parses the pins of a target, and returns them with the algorithms that a client may
@@ -117,7 +117,7 @@ func (p pins) check(t Target) ssh.HostKeyCallback {
 // errScanned ends a first contact once the key is known, without a login or a command.
 var errScanned = errors.New("host key seen")
 
-// UnpinnedError reports that a host whose key no person has compared would get sudo's password.
+// UnpinnedError reports that sudo's password would go to a host whose key no user has compared.
 // Waiting does not help.
 type UnpinnedError struct {
 	Target Target
@@ -136,8 +136,9 @@ func (e *UnpinnedError) Error() string {
 		e.Target, shown, e.Key)
 }
 
-// FirstContact returns the target with the host key that it shows now, if it has no pin yet; that
-// key is not stored. It fails with an UnpinnedError if the keys would send a sudo password there.
+// FirstContact returns the target with a pin. If it has no pin yet, the pin is the host key that
+// the host shows now; that key is not stored. FirstContact fails with an UnpinnedError if the keys
+// would send a sudo password there.
 func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	if t.HostKey != "" {
 		return t, nil
@@ -165,12 +166,12 @@ type ScanInput struct {
 	Port    int    `json:"port"`
 	// Timeout bounds the wait for a host that does not answer yet.
 	Timeout metav1.Duration `json:"timeout"`
-	// Jump, Agent and ProxyCommand are the way to the host, as in a Target.
+	// Jump, Agent and ProxyCommand describe how to reach the host, as in a Target.
 	Jump         []Hop  `json:"jump,omitempty"`
 	Agent        bool   `json:"agent,omitempty"`
 	ProxyCommand string `json:"proxyCommand,omitempty"`
-	// SendsPassword makes the scan fail with an UnpinnedError, because a login with its answer
-	// would send sudo's password.
+	// SendsPassword makes the scan fail with an UnpinnedError, because a login that uses the
+	// scanned key would send sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
 }
 
@@ -188,7 +189,7 @@ func Scan(ctx context.Context, address string, port int) (string, error) {
 
 // Scan makes the first contact with a host and returns its public host key in authorized_keys form.
 // It tries again until sshd answers or ctx ends, and logs in only at jump hosts. It cannot verify
-// the key: pin the result.
+// the key, so the caller must pin the result.
 func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {

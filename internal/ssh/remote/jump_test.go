@@ -15,7 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// chain starts jump hosts that forward, and a host behind them; each has a login key of its own.
+// chain starts jump hosts that forward connections, and a host that they lead to. Each has a login
+// key of its own.
 func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server,
 	target remote.Target, keys []byte) {
 	t.Helper()
@@ -89,8 +90,8 @@ func TestJumpHostWithoutForwardingFailsWithFix(t *testing.T) {
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-// Attempts to reach the host share one login to a jump host: each login would cost it a process and
-// a line in its log.
+// Attempts to reach the host share one login to a jump host. Each login would cost the jump host a
+// process and a line in its log.
 func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	late := sshtest.New(t)

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// sshd counts each offered key as a try, and allows six.
+// sshd counts each offered key as a try, and allows six tries.
 func TestHostKeyringAvoidsSSHDKeyLimit(t *testing.T) {
 	var rings []remote.Keyring
 	for i := range 9 {

@@ -64,7 +64,7 @@ func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// Keyring is the access of one host: the Dialer's key text, and the Target.Name of the host.
+// Keyring holds the access to one host: the Dialer's key text, and the Target.Name of the host.
 // Secret.
 type Keyring struct {
 	Host string
@@ -124,7 +124,7 @@ type access struct {
 	signers []ssh.Signer
 	// hosts are the names of the only hosts of a signer, by its index in signers.
 	hosts [][]string
-	// sudo are the passwords by the name of their host; the empty name is for all others.
+	// sudo holds the passwords by the name of their host. The empty name is for all other hosts.
 	sudo map[string]string
 }
 
@@ -132,7 +132,7 @@ type access struct {
 // counts once, because sshd bounds the number of tries.
 func parseAccess(text []byte) (access, error) {
 	found := access{sudo: map[string]string{}}
-	seen := map[string]int{} // the place in signers
+	seen := map[string]int{} // the index in signers
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type == sudoBlock {
 			found.sudo[block.Headers[hostHeader]] = string(block.Bytes)
@@ -166,8 +166,8 @@ func parseAccess(text []byte) (access, error) {
 	return found, nil
 }
 
-// Fingerprints returns those of the public halves of private keys; a sudo password among them has
-// none.
+// Fingerprints returns the fingerprints of the public halves of private keys. It ignores sudo
+// passwords among them.
 func Fingerprints(keys []byte) ([]string, error) {
 	found, err := parseAccess(keys)
 	if err != nil {
@@ -182,8 +182,8 @@ func Fingerprints(keys []byte) ([]string, error) {
 
 var errNoKey = errors.New("expected PEM, found none")
 
-// signersFor returns the keys to offer to a host and on the way to it: all but those of other
-// hosts. A target without a name, such as a tunnel's, gets all.
+// signersFor returns the keys to offer to a host and its jump hosts: all except those of other
+// hosts. A target without a name, such as a tunnel's, gets all keys.
 func (a access) signersFor(t Target) []ssh.Signer {
 	var signers []ssh.Signer
 	for i, signer := range a.signers {

@@ -15,19 +15,18 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// login is an sshd on the way, with the keys for it.
+// login is the state of a login at one sshd, the host's or a jump host's, with the keys for it.
 type login struct {
 	target Target
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pins   pins
-	// Offers and results of the last attempt.
+	// The keys that the last attempt offered, and its results.
 	offered []ssh.Signer
 	agent   *agentSession
 	noAgent error
 	banner  string
-	// accepted counts the keys that sshd accepted, and asked are the methods that it requested
-	// last.
+	// accepted counts the keys that sshd accepted. asked are the methods that sshd requested last.
 	accepted int
 	asked    []string
 }
@@ -88,7 +87,7 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	if l.noAgent == nil {
 		keys, l.noAgent = l.target.addCertificates(l.target.selectKeys(keys))
 	}
-	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each is a try.
+	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each key counts as a try.
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
 		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; "+
@@ -104,7 +103,8 @@ func offers(keys []ssh.Signer, key ssh.Signer) bool {
 	})
 }
 
-// connect makes one bounded attempt to log in, through the hop before or, with nil, directly.
+// connect makes one bounded attempt to log in, through the previous hop. If via is nil, it connects
+// directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
 	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
 	l.accepted = 0
@@ -142,7 +142,7 @@ func (l *login) explain(err error) error {
 		return nil
 	case l.pins == nil: // a first contact
 		return plainDialError(err)
-	case l.noAgent != nil: // It is asked last, so the attempt ended with it.
+	case l.noAgent != nil: // The agent is asked last, so the attempt ended with its error.
 		return fmt.Errorf("%s: %w", l.target, l.noAgent)
 	}
 	err = explain(l.target, l.pins, l.offered, l.banner, err)
@@ -155,8 +155,9 @@ func (l *login) explain(err error) error {
 	return err
 }
 
-// handshake exchanges keys and logs in, bounded. It closes raw unless it succeeds. A connection
-// through a jump host supports no deadline, so closing it is the only way to end a handshake.
+// handshake exchanges keys and logs in, within a limit. It closes raw unless it succeeds. A
+// connection through a jump host supports no deadline, so closing it is the only way to end a
+// handshake.
 func handshake(
 	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
 ) (*watchedConn, *ssh.Client, error) {
@@ -166,7 +167,7 @@ func handshake(
 	through, forwarded := raw.(*tunnel)
 	stop := context.AfterFunc(ctx, func() {
 		if forwarded {
-			through.whole.Store(true) // It may be a jump host that fell silent.
+			through.whole.Store(true) // The jump host may have fallen silent.
 		}
 		_ = raw.Close()
 	})

@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// shell is the only line that a login shell, or sudo, is given. It has words and one pair of single
-// quotes, without a backslash, an exclamation mark or a slash, so that sh, csh, fish and rbash read
-// it alike. It answers a line "strata-begin MARK BYTES" with a mark on both streams, and runs as
-// many bytes of standard input. It drops earlier lines: a password that sudo did not request.
+// shell is the only line that a login shell, or sudo, is given. It consists of words and one pair
+// of single quotes, without a backslash, an exclamation mark or a slash, so that sh, csh, fish and
+// rbash read it alike. It waits for a line "strata-begin MARK BYTES". It then writes a mark to both
+// streams, and runs as many bytes of standard input. It drops earlier lines, such as a password
+// that sudo did not request.
 const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
 	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
 
@@ -21,12 +22,13 @@ type marked struct {
 	to io.Writer
 	// begin and end are the marks; the exit code and a newline follow end.
 	begin, end []byte
-	// left counts the begin marks to come, and begun gets one value for each that came.
+	// left counts the begin marks that are still to come. begun receives one value for each mark
+	// that came.
 	left  atomic.Int64
 	begun chan struct{}
 	// noise keeps the bytes before the next begin.
 	noise tail
-	// held may be the first part of a mark, until more arrives.
+	// held holds bytes that may be the first part of a mark, until more arrives.
 	held []byte
 	// code is the script's exit code; -1 until the end mark arrives.
 	code int
@@ -44,7 +46,7 @@ func newMarked(mark string, begins int, to io.Writer) *marked {
 
 func (m *marked) Write(p []byte) (int, error) {
 	if m.code >= 0 {
-		return len(p), nil // A profile may print behind the end, too.
+		return len(p), nil // A profile may also print after the end mark.
 	}
 	m.held = append(m.held, p...)
 	if !m.hasBegun() {
@@ -61,7 +63,7 @@ func (m *marked) Write(p []byte) (int, error) {
 	}
 	text := m.held[:at]
 	m.held = bytes.Clone(m.held[at:])
-	if len(text) > 0 { // An empty one would make a pipe's reader wait.
+	if len(text) > 0 { // An empty write would make a pipe's reader wait.
 		if _, err := m.to.Write(text); err != nil {
 			return 0, err
 		}

@@ -17,8 +17,8 @@ import (
 // answers returns a login shell that runs a script in place of every command; the command is in $1.
 func answers(script string) []string { return []string{"sh", "-c", script} }
 
-// Each login shell that is installed here; tests/e2e/logins_test.go has all of them, on a real
-// host.
+// The test uses each login shell that is installed here. tests/e2e/logins_test.go has all of them,
+// on a real host.
 func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "rbash", "dash", "fish", "tcsh", "csh", "zsh", "ksh", "mksh"} {
 		t.Run(shell, func(t *testing.T) {
@@ -38,7 +38,8 @@ func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 	}
 }
 
-// A host's own answer in place of a script never counts as the script's success.
+// A host may print its own output instead of running the script. Such output never counts as the
+// script's success.
 func TestForcedCommandOutputIsQuoted(t *testing.T) {
 	cloud := `Please login as the user "debian" rather than the user "root".`
 	for name, test := range map[string]struct{ shell, quoted, code string }{
@@ -74,8 +75,8 @@ func TestForcedCommandOutputIsQuoted(t *testing.T) {
 	}
 }
 
-// A program that reads its input, as `exec tcsh` of a profile does, only gets the first line: no
-// script, input or password.
+// A profile may replace the shell with another program, for example by `exec tcsh`. A program that
+// reads its input gets only the first line: no script, input or password.
 func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User, server.Shell = "admin", answers("exec cat")
@@ -88,7 +89,7 @@ func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
 	assert.NotContains(t, err.Error(), "in-the-")
 }
 
-// A menu in place of the shell waits for ever.
+// A host may show a menu instead of the shell, and the menu waits for ever.
 func TestScriptThatNeverStartsFailsWithHostOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = answers("echo '1) Reboot  2) Shell'; exec cat >/dev/null")
@@ -125,7 +126,8 @@ echo 'strata-ended 0 0'; echo Bye; exit 9`)
 	}
 }
 
-// If sudo cannot resolve the host's name, it prints a warning and works.
+// If sudo cannot resolve the host's name, it prints a warning and works. So its output does not
+// prove a refusal.
 func TestAFailedScriptIsNotTakenForSudosRefusal(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
@@ -157,7 +159,7 @@ func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
 	}
 }
 
-// Only the script's own mark tells whether it ended, not its login shell's exit code.
+// Only the script's own mark shows that it ended. The exit code of its login shell does not.
 func TestAScriptThatBreaksOffHasNoExitCode(t *testing.T) {
 	for shell, words := range map[string]string{
 		`exec sh -c "$1"`:           "ended by signal KILL",

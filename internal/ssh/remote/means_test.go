@@ -56,7 +56,7 @@ func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
 		": expected what ssh-keygen -s makes")
 }
 
-// sshd accepts a key and requires another one.
+// sshd accepts the first key, and then requires another one.
 func TestNextKeyIsOfferedAfterPartialSuccess(t *testing.T) {
 	other, _ := sshtest.NewKey(t)
 	first, one := sshtest.NewKey(t)
@@ -92,7 +92,7 @@ func TestNextKeyIsOfferedAfterPartialSuccess(t *testing.T) {
 	require.ErrorContains(t, err, "asks for publickey besides (AuthenticationMethods)")
 }
 
-// sshd counts each offered key as a try, and allows six.
+// sshd counts each offered key as a try, and allows six tries.
 func TestIdentityIsOfferedBeforeOtherAgentKeys(t *testing.T) {
 	var keys [][]byte
 	for range 8 {

@@ -10,14 +10,14 @@ const (
 	// chunk is the number of bytes after which a host acknowledges them.
 	chunk = 256 << 10
 	// ahead bounds the unacknowledged bytes. It is less than sshd's window of 2 MiB. sshd keeps all
-	// unread input of its command in one buffer, which it enlarges for each packet and copies as a
-	// whole (sshbuf_allocate in OpenSSH's sshbuf.c). With a full window, that costs a slow host
-	// seconds of processor time for every file.
+	// unread input of its command in one buffer. For each packet, it enlarges the buffer and copies
+	// it as a whole (sshbuf_allocate in OpenSSH's sshbuf.c). With a full window, that costs a slow
+	// host seconds of processor time for every file.
 	ahead = 2 * chunk
 )
 
-// paced passes a script its input, only a little ahead of the bytes that the script has read. As
-// the script's standard output it counts a chunk for each byte.
+// paced passes a script its input, and stays only a little ahead of the bytes that the script has
+// read. It is also the script's standard output, where each byte acknowledges a chunk.
 type paced struct {
 	from io.Reader
 	ctx  context.Context // Reads end with it.

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine
+	// proxyInterval is the pause after a ProxyCommand that ended. Each command costs this machine
 	// processes.
 	proxyInterval = time.Second
-	// proxyGrace bounds the time of a command to end once its connection has, and of its messages
+	// proxyGrace bounds how long a command may take to end after its connection, and its messages
 	// to arrive.
 	proxyGrace = 2 * time.Second
 )
@@ -32,8 +32,8 @@ type proxy struct {
 	ended chan struct{}
 }
 
-// startProxy runs a command as ssh does. It replaces the user's shell, and both of its streams are
-// one socket, so that it ends when this process does.
+// startProxy runs a command as ssh does. The command replaces the user's shell. Both of its streams
+// are one socket, so the command ends when this process ends.
 func startProxy(command string) (net.Conn, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
@@ -47,16 +47,16 @@ func startProxy(command string) (net.Conn, error) {
 	p := &proxy{Conn: conn, ended: make(chan struct{})}
 	p.program, _, _ = strings.Cut(command, " ")
 	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
-	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // a person's own; Close ends it
+	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // the command is the user's own; Close ends it
 	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
-	// An interrupt at the terminal is for this process, which ends the command in time.
+	// An interrupt at the terminal must reach only this process, which ends the command in time.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("ProxyCommand: %w", err), conn.Close())
 	}
 	go func() {
-		_ = p.command.Wait() // The state that it ends in is the command's.
+		_ = p.command.Wait() // The command's exit state is read from it later.
 		close(p.ended)
 	}()
 	return p, nil
@@ -75,11 +75,11 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
 }
 
-// Close ends the command: its input ends, and it gets a hangup as from ssh.
+// Close ends the command: it closes the command's input, and sends a hangup as ssh does.
 func (p *proxy) Close() error {
 	err := p.Conn.Close()
 	group := -p.command.Process.Pid
-	_ = syscall.Kill(group, syscall.SIGHUP) // It may have ended.
+	_ = syscall.Kill(group, syscall.SIGHUP) // The command may have ended.
 	go func() {
 		select {
 		case <-p.ended:
@@ -93,7 +93,7 @@ func (p *proxy) Close() error {
 // explain adds the command's messages to the error of a failed login.
 func (p *proxy) explain(err error) error {
 	failed := &ProxyError{Program: p.program, how: "sshd did not answer through it"}
-	if !errors.Is(err, os.ErrDeadlineExceeded) { // Then it was ended here.
+	if !errors.Is(err, os.ErrDeadlineExceeded) { // After a timeout, this process has ended the command.
 		select {
 		case <-p.ended:
 			code := p.command.ProcessState.ExitCode()
@@ -111,7 +111,7 @@ const notExecutable = 126
 
 // ProxyError reports that a ProxyCommand did not reach sshd.
 type ProxyError struct {
-	// Program is the command's first word: the others may be private.
+	// Program is the command's first word. The other words may be private.
 	Program string
 	// Missing is true if this machine has no such program. Waiting does not help.
 	Missing    bool

@@ -17,7 +17,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// relay returns a ProxyCommand to a server, which writes its process's number to a file.
+// relay returns a ProxyCommand that connects to a server. The command writes its process id to
+// file.
 func relay(t *testing.T, to remote.Target) (command, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "pid")
@@ -25,7 +26,7 @@ func relay(t *testing.T, to remote.Target) (command, file string) {
 		to.Address, to.Port), file
 }
 
-// gone reports whether the process whose number is in a file has ended.
+// gone reports whether the process whose id is in a file has ended.
 func gone(t *testing.T, file string) bool {
 	t.Helper()
 	var pid int

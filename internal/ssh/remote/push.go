@@ -20,8 +20,8 @@ import (
 //go:embed push.sh
 var pushScript string
 
-// heldScript prints the sum of $dest if it is a file, and gives it the wanted mode. Then it prints
-// the size of $part.
+// heldScript prints the sum of $dest, and gives the file the wanted mode. It prints none if $dest
+// is no file. Then it prints the size of $part.
 const heldScript = `sum=none
 if [ -f "$dest" ] && read=$(sha256sum <"$dest") && chmod -- "$mode" "$dest"; then sum=${read%% *}; fi
 echo "$sum"
@@ -49,8 +49,8 @@ type Upload struct {
 }
 
 // Push copies a local file to the host, unless the host has it already; sent is false then. The
-// file gets its name only when it is complete and has the given sha256 sum. The part of an
-// interrupted push stays beside it, and the next push resumes from there.
+// file gets its name only when it is complete and has the given sha256 sum. An interrupted push
+// leaves its part beside the file, and the next push resumes from there.
 func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if !sumForm.MatchString(u.SHA256) {
 		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File,
@@ -89,7 +89,7 @@ func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	err = c.upload(ctx, u, file, from, info.Size())
 	var exit *ExitError
 	if from > 0 && errors.As(err, &exit) && exit.Code == wrongSum {
-		err = c.upload(ctx, u, file, 0, info.Size()) // the part was damaged, as by a loss of power
+		err = c.upload(ctx, u, file, 0, info.Size()) // the part was damaged, for example by a loss of power
 	}
 	if err != nil {
 		return false, fmt.Errorf("push %s to %s: %w", u.File, u.Dest, err)
@@ -134,7 +134,7 @@ func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) err
 // sayInterval is the pause between two reports of a transfer's progress.
 const sayInterval = 10 * time.Second
 
-// upload sends a file from an offset, and makes the host verify the whole.
+// upload sends a file from an offset, and makes the host verify the whole file.
 func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size int64) error {
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return err

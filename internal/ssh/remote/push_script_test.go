@@ -33,7 +33,7 @@ func filesIn(t *testing.T, folder string) []string {
 	return names
 }
 
-// A killed caller reads no more: the script's last output finds no reader.
+// A killed caller does not read any more, so the script's last write fails.
 func TestPushKeepsPartialFileWhenCallerDies(t *testing.T) {
 	folder := t.TempDir()
 	reads, writes, err := os.Pipe()
@@ -48,7 +48,7 @@ func TestPushKeepsPartialFileWhenCallerDies(t *testing.T) {
 	assert.Equal(t, "half", string(kept))
 }
 
-// The next push to a folder removes a part that no push has resumed for a day. One that is being
+// The next push to a folder removes a part that no push has resumed for a day. A part that is being
 // written stays.
 func TestPushRemovesOnlyStalePartialFiles(t *testing.T) {
 	folder := t.TempDir()

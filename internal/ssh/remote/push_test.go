@@ -79,9 +79,9 @@ func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// slowLine forwards to a server at a rate in bytes a second. It cuts the first connection once cut
-// returns true, and counts the bytes to the server. Like a line, it accepts no more than it
-// forwards.
+// slowLine forwards connections to a server at a rate in bytes a second, and counts the bytes to
+// the server. Once cut returns true, it cuts the first connection. Like a real line, it accepts no
+// more than it forwards.
 func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at remote.Target, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestPushTimesOutWithoutProgress(t *testing.T) {
 	require.ErrorContains(t, err, "nothing went through for 100ms")
 }
 
-// sshd copies its buffer for a script that does not read yet, again for each packet.
+// While a script does not read, sshd copies its buffer for the script again for each packet.
 func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	server := sshtest.Start(t)
 	line, sent := slowLine(t, server.Target(), 1<<30, func() bool { return false })

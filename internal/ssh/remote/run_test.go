@@ -129,7 +129,7 @@ func requireGone(t *testing.T, pid int) {
 	}, 10*time.Second, 20*time.Millisecond, "process %d is still there", pid)
 }
 
-// A script that continues after its reader has left would work unwatched.
+// A script whose reader has left must not continue unobserved.
 func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var child int

@@ -28,7 +28,7 @@ type run struct {
 
 // stage is one shell on the way to the script: the login user's, then root's.
 type stage struct {
-	// ahead comes before the line that the shell answers.
+	// ahead is sent before the line that the shell answers.
 	ahead string
 	// text holds the commands for the shell.
 	text string
@@ -47,13 +47,13 @@ func (c *Client) stages(j job) []stage {
 	return []stage{{text: compound(become)}, root}
 }
 
-// compound makes a script one compound command, which a shell reads to its end before it runs any
-// of it. So a part of a script, from a connection that died, does not run.
+// compound makes a script one compound command. A shell reads such a command to its end before it
+// runs any of it. So a part of a script, from a connection that died, does not run.
 func compound(script string) string { return "{ :\n" + script + "\n}\n" }
 
-// feed sends each shell its text once it has begun, then the header, the script and its input. It
-// leaves standard input open, because its end ends the script. A program other than a shell only
-// gets the first line.
+// feed sends each shell its text once the shell has begun. Then it sends the header, the script and
+// its input. It leaves standard input open, because its end would end the script. A program other
+// than a shell only gets the first line.
 func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	for _, s := range r.stages {
 		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark,
@@ -71,7 +71,8 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	}
 	script, seconds := compound(r.script), 0
 	if deadline, ok := ctx.Deadline(); ok {
-		// One more than is left: the caller ends it in time unless the connection is gone.
+		// This is one second more than the remaining time. The caller ends the script in time
+		// unless the connection is gone.
 		seconds = int(time.Until(deadline).Seconds()) + 2
 	}
 	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
@@ -95,7 +96,7 @@ func (r untilDone) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// outcome returns how a script ended: only its own mark proves an end.
+// outcome returns how a script ended. Only the script's own mark proves an end.
 func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	var exit *ssh.ExitError
 	switch {
@@ -144,7 +145,7 @@ func (r *run) noise() string {
 	return text
 }
 
-// maxNoise bounds a host's noise in an error.
+// maxNoise bounds the host's noise in an error message.
 const maxNoise = 500
 
 // hostWords returns a quote of the host's output for an error; empty if the script has begun or

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a connection dies while a script is sent, its beginning must not run: half a path to remove is
-// another path.
+// If a connection dies while a script is sent, the part that arrived must not run. Half of a path
+// in a removal, for example, is another path.
 func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)
@@ -31,7 +31,7 @@ func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 			require.True(t, found)
 			command := exec.Command("sh", "-c", shell)
 			command.Stdin = strings.NewReader(sent + until)
-			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends its own group
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the script ends its own process group
 			output, _ := command.CombinedOutput()
 			assert.NotContains(t, string(output), "strata-ended MARK 0")
 			there, err := exec.Command("ls", folder).Output()
@@ -41,7 +41,7 @@ func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	}
 }
 
-// A mark may arrive in any pieces; other bytes are passed on at once.
+// A mark may arrive in any pieces. Other bytes are passed on at once.
 func TestMarksAreFoundAcrossWriteBoundaries(t *testing.T) {
 	stream := "Welcome\nstrata-begins MARK\nstrata-ended OTHER 3\nout strata-en" +
 		"strata-ended MARK 28\nBye strata-ended MARK 0\n"

@@ -45,7 +45,7 @@ func (c *Client) checkSudo(ctx context.Context) error {
 // notFound is the shell's exit code for a missing program.
 const notFound = 127
 
-// sudoRefused returns the error for a user whom sudo refuses; words are sudo's.
+// sudoRefused returns the error for a user whom sudo refuses. words are sudo's messages.
 func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
 	err, link := ErrSudo, "for"

@@ -9,7 +9,7 @@ import (
 type Target struct {
 	// Name is the host's name in messages.
 	Name string `json:"name"`
-	// Address is an IP address or DNS name; for a node, the address that other nodes know.
+	// Address is an IP address or DNS name. For a node, it is the address that other nodes use.
 	Address string `json:"address"`
 	// Port is sshd's TCP port.
 	Port int `json:"port"`
@@ -22,11 +22,10 @@ type Target struct {
 	// HostName is the address of sshd, if that is not Address: an IP address or DNS name, as the
 	// last jump host reaches it.
 	HostName string `json:"hostName,omitempty"`
-	// Jump are the hosts that the connection goes through, beginning at this machine. Default:
-	// none.
+	// Jump lists the hosts that the connection goes through, from this machine on. Default: none.
 	Jump []Hop `json:"jump,omitempty"`
-	// Agent also offers the keys of the ssh-agent at SSH_AUTH_SOCK, here and on the way. Default
-	// false.
+	// Agent is true if the keys of the ssh-agent at SSH_AUTH_SOCK are also offered, at the host and
+	// at its jump hosts. Default false.
 	Agent bool `json:"agent,omitempty"`
 	// DynamicForward is a port of this machine's loopback with a SOCKS proxy through the last jump
 	// host (package tunnel). It leads to the host's API and the load balancer's addresses. Zero:
@@ -37,7 +36,7 @@ type Target struct {
 
 // Hop is a jump host: an sshd whose only use is to forward connections.
 type Hop struct {
-	// Address is an IP address or DNS name, as the hop before it reaches it.
+	// Address is an IP address or DNS name. The previous hop must be able to reach it.
 	Address string `json:"address"`
 	// Port is sshd's TCP port.
 	Port int `json:"port"`
@@ -50,8 +49,8 @@ type Hop struct {
 
 // Means are further means to log in besides private keys. All are optional.
 type Means struct {
-	// ProxyCommand is run by this machine's shell; its standard input and output are the
-	// connection. Only the first host on a way can use it. Default: TCP.
+	// ProxyCommand is run by this machine's shell, and its standard input and output are the
+	// connection. Only the first host of a connection can use it. Default: TCP.
 	ProxyCommand string `json:"proxyCommand,omitempty"`
 	// AgentSocket is the path of the ssh-agent's socket, or NoAgent. Default: SSH_AUTH_SOCK.
 	AgentSocket string `json:"agentSocket,omitempty"`

@@ -16,12 +16,12 @@ import (
 // ErrForwarding reports that a jump host forwards no connection. Waiting does not help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
-// ErrConnectFailed reports that a jump host could not connect further: SSH's message for any
-// reason.
+// ErrConnectFailed reports that a jump host could not connect to the next address. SSH has this one
+// message for every reason.
 var ErrConnectFailed = errors.New("it could not connect")
 
-// way leads to a host: directly, or through jump hosts, whose logins it keeps open between attempts
-// to reach the host.
+// way holds the connection to a host's last jump host, if it has any. It keeps the logins open
+// between attempts to reach the host.
 type way struct {
 	hops []*login
 	// last is the connection to the last hop, and gone is closed when it has ended.
@@ -72,15 +72,15 @@ func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 	return w.last, nil
 }
 
-// close ends the connections to every hop; the next open makes them anew.
+// close ends the connections to every hop. The next open makes new ones.
 func (w *way) close() {
 	if w.last != nil {
-		_ = w.last.Close() // Nothing of it is used again.
+		_ = w.last.Close() // The connection is not used again.
 	}
 	w.last = nil
 }
 
-// reach makes one attempt to log in at the end of the way. Its error is explained.
+// reach makes one attempt to log in at the host itself. Its error is explained.
 func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, error) {
 	via, err := w.open(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 	}
 	var silence net.Error
 	if errors.As(err, &silence) && silence.Timeout() {
-		w.close() // It may be a jump host that fell silent.
+		w.close() // The jump host may have fallen silent.
 	}
 	return nil, nil, fmt.Errorf("through jump host %s: %w", w.hops[len(w.hops)-1].target,
 		l.explain(err))
@@ -102,9 +102,9 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 type tunnel struct {
 	net.Conn
 	via *ssh.Client
-	// whole is true if the way belongs to this connection, and ends with it. Closing the channel
-	// alone would wait for an answer of a jump host that may be dead. Until the login at the far
-	// end, the way is kept for the next attempt.
+	// whole is true if the way belongs to this connection, and ends with it. Closing only the
+	// channel would wait for an answer of a jump host that may be dead. Until the login at the host
+	// succeeds, the way is kept for the next attempt.
 	whole atomic.Bool
 }
 
@@ -115,7 +115,7 @@ func (t *tunnel) Close() error {
 	return t.Conn.Close()
 }
 
-// dial connects to the target, from the far end of via or, with nil, from here.
+// dial connects to the target from the host of via. If via is nil, it connects from this machine.
 func (t Target) dial(ctx context.Context, via *ssh.Client) (net.Conn, error) {
 	switch {
 	case via == nil && t.ProxyCommand != "":
@@ -131,7 +131,7 @@ func (t Target) dial(ctx context.Context, via *ssh.Client) (net.Conn, error) {
 	return &tunnel{Conn: conn, via: via}, nil
 }
 
-// dialFrom makes one bounded attempt to connect to an address from the far end of via.
+// dialFrom makes one bounded attempt to connect to an address from the host of via.
 func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package silence bounds work by its silence, and not by its duration: a slow host or line takes
-// long and succeeds, and a dead one is given up.
+// Package silence bounds work by the time without progress, instead of by its duration. A slow host
+// or line may take long and succeed, and a dead one is given up.
 package silence
 
 import (
@@ -45,8 +45,8 @@ func With(parent context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
-// Heard restarts the limit of the context of With from which ctx derives. With any other ctx it
-// does nothing.
+// Heard restarts the limit of the context that With returned and ctx derives from. With any other
+// ctx it does nothing.
 func Heard(ctx context.Context) {
 	if b, ok := ctx.Value(key{}).(*bounded); ok {
 		b.heard()

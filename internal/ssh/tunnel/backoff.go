@@ -6,7 +6,7 @@ import "time"
 // PerSourcePenalties block clients that try again too soon.
 const firstPause, longestPause = 2 * time.Second, 30 * time.Second
 
-// backOff is the pause between failed logins: each is twice as long as the one before.
+// backOff tracks the pause between failed logins. Each pause is twice as long as the one before.
 type backOff struct {
 	pause time.Duration
 	until time.Time

@@ -14,12 +14,12 @@ import (
 )
 
 // SOCKS tells its client only one of eight numbers if it cannot connect. So Strata's own
-// connections begin with a line instead, "strata-connect DIGEST ADDRESS", with anyTunnel as the
-// digest if the Spec is unknown. The answer is a line, too (reply). After a good one the connection
-// is the far end's.
+// connections begin with a line instead, "strata-connect DIGEST ADDRESS". The digest is anyTunnel
+// if the Spec is unknown. The answer is a line, too (reply). After a good answer, the connection
+// leads to the far end.
 const anyTunnel = "-"
 
-// reply describes a connection, or the reason why there is none.
+// reply describes a connection, or the reason why it was not made.
 type reply struct {
 	// Digest and Last identify the tunnel.
 	Digest string `json:"digest"`
@@ -51,8 +51,8 @@ func (r *reply) fill(err error) {
 	}
 }
 
-// error returns a reply as the error of a client that connects to an address through the tunnel at
-// another.
+// error returns the error of a reply, for a client that connects to an address through the tunnel.
+// through is the tunnel's own address.
 func (r reply) error(network, through, digest string) error {
 	switch {
 	case digest != anyTunnel && digest != r.Digest:
@@ -68,7 +68,7 @@ func (r reply) error(network, through, digest string) error {
 	return fmt.Errorf("jump host %s: %s", r.Last, r.FarEnd)
 }
 
-// takenBy returns the message that another tunnel has the port.
+// takenBy returns the message that another tunnel uses the port.
 func takenBy(address, last string) string {
 	return fmt.Sprintf(
 		"port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of "+
@@ -88,7 +88,7 @@ func (s *server) forward(ctx context.Context, near peeked, request string) {
 		}
 	}
 	if far != nil {
-		defer func() { _ = far.Close() }() // The other end sees it.
+		defer func() { _ = far.Close() }() // The other end notices it.
 	}
 	if json.NewEncoder(near).Encode(said) == nil && far != nil {
 		pipe(near, far)
@@ -101,7 +101,7 @@ func pipe(near, far net.Conn) {
 	pass := func(to, from net.Conn) {
 		_, err := io.Copy(to, from)
 		if half, ok := to.(interface{ CloseWrite() error }); ok {
-			_ = half.CloseWrite() // It has ended altogether where this fails.
+			_ = half.CloseWrite() // If this fails, the connection has ended.
 		}
 		ended <- err
 	}

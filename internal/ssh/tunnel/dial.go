@@ -18,9 +18,9 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 
 // DownError reports that the way forwards no connection; the address itself is unknown.
 type DownError struct {
-	// Address is the proxy's, as host:port.
+	// Address is the address of the proxy, as host:port.
 	Address string
-	// Why is the tunnel's own message, or that there is none.
+	// Why is the tunnel's own message, or says that there is none.
 	Why string
 	// Foreign is true for a user's own proxy, and false for a tunnel of Strata's.
 	Foreign bool
@@ -34,7 +34,7 @@ func (e *DownError) Error() string {
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
 
-// Cause returns the reason for people.
+// Cause returns the reason for messages.
 func (e *DownError) Cause() string {
 	if e.Foreign {
 		return "nothing is known of what is behind the proxy that the kubeconfig names (proxy-url)"
@@ -50,9 +50,10 @@ func (e *DownError) Hint() string {
 	return "log in to the jump host by hand (ssh); strata tunnel -s STACK says why it does not open"
 }
 
-// Dialer connects through a tunnel, and through no other one on its port. Its errors have the form
-// of a local dial with the far end's error (syscall.ECONNREFUSED, syscall.EHOSTUNREACH,
-// os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it connects directly.
+// Dialer returns a function that connects through the tunnel, and through no other tunnel on its
+// port. Its errors have the form of a local dial with the far end's error (syscall.ECONNREFUSED,
+// syscall.EHOSTUNREACH, os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it connects
+// directly.
 func Dialer(through Spec, direct net.Dialer) DialFunc {
 	if !through.There() {
 		return direct.DialContext
@@ -109,7 +110,7 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 		err = said.error(network, l.at, l.digest)
 	}
 	if err != nil {
-		_ = conn.Close() // Nothing passes there.
+		_ = conn.Close() // Nothing passes through this connection.
 		return nil, err
 	}
 	return near, nil

@@ -1,5 +1,5 @@
-// Package tunnel owns the way to services that only a jump host reaches: the Kubernetes API and the
-// load balancer's addresses. It is a SOCKS proxy on this machine's loopback, like ssh -D: its
+// Package tunnel reaches services that only a jump host reaches: the Kubernetes API and the load
+// balancer's addresses. A tunnel is a SOCKS proxy on this machine's loopback, like ssh -D: its
 // connections leave from the last jump host. It runs in a process of its own. Pulumi deletes
 // objects after its program has ended, and its provider knows a proxy only by its address
 // (docs/adr/0049).
@@ -10,8 +10,8 @@
 //
 // Guarantees:
 //
-// - A port of another way or program is refused and not used.
-// - The error of a failed connection tells the jump host from the far end.
-// - A lost jump host is logged in to again at the next connection, or by the next process that it accepts.
+// - A port of another tunnel or program is refused and not used.
+// - The error of a failed connection says whether the jump host or the far end failed.
+// - A lost jump host is logged in to again at the next connection, or by the next process whose key it accepts.
 // - The process ends by itself once it was unused for Idle.
 package tunnel

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Strata's lines to a tunnel; no client of SOCKS begins so. Strata sends greeting, and may then
-// request the tunnel's end. The tunnel obeys endLine if no other run uses it, and replaceLine if
-// the jump host cannot be used. connectWord begins a connection (connect.go).
+// Strata's lines to a tunnel. No client of SOCKS begins with them. Strata sends greeting, and may
+// then request the tunnel's end. The tunnel obeys endLine if no other run uses it, and replaceLine
+// if the jump host cannot be used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
 	endLine     = "end\n"
@@ -26,12 +26,12 @@ const (
 
 // answer holds a tunnel's description of itself.
 type answer struct {
-	// Digest is that of its Spec; Last is the jump host that connections leave from.
+	// Digest is the digest of the tunnel's Spec. Last is the jump host that connections leave from.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
-	// Access identifies the keys of its login (accessOf).
+	// Access identifies the keys with which the tunnel logs in (accessOf).
 	Access string `json:"access"`
-	// Uses counts the other users now.
+	// Uses counts the other current users.
 	Uses int `json:"uses"`
 	// Trouble is the reason why the jump host cannot be used; empty if it can. Pending is true
 	// during the login.
@@ -49,7 +49,7 @@ const (
 // errAbsent reports that nothing listens at the port.
 var errAbsent = errors.New("nothing listens there")
 
-// Lease holds a tunnel: it does not end for idleness while a lease exists.
+// Lease holds a tunnel open: a tunnel does not end for idleness while a lease exists.
 type Lease struct {
 	conn net.Conn
 	said *bufio.Reader
@@ -58,7 +58,7 @@ type Lease struct {
 // Close releases the lease. A nil Lease belongs to no tunnel.
 func (l *Lease) Close() {
 	if l != nil {
-		_ = l.conn.Close() // It is how the other end is told.
+		_ = l.conn.Close() // This tells the other end.
 	}
 }
 
@@ -101,9 +101,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// awaitAnswer greets the listener at an address, and waits until its answer is final: a tunnel that is
-// ending is soon absent, and a running login ends. enough reports whether an answer needs no wait
-// for a login.
+// awaitAnswer greets the listener at an address, and waits until its answer is final. A tunnel that
+// is ending is soon absent, and a running login ends. enough reports whether an answer needs no
+// wait for a login.
 func awaitAnswer(
 	ctx context.Context, address string, enough func(answer) bool,
 ) (*Lease, answer, error) {
@@ -129,7 +129,7 @@ func awaitAnswer(
 	for found.Pending && !enough(found) && pause(ctx) == nil {
 		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
 			lease.Close()
-			return nil, answer{}, errAbsent // It has ended: the jump host did not let it in.
+			return nil, answer{}, errAbsent // The tunnel has ended, because the jump host refused its login.
 		}
 	}
 	return lease, found, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// idle counts users, and calls a function once there were none for a time.
+// idle counts users, and calls a function once there were no users for a time.
 type idle struct {
 	after time.Duration
 	timer *time.Timer
@@ -46,7 +46,7 @@ func (i *idle) done() {
 	}
 }
 
-// endWith ends it if there are at most uses users: from then on none can begin.
+// endWith ends idle if there are at most uses users. From then on no user can begin.
 func (i *idle) endWith(uses int) bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

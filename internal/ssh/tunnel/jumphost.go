@@ -18,12 +18,12 @@ const (
 	// patience bounds a connection's wait for a login. Gates give up after 3 s, and need the cause
 	// before that.
 	patience = 1500 * time.Millisecond
-	// If the far end is silent for quiet, the jump host may be silent itself: it gets a keepalive,
-	// which pingLimit bounds.
+	// quiet is the silence of the far end after which the jump host may be silent itself. It then
+	// gets a keepalive, which pingLimit bounds.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )
 
-// jumpHost is the last host on the way; a login to it is made on demand.
+// jumpHost is the tunnel's last jump host. It is logged in to on demand.
 type jumpHost struct {
 	name   string
 	target remote.Target
@@ -53,7 +53,7 @@ var (
 	errSilent   = errors.New("it gives no answer")
 )
 
-// newJumpHost returns the far end of a tunnel; key has the format of remote.Dialer.
+// newJumpHost returns the last jump host of a tunnel. key has the format of remote.Dialer.
 func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
 	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
 	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target,
@@ -157,8 +157,8 @@ func (j *jumpHost) isConnected() bool {
 	}
 }
 
-// attempt logs in. It retries at once a host that cannot be reached, which may be booting. After a
-// refusal, the host is left alone for a while.
+// attempt logs in. If the host cannot be reached, it may be booting, and attempt retries at once.
+// After a refusal, it does not try for a while.
 func (j *jumpHost) attempt(ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
@@ -180,7 +180,7 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
 		j.backOff.grow(time.Now())
 	case last != nil:
-		j.trouble = last // It is the same text each time.
+		j.trouble = last // The text is the same each time.
 	}
 	if client != nil && j.life.Err() != nil {
 		_ = client.Close() // The tunnel has ended meanwhile.

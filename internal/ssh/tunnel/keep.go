@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// The pause before a tunnel is opened again grows: each time may be a login that the jump host
-// refuses.
+// The pause before a tunnel is opened again. It grows, because each attempt may be a login that the
+// jump host refuses.
 const firstRetry, lastRetry = time.Second, 30 * time.Second
 
-// Keep does as Open until ctx ends: it opens a tunnel again that has ended, and warn receives a
-// failure.
+// Keep opens a tunnel as Open does, and keeps it open until ctx ends: it opens a tunnel that has
+// ended again. warn receives each failure.
 func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	lease, err := Open(ctx, spec, key)
 	if err != nil || lease == nil {
@@ -27,9 +27,9 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	return nil
 }
 
-// Hold does as Keep until release is called, for callers that continue without a tunnel. If the
-// tunnel cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the
-// Dialer reports the absence to its callers.
+// Hold keeps a tunnel open as Keep does, until release is called. It is for callers that continue
+// without a tunnel. If the tunnel cannot be opened now, the error has the reason, and Hold keeps
+// trying. Meanwhile the Dialer reports to its callers that the tunnel is absent.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
 	return hold(ctx, spec, func(
 		ctx context.Context,
@@ -38,7 +38,7 @@ func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error
 	})
 }
 
-// hold does as Hold with a function that opens the tunnel.
+// hold implements Hold with a function that opens the tunnel.
 func hold(
 	ctx context.Context, spec Spec, open func(context.Context) (*Lease, error),
 ) (release func(), err error) {
@@ -52,8 +52,8 @@ func hold(
 	return func() { cancel(); kept.Wait() }, err
 }
 
-// keep holds a lease, which may be nil at first, and opens the tunnel again if it was lost, until
-// ctx ends.
+// keep holds a lease, which may be nil at first, until ctx ends. It opens the tunnel again if it
+// was lost.
 func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error),
 	warn func(string)) {
 	for ctx.Err() == nil {
@@ -69,13 +69,13 @@ func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease,
 	lease.Close()
 }
 
-// again opens a missing tunnel, at once or after a pause; nil when ctx has ended.
+// again opens a missing tunnel, at once or after a pause. It returns nil when ctx has ended.
 func again(
 	ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string),
 ) (lease *Lease) {
 	told := ""
 	growing := wait.Backoff{Duration: firstRetry, Factor: 2, Cap: lastRetry, Steps: 1 << 10}
-	// its only error is the end of ctx
+	// Until fails only when ctx ends.
 	_ = growing.DelayFunc().Until(ctx, atOnce, true, func(ctx context.Context) (bool, error) {
 		opened, err := open(ctx)
 		if err != nil && ctx.Err() == nil && err.Error() != told {

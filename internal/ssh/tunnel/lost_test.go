@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// rejected returns a tunnel whose jump host was lost after the login and no longer accepts its key
-// (a revoked key, an agent that is gone).
+// rejected returns a tunnel whose jump host was lost after the login. The jump host does not accept
+// the tunnel's key any more (a revoked key, an agent that is gone).
 func rejected(t *testing.T) tunnelled {
 	t.Helper()
 	tunnel := served(t, time.Minute)
@@ -53,7 +53,7 @@ func told(t *testing.T, tunnel tunnelled) answer {
 	return found
 }
 
-// "sshd of … refused ed25519 …" has a word that a proxy looks for.
+// "sshd of … refused ed25519 …" contains the word "refused", which the SOCKS library looks for.
 func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
 	tunnel := rejected(t)
 	_, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
@@ -63,7 +63,8 @@ func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
 	assert.Contains(t, down.Why, "private key not accepted")
 }
 
-// A login takes up to 30 s, and each gate's attempt ends after 3.
+// A login takes up to 30 s, and each gate's attempt ends after 3 s. So the reason must be reported
+// before the login ends.
 func TestUnreachableJumpHostIsReported(t *testing.T) {
 	tunnel, _ := away(t)
 	texts := map[string]bool{}
@@ -77,7 +78,8 @@ func TestUnreachableJumpHostIsReported(t *testing.T) {
 	assert.Len(t, texts, 1, "a gate would report each: %v", texts)
 }
 
-// Without power it is silent, and the connection to it stays as long as its keepalives may be late.
+// A jump host without power is silent. The connection to it stays as long as its keepalives may be
+// late.
 func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -88,7 +90,7 @@ func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 	assert.Contains(t, down.Why, "it gives no answer")
 }
 
-// An address whose packets are dropped, behind a jump host that works.
+// The address is behind a jump host that works, and its packets are dropped.
 func TestASilentAddressIsATimeout(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
@@ -101,7 +103,7 @@ func TestASilentAddressIsATimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A hanging login has no result when a connection is given up.
+// A login that hangs has no result yet when a connection is given up.
 func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -120,8 +122,8 @@ func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 	}
 }
 
-// The host may be booting: it is tried all the time, and the reported reason does not change with
-// each try.
+// A host that does not answer may be booting. So the tunnel tries all the time, and the reported
+// reason does not change with each try.
 func TestUnansweredLoginIsRetriedAtOnce(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
@@ -153,8 +155,8 @@ func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
 	require.NotErrorAs(t, err, &down, "the far end does not reach it; the jump host forwards")
 }
 
-// Gates dial 10 to 40 times a second; a jump host with fail2ban, or OpenSSH's PerSourcePenalties,
-// would block this machine.
+// Gates dial 10 to 40 times a second. A login for each would make a jump host with fail2ban, or
+// with OpenSSH's PerSourcePenalties, block this machine.
 func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	logins := tunnel.jump.Connections()
@@ -180,7 +182,7 @@ func TestThePauseAfterARejectedLoginGrows(t *testing.T) {
 	assert.Equal(t, []time.Duration{2e9, 4e9, 8e9, 16e9, 30e9, 30e9}, pauses)
 }
 
-// A reboot is over when sshd listens, and the next connection passes.
+// When sshd listens again, the reboot is over, and the next connection must pass.
 func TestRebootedJumpHostIsReconnectedAtOnce(t *testing.T) {
 	tunnel, back := away(t)
 	server := api(t)
@@ -195,7 +197,7 @@ func TestRebootedJumpHostIsReconnectedAtOnce(t *testing.T) {
 	assert.Less(t, time.Since(start), patience)
 }
 
-// Two stacks have one port, and their sites the same private addresses.
+// Two stacks may use one port, and their sites may use the same private addresses.
 func TestTunnelOfAnotherStackIsNotUsed(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	other := tunnel.Spec

@@ -12,22 +12,22 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves
-// a gate to report (components.Gate).
+// openLimit bounds the start of a tunnel, which includes a login. It is well below the time that
+// the engine leaves a gate to report (components.Gate).
 const openLimit = loginLimit + 5*time.Second
 
 // opener opens tunnels for one process.
 type opener struct {
-	// access identifies its keys (accessOf).
+	// access identifies the keys of the process (accessOf).
 	access string
-	// start starts a tunnel; login only tries whether the jump host accepts the keys.
+	// start starts a tunnel. login only checks whether the jump host accepts the keys.
 	start, login func(context.Context) error
 }
 
-// Open returns a lease of a tunnel, and starts the tunnel if there is none; nil if the spec has
-// none. If the jump host no longer accepts the running tunnel's keys (its agent or key is gone),
-// and accepts this process's, Open replaces the tunnel. key has the format of remote.Dialer. The
-// error has the reason why the login fails, or names the owner of the port.
+// Open returns a lease of a tunnel, and starts the tunnel if it does not run. It returns nil if the
+// spec has no tunnel. If the jump host no longer accepts the running tunnel's keys (its agent or
+// key is gone), and accepts this process's, Open replaces the tunnel. key has the format of
+// remote.Dialer. The error has the reason why the login fails, or names the owner of the port.
 func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	if !spec.There() {
 		return nil, nil //nolint:nilnil // no tunnel, and nothing to hold
@@ -50,7 +50,7 @@ func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	})
 }
 
-// open does as Open with the functions of the process.
+// open implements Open with the functions of the process.
 func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
@@ -70,10 +70,10 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	return lease, nil
 }
 
-// acquireLease returns a lease of the running tunnel. It fails with errAbsent if there is none, or if it
-// made room.
+// acquireLease returns a lease of the running tunnel. It fails with errAbsent if no tunnel runs, or
+// if it has ended one to free the port.
 func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Lease, error) {
-	// A tunnel with other keys is not worth a wait once its login was refused.
+	// Once a login of a tunnel with other keys was refused, a wait for that tunnel is useless.
 	lease, found, err := awaitAnswer(ctx, spec.Address(), func(a answer) bool {
 		return a.Trouble != "" && a.Access != o.access
 	})
@@ -93,22 +93,23 @@ func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Le
 	return lease, nil
 }
 
-// makeRoom ends an unused tunnel that leads elsewhere: an earlier way of this stack, or another
-// stack that has finished. It returns errAbsent when the port is free.
+// makeRoom ends an unused tunnel that leads elsewhere. That is an earlier tunnel of this stack, or
+// the tunnel of another stack that has finished. makeRoom returns errAbsent when the port is free.
 func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	taken := errors.New(takenBy(spec.Address(), found.Last))
 	if found.Uses > 0 {
 		return taken
 	}
 	if _, err := l.ask(endLine, time.Now().Add(localLimit)); err == nil {
-		return taken // Another run has come meanwhile.
+		return taken // Another run has begun to use it meanwhile.
 	}
 	return awaitFreePort(ctx, spec)
 }
 
-// replace ends a tunnel whose jump host cannot be used, if the host accepts this process: the
-// tunnel's users find the next one. A tunnel with the same keys continues, because this process
-// could do no more. It returns errAbsent when the port is free, and nil if the tunnel works again.
+// replace ends a tunnel whose jump host cannot be used, if the jump host accepts this process's
+// keys. The tunnel's users then find the next tunnel. A tunnel with the same keys continues,
+// because this process could do no more. replace returns errAbsent when the port is free, and nil
+// if the tunnel works again.
 func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answer) error {
 	if found.Access == o.access {
 		return errors.New(found.Trouble)

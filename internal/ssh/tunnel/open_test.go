@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// byStart returns an opener with the key of the tunnels of served, and with its own start.
+// byStart returns an opener that has the same key as the given tunnel, and its own function start.
 func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) opener {
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)
@@ -65,7 +65,7 @@ func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
 	none.Close()
 }
 
-// With one port, each of two stacks would mistake the other's cluster for its own.
+// Two stacks may use one port. Each would then mistake the other's cluster for its own.
 func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
@@ -100,7 +100,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 				return
 			}
 			_, _ = bufio.NewReader(conn).ReadByte()
-			_ = conn.Close() // like ssh -D with other protocols
+			_ = conn.Close() // closes connections of other protocols, like ssh -D
 		}
 	}()
 	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port,
@@ -109,7 +109,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "another program's")
 }
 
-// One run finds it unused and requests its end, while another run starts to use it.
+// One run finds the tunnel unused and requests its end, while another run starts to use it.
 func TestTunnelInUseIsNotEnded(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	first, found, err := greet(t.Context(), tunnel.Address())
@@ -141,7 +141,7 @@ func TestEndingTunnelAcceptsNoNewUse(t *testing.T) {
 	require.Equal(t, 1, i.uses())
 }
 
-// An idle one may end just when a run comes: the port belongs to no other program.
+// An idle tunnel may end just when a run comes. Its port then belongs to no other program.
 func TestEndingTunnelIsReplacedByNewOne(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -158,8 +158,8 @@ func TestEndingTunnelIsReplacedByNewOne(t *testing.T) {
 	require.ErrorContains(t, err, "was to be started")
 }
 
-// The next update has the new key or the new agent. It would hold the process with the old one,
-// which would never end.
+// The next update has the new key or the new agent. If it used the tunnel with the old key, that
+// tunnel would never end.
 func TestRejectedTunnelYieldsToWorkingCredentials(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	held, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -194,7 +194,7 @@ func TestRejectedTunnelYieldsToWorkingCredentials(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// A jump host that was away is back while a tunnel is requested to make room.
+// The jump host returns just when the tunnel is requested to end.
 func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	tunnel, back := away(t)
 	by := opener{access: "another", start: noStart, login: func(context.Context) error {

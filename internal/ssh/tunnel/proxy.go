@@ -14,10 +14,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through it. It is
-// for a client that chooses addresses itself, or that needs the cause of an error. The proxy may be
-// a tunnel, from a stack's kubeconfig, or a user's own, with its user and password. Other proxies
-// are left to client-go. Without one it connects directly.
+// ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through that
+// proxy. It is for a client that chooses addresses itself, or that needs the cause of an error. The
+// proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with its user and password.
+// Proxies of other kinds stay in config for client-go. Without a proxy, the function connects
+// directly.
 func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
 	if at == nil {
@@ -27,7 +28,7 @@ func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	if ip := net.ParseIP(at.Hostname()); at.User != nil || ip == nil || !ip.IsLoopback() {
 		return foreign(at, direct)
 	}
-	// ssh -D listens on the loopback, too.
+	// The proxy may also be ssh -D, which listens on the loopback as well.
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := line{at: at.Host, digest: anyTunnel, direct: direct}.dial(ctx, network,
 			address)
@@ -42,7 +43,7 @@ func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	}
 }
 
-// HasProxy reports whether config has a SOCKS proxy, which Through connects through.
+// HasProxy reports whether config has a SOCKS proxy, which ProxyDialer connects through.
 func HasProxy(config *rest.Config) bool { return proxyOf(config) != nil }
 
 // proxyOf returns the SOCKS proxy of config; nil if it has none.
@@ -77,8 +78,8 @@ func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	}
 }
 
-// toProxy connects to the proxy itself, and marks its own errors to tell them from the proxy's
-// answers.
+// toProxy connects to the proxy itself. It marks its own errors, so that they can be told from the
+// proxy's answers.
 type toProxy struct {
 	direct net.Dialer
 	at     string
@@ -98,8 +99,8 @@ func (p toProxy) Dial(network, address string) (net.Conn, error) {
 	return p.direct.Dial(network, address)
 }
 
-// foreignError converts a proxy's error about an address to the form of a local dial error; every
-// other error is the proxy's own.
+// foreignError converts a proxy's error about an address to the form of a local dial error. Every
+// other error counts as the proxy's own failure.
 func foreignError(ctx context.Context, through, network string, err error) error {
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: network, Err: cause} }
 	var down *DownError

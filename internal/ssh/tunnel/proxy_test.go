@@ -54,7 +54,7 @@ func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	server, err := socks5.New(&socks5.Config{Credentials: login,
 		Logger: log.New(io.Discard, "", 0)})
 	require.NoError(t, err)
-	go func() { _ = server.Serve(listener) }() // It ends with its listener.
+	go func() { _ = server.Serve(listener) }() // Serve ends with its listener.
 	return listener.Addr().String()
 }
 
@@ -130,8 +130,8 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy: its answers are as exact as SOCKS
-// permits.
+// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy. The tunnel's answers are as exact as
+// SOCKS permits.
 func TestSOCKSRepliesDistinguishServerFromTunnelFaults(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {

@@ -36,9 +36,10 @@ type server struct {
 	end                  context.CancelFunc
 }
 
-// Serve serves at a listener, which it closes. It ends with ctx, or after a time without users. It
-// also ends on request of a program that needs the port for another way or has a better key. It
-// calls ready when the login to the jump host has succeeded; otherwise it returns the reason.
+// Serve serves a tunnel at a listener, which it closes. It ends with ctx, or after a time without
+// users. It also ends if a program requests that, which needs the port for another tunnel or has a
+// better key. It calls ready when the login to the jump host has succeeded; otherwise it returns
+// the reason.
 func Serve(
 	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration,
 	ready func(),
@@ -85,7 +86,7 @@ func newServer(
 	return s, err
 }
 
-// farEnd leaves names to the jump host, which knows its network.
+// farEnd leaves the resolution of names to the jump host, which knows its network.
 type farEnd struct{}
 
 func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, error) {
@@ -94,7 +95,7 @@ func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, e
 
 // dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go,
 // handleConnect). "refused" means that the far end has refused, and "network is unreachable" that
-// the way there failed. Every other error is "host unreachable".
+// the jump host failed. Every other error is "host unreachable".
 func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	conn, err := s.host.connect(ctx, address)
 	var host *jumpHostError
@@ -119,7 +120,7 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 			return
 		}
 		if !s.idle.begin() {
-			_ = conn.Close() // It ends, and the next process starts its own.
+			_ = conn.Close() // The tunnel ends, and the next process starts its own.
 			continue
 		}
 		go func() {
@@ -130,10 +131,10 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// serve serves one connection: one of SOCKS, or one of Strata's own, which begins with another
-// byte.
+// serve serves one connection: a connection of SOCKS, or one of Strata's own, which begins with
+// another byte.
 func (s *server) serve(ctx context.Context, conn net.Conn) {
-	defer func() { _ = conn.Close() }() // The other end sees it.
+	defer func() { _ = conn.Close() }() // The other end notices it.
 	said := bufio.NewReader(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(greetLimit))
 	first, err := said.Peek(1)
@@ -142,7 +143,7 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 	}
 	if first[0] != greeting[0] {
 		_ = conn.SetReadDeadline(time.Time{})
-		_ = s.socks.ServeConn(peeked{conn, said}) // It has told the other end.
+		_ = s.socks.ServeConn(peeked{conn, said}) // ServeConn has told the other end about an error.
 		return
 	}
 	line, err := said.ReadString('\n')
@@ -165,7 +166,7 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 func (s *server) answerLine(conn net.Conn, line string) bool {
 	switch line {
 	case greeting:
-		s.host.begin() // so that the caller can wait for the result
+		s.host.begin() // start a login, so that the caller can wait for its result
 	case endLine:
 		if s.idle.endWith(1) { // another run may have come since the answer
 			s.end()

@@ -24,7 +24,7 @@ type Spec struct {
 	Agent bool         `json:"agent,omitempty"`
 }
 
-// NewSpec returns the tunnel to a target; its Port is zero if there is none.
+// NewSpec returns the tunnel to a target. Its Port is zero if the target has none.
 func NewSpec(t remote.Target) Spec {
 	if t.DynamicForward == 0 {
 		return Spec{}
@@ -32,7 +32,7 @@ func NewSpec(t remote.Target) Spec {
 	return Spec{Port: t.DynamicForward, Via: t.Jump, Agent: t.Agent}
 }
 
-// First returns the tunnel of the first host that has one; target returns a host's target.
+// First returns the tunnel of the first host that has one. target returns the target of a host.
 func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	for _, host := range hosts {
 		if way := NewSpec(target(host)); way.There() {
@@ -45,7 +45,7 @@ func First[H any](hosts []H, target func(H) remote.Target) Spec {
 // There reports whether there is a tunnel at all.
 func (s Spec) There() bool { return s.Port != 0 }
 
-// Address returns the proxy's address, as host:port; empty without one.
+// Address returns the proxy's address, as host:port; empty if there is no tunnel.
 func (s Spec) Address() string {
 	if !s.There() {
 		return ""
@@ -53,8 +53,8 @@ func (s Spec) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port))
 }
 
-// URL returns the proxy's address for a kubeconfig's proxy-url. The far end, which must know it,
-// resolves the API server's address.
+// URL returns the proxy's address for a kubeconfig's proxy-url. The jump host resolves the API
+// server's address, so it must know that name.
 func (s Spec) URL() string { return s.proxy().String() }
 
 func (s Spec) proxy() *url.URL { return &url.URL{Scheme: scheme, Host: s.Address()} }
@@ -81,7 +81,7 @@ func (s Spec) last() string {
 // tunnel.
 const protocol = "2 "
 
-// digest returns a text that identifies a way.
+// digest returns a text that identifies a tunnel.
 func (s Spec) digest() (string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

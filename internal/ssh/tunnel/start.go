@@ -19,16 +19,16 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Command is the subcommand that serves a tunnel: a Spec on stdin, the keys in the environment. It
-// prints readyLine when it accepts connections.
+// Command is the subcommand that serves a tunnel. It gets a Spec on stdin, and the keys in the
+// environment. It prints readyLine when it accepts connections.
 const (
 	Command   = "tunnel-serve"
 	readyLine = "ready\n"
 )
 
 // start starts the process of a tunnel, in a session of its own, so that it outlives the run and
-// gets no interrupt. It returns when the login to the jump host has succeeded. A process that finds
-// the port taken reports it: another one was faster, or another program has it.
+// gets no interrupt. It returns when the login to the jump host has succeeded. The process fails if
+// the port is taken: another tunnel was faster, or another program has the port.
 func start(ctx context.Context, spec Spec, key []byte) error {
 	if testing.Testing() {
 		return errors.New("a test binary serves no tunnel")
@@ -46,9 +46,9 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 		return err
 	}
 	defer func() { _ = said.Close() }()
-	command := exec.Command(executable, Command) //nolint:noctx // it is to outlive ctx
+	command := exec.Command(executable, Command) //nolint:noctx // the process must outlive ctx
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), told, told
-	command.Dir = "/" // it holds no folder of the run
+	command.Dir = "/" // so that the process holds no folder of the run
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	command.Env = append(remote.Environment(), self.SSHKey+"="+string(key))
 	if err := keepToItself(); err != nil {
@@ -57,13 +57,13 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	if err := command.Start(); err != nil {
 		return errors.Join(err, told.Close())
 	}
-	_ = told.Close()                   // The process has it.
-	go func() { _ = command.Wait() }() // Its messages are on the pipe.
+	_ = told.Close()                   // The process has its own copy.
+	go func() { _ = command.Wait() }() // The pipe carries its messages.
 	return report(ctx, said, command.Process)
 }
 
-// keepToItself keeps this process's inherited files out of the processes that it starts. Otherwise
-// a lock on an open file of the run's caller would be held as long as the tunnel stays.
+// keepToItself prevents that processes which this one starts inherit its files. Otherwise a lock on
+// an open file of the run's caller would be held as long as the tunnel runs.
 func keepToItself() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -77,9 +77,10 @@ func keepToItself() error {
 	return nil
 }
 
-// report reads whether the process is ready, and otherwise the reason of its end.
+// report reads whether the process is ready. If it is not, it returns the reason of the process's
+// end.
 func report(ctx context.Context, said *os.File, process *os.Process) error {
-	// the end of the process ends the wait for its output
+	// The read below ends when the process ends.
 	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
 	defer stop()
 	var all strings.Builder
@@ -104,7 +105,7 @@ func report(ctx context.Context, said *os.File, process *os.Process) error {
 	return nil
 }
 
-// inUse is the system's error for a port that is taken.
+// inUse is the system's error text for a port that is taken.
 var inUse = syscall.EADDRINUSE.Error()
 
 // Main runs the process: it serves the tunnel until it ends, and prints to out when it accepts

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// flock(1) and CI runners hold a lock by a file that all their child processes inherit.
+// flock(1) and CI runners hold a lock through an open file that all their child processes inherit.
 func TestTunnelProcessInheritsNoOpenFiles(t *testing.T) {
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// tunnelled is a tunnel that is being served, and its jump host.
+// tunnelled holds a tunnel that is being served, and its jump host.
 type tunnelled struct {
 	Spec
 	jump  *sshtest.Server
@@ -119,8 +119,8 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
 }
 
-// Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact
-// about the cluster.
+// Gates distinguish a port where nothing listens from a tunnel that is down. Only the first is a
+// fact about the cluster.
 func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
@@ -168,8 +168,8 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// A client that waits for the far end's answer may have ended its output: the end of one direction
-// is not that of the other.
+// A client that waits for the far end's answer may have ended its output. The end of one direction
+// does not end the other.
 func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,7 @@ func Line(gate string, at time.Time) string {
 	return gate + mark + at.UTC().Format(time.RFC3339Nano) + "\n"
 }
 
-// Parse parses a Line; false for any other.
+// Parse parses a Line. It returns false for any other line.
 func Parse(line string) (time.Time, bool) {
 	_, text, found := strings.Cut(line, mark)
 	if !found {

@@ -30,7 +30,7 @@ func (t *Table) Row(cells ...string) {
 		}
 		cells[i] = cell
 	}
-	_, _ = fmt.Fprintln(t.to, strings.Join(cells, "\t")) // Kept until Flush, which reports.
+	_, _ = fmt.Fprintln(t.to, strings.Join(cells, "\t")) // The writer keeps the row until Flush, which reports errors.
 }
 
 // Flush writes the table.

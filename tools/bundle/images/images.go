@@ -108,8 +108,8 @@ func (c *collection) sortedImages() (all []Image) {
 // cert-manager's for the solver of a challenge.
 var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
 
-// referencesIn returns the images of all containers in a part of an object, and those in their
-// arguments.
+// referencesIn returns the images of all containers in a part of an object, and those in the
+// containers' arguments.
 func referencesIn(part any) (references []string) {
 	switch part := part.(type) {
 	case []any:

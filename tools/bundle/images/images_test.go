@@ -113,8 +113,8 @@ func stack(t *testing.T, bundle string) *config.Config {
 	return cfg
 }
 
-// registered returns the registrations of a program with a release of the chart, a Pod of its own
-// and a command that applies another.
+// registered returns the registrations of a program. It has a release of the chart, a Pod of its
+// own, and a command that applies another Pod.
 func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registration {
 	t.Helper()
 	command, err := json.Marshal(

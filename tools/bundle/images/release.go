@@ -58,8 +58,8 @@ func newRelease(
 	return made, err
 }
 
-// objects returns all objects that Helm would install: manifests with their hooks, less tests and
-// definitions.
+// objects returns all objects that Helm would install: manifests with their hooks, without tests
+// and definitions.
 func (r *release) objects() ([]any, error) {
 	loaded, err := loader.LoadFile(r.file)
 	if err != nil {

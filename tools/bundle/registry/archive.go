@@ -36,8 +36,9 @@ func (p *Pulled) Names() []string {
 }
 
 // Write writes the image into a file that appears when it is complete. The file is a tar with an
-// OCI image layout (opencontainers/image-spec, image-layout.md), which keeps the registry's
-// manifest and so its digest. The same image gives the same bytes. It returns the file's size.
+// OCI image layout (opencontainers/image-spec, image-layout.md). That keeps the registry's
+// manifest, and so the image's digest. The same image gives the same bytes. Write returns the
+// file's size.
 func (p *Pulled) Write(file string) (size int64, err error) {
 	temporary := file + ".part"
 	out, err := os.Create(temporary)
@@ -126,7 +127,7 @@ func (p *Pulled) layers(to *tar.Writer) error {
 	return nil
 }
 
-// layoutIndex returns an index that names the one manifest by each of the image's names.
+// layoutIndex returns an index that lists the one manifest under each of the image's names.
 func (p *Pulled) layoutIndex(size int64) ([]byte, error) {
 	mediaType, err := p.image.MediaType()
 	if err != nil {

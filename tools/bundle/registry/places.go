@@ -24,12 +24,12 @@ const hub = "docker.io"
 
 // place is a registry or mirror that may hold an image.
 type place struct {
-	// name is for messages: a registry, or a mirror's address.
+	// name is the place's name in messages: a registry, or a mirror's address.
 	name       string
 	repository name.Repository
 	transport  http.RoundTripper
 	keychain   authn.Keychain
-	// fault is the reason why it cannot be used.
+	// fault is the reason why the place cannot be used.
 	fault error
 }
 
@@ -109,7 +109,7 @@ func (p *Puller) mirror(
 // rewritten returns a repository's name at mirrors. The first pattern that matches counts.
 func rewritten(rewrites map[string]string, repository string) string {
 	for _, pattern := range slices.Sorted(maps.Keys(rewrites)) {
-		// config has compiled it before
+		// The pattern is valid: package config has compiled it before.
 		if expression := regexp.MustCompile(pattern); expression.MatchString(repository) {
 			return expression.ReplaceAllString(repository, rewrites[pattern])
 		}
@@ -123,7 +123,7 @@ func newTransport(about config.Registry) (http.RoundTripper, error) {
 		return remote.DefaultTransport, nil
 	}
 	made := remote.DefaultTransport.(*http.Transport).Clone()
-	made.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: about.InsecureSkipVerify} //nolint:gosec // the stack says so
+	made.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: about.InsecureSkipVerify} //nolint:gosec // the stack's configuration requests it
 	if about.CA == "" {
 		return made, nil
 	}
@@ -138,8 +138,8 @@ func newTransport(about config.Registry) (http.RoundTripper, error) {
 	return made, nil
 }
 
-// named tells a mirror of several registries which registry is meant, as containerd does (its
-// docs/hosts.md, "ns").
+// named is a transport that tells a mirror of several registries which registry is meant, as
+// containerd does (its docs/hosts.md, "ns").
 type named struct {
 	http.RoundTripper
 	host, registry string

@@ -26,22 +26,23 @@ type Puller struct {
 	Arch string
 }
 
-// Pulled is an image in a registry: its layers are read when the archive is written.
+// Pulled is an image in a registry. Its layers are read when the archive is written.
 type Pulled struct {
 	// Reference is the image's name in Pods.
 	Reference string
-	// Digest is that of the image for the architecture, sha256:HEX.
+	// Digest is the digest of the image for the architecture, as sha256:HEX.
 	Digest string
-	// Digests are all digests under which the registry serves it: that of its index first, if there
-	// is one, then those of each platform's manifest.
+	// Digests are all digests under which the registry serves the image. That of its index is
+	// first, if there is one. Then come those of each platform's manifest.
 	Digests []string
 	image   v1.Image
-	// index is the digest of the index for all architectures; empty if there is only one.
+	// index is the digest of the index for all architectures; empty if the image has no index.
 	index string
 }
 
-// Pull finds the image of a reference. A digest that is not empty is the reference's former one:
-// Pull then requests that image, whatever the tag is now. The error has the answer of every place.
+// Pull finds the image of a reference. digest is the reference's former digest, or empty. If it is
+// set, Pull requests that image, whatever the tag names now. The error has the answer of every
+// place.
 func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, error) {
 	whole, err := name.ParseReference(reference)
 	if err != nil {

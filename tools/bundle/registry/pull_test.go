@@ -39,7 +39,7 @@ type mirror struct {
 	host, ca string
 	// asked lists the registries that clients requested, by the parameter ns.
 	asked []string
-	// down makes it refuse everything.
+	// down makes the mirror refuse everything.
 	down   bool
 	client *http.Client
 }

@@ -34,7 +34,8 @@ type Phase struct {
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
 	// FirstLost and LastLost are the times at which the first and the last lost request were sent.
-	// Compared with the log of the actions, they tell a gap from single losses.
+	// Compared with the log of the actions, they show whether the losses are a gap or single
+	// requests.
 	FirstLost time.Time `json:"firstLost,omitzero"`
 	LastLost  time.Time `json:"lastLost,omitzero"`
 	// Statuses counts answers by status, and Errors the failures without an answer, by cause.
@@ -42,7 +43,7 @@ type Phase struct {
 	Errors   map[string]int `json:"errors,omitempty"`
 	// Headers counts answers by the value of Options.Header.
 	Headers map[string]int `json:"headers,omitempty"`
-	// Latency is that of the answered requests.
+	// Latency is the latency of the answered requests.
 	Latency Latency `json:"latency"`
 
 	// latencies counts the answered requests by their latency, rounded to precision. So its size
@@ -77,7 +78,7 @@ func newTimeline(at time.Time) *timeline {
 		total: Phase{Name: "total"}}
 }
 
-// begin begins a phase now: all earlier requests belong to the phases before.
+// begin begins a phase now. All earlier requests belong to the phases before.
 func (t *timeline) begin(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -138,7 +139,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		p.lose(result.Timestamp)
 		return
 	}
-	if result.Error != "" { // an answer that broke off
+	if result.Error != "" { // the answer broke off
 		p.lose(result.Timestamp)
 		count(&p.Errors, cause(result.Error))
 		return
@@ -150,7 +151,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 	p.latencies[result.Latency.Round(precision)]++
 }
 
-// lose counts a lost request; results arrive in the order in which they ended.
+// lose counts a lost request. Results arrive in the order in which the requests ended.
 func (p *Phase) lose(sent time.Time) {
 	p.Lost++
 	if p.FirstLost.IsZero() || sent.Before(p.FirstLost) {

@@ -18,9 +18,10 @@ import (
 type Options struct {
 	// URL is the target, http or https.
 	URL string
-	// ConnectTo is host:port to dial in its place, so that a test needs no DNS. Optional.
+	// ConnectTo is the host:port to connect to instead of the URL's host, so that a test needs no
+	// DNS. Optional.
 	ConnectTo string
-	// CA is a PEM bundle that must verify the server's certificate. If empty, this machine's.
+	// CA is a PEM bundle that must verify the server's certificate. Default: this machine's CAs.
 	CA []byte
 	// Rate is the number of requests a second.
 	Rate int
@@ -44,8 +45,8 @@ const startPhase = "start"
 // reports that.
 const maxWorkers = 2000
 
-// Run sends until the duration is over or the context ends, and counts. A name on phases begins a
-// phase: a request belongs to the phase in which it was sent.
+// Run sends requests until the duration is over or the context ends, and counts them. Each name on
+// phases begins a phase. A request belongs to the phase in which it was sent.
 func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, error) {
 	attacker, err := attackerFor(opts)
 	if err != nil {
@@ -104,8 +105,8 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 			return nil, errors.New("CA: has no certificate in PEM")
 		}
 	}
-	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as
-	// one event.
+	// The requests use HTTP/1.1. Over HTTP/2 all requests share one connection, and a proxy's
+	// replacement shows as one event.
 	all := []func(*vegeta.Attacker){
 		vegeta.Timeout(opts.Timeout), vegeta.TLSConfig(settings), vegeta.HTTP2(false),
 		vegeta.KeepAlive(!opts.NewConnections),

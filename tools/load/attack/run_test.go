@@ -47,7 +47,7 @@ func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
 	assert.GreaterOrEqual(t, report.Total.Latency.Max, report.Total.Latency.P99)
 }
 
-// A proxy without a back end answers, and still the request is lost.
+// A proxy without a backend answers with an error. Such a request counts as lost.
 func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		handle http.HandlerFunc
@@ -70,7 +70,7 @@ func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 			_, _ = w.Write([]byte("half"))
 		}, nil, "", "closed without an answer"},
 		"too late": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
+			_, _ = io.Copy(io.Discard, r.Body) // until the body is read, a server does not notice that its client is gone
 			<-r.Context().Done()
 		}, func(o *attack.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
 		"nothing listens": {nil, func(o *attack.Options) { o.URL = "http://127.0.0.1:1" }, "",
@@ -104,7 +104,7 @@ func secure(t *testing.T) *httptest.Server {
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Host", r.Host)
 		}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a line for each handshake that is refused
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // otherwise it logs a line for each refused handshake
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server

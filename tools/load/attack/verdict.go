@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// unsentAtMost limits the unsent requests, in percent of those that the rate requires: less load
+// unsentAtMost limits the unsent requests, in percent of those that the rate requires: a lower load
 // proves less.
 const unsentAtMost = 10
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run that proves nothing is no success.
+// A run that sent too few requests proves nothing, so it must not succeed.
 func TestReportFailsWhenRequestsWereNotSent(t *testing.T) {
 	for name, test := range map[string]struct {
 		sent, unsent, lost int

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// OfWorkload reads URL, address and CA of a stack's workload from the stack's outputs. An address
-// that is already set stays; without one DNS must know the name. A workload without a URL is an
-// error.
+// OfWorkload reads the URL, address and CA of a stack's workload from the stack's outputs. An
+// address that is already set stays. Without an address, DNS must know the URL's host. A workload
+// without a URL is an error.
 func (o *Options) OfWorkload(outputs map[string]any, stack, workload string) error {
 	urls, _ := outputs["urls"].(map[string]any)
 	o.URL, _ = urls[workload].(string)

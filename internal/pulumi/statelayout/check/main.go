@@ -1,7 +1,7 @@
-// Command check looks at the states of this checkout's stacks before a build replaces the program
-// that their deletes run. It fails if one has another layout than the program that is to be built.
-// It reads the files of the lab's backend as text: a kill may have cut one off, and Pulumi may not
-// be installed yet.
+// Command check reads the states of this checkout's stacks before a build replaces the program that
+// their deletes run. It fails if a state has another layout than the program that is to be built.
+// It reads the files of the lab's backend as text. A kill may have cut off a file, and Pulumi may
+// not be installed yet.
 //
 //	go run ./internal/pulumi/statelayout/check .strata/state
 package main
@@ -26,7 +26,7 @@ func main() {
 
 var urn = regexp.MustCompile(`"urn": *"([^"]+)"`)
 
-// check looks at each stack in the folder of a file backend.
+// check verifies each stack in the folder of a file backend.
 func check(backend string) error {
 	files, err := filepath.Glob(filepath.Join(backend, ".pulumi/stacks/*/*.json"))
 	if err != nil {

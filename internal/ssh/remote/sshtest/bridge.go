@@ -16,12 +16,12 @@ const bridgeScript = `cat >&9; cat <&7 >&2 & cat <&6; wait; read -r code <&8; ex
 // bridge connects a shell's file descriptors with a Handler.
 type bridge struct {
 	stdout, stderr, code *os.File // written by the Handler
-	input                *os.File // read by it
+	input                *os.File // read by the Handler
 	shell                []*os.File
 	gone                 chan struct{}
 }
 
-// newBridge gives a command the other ends.
+// newBridge returns a bridge, and gives a command its other ends.
 func newBridge(cmd *exec.Cmd) (*bridge, error) {
 	b := &bridge{gone: make(chan struct{})}
 	for _, end := range []**os.File{&b.stdout, &b.stderr, &b.code} {
@@ -40,7 +40,7 @@ func newBridge(cmd *exec.Cmd) (*bridge, error) {
 	return b, nil
 }
 
-// started closes the ends that the command has now.
+// started closes this process's copies of the ends that the command now has.
 func (b *bridge) started() {
 	for _, file := range b.shell {
 		_ = file.Close()
@@ -50,7 +50,7 @@ func (b *bridge) started() {
 // close tells the Handler that its script has ended.
 func (b *bridge) close() {
 	close(b.gone)
-	_ = b.input.Close() // A script that never began leaves a read of it waiting.
+	_ = b.input.Close() // If the script never began, a read of it still waits.
 }
 
 // relay passes a client's bytes to the shell, with bridgeScript in place of the script.

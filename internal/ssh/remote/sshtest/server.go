@@ -26,8 +26,8 @@ type Server struct {
 	// Shell is the user's login shell; it gets -c and a command line after its own arguments.
 	// Default sh.
 	Shell []string
-	// Sudo is the body of the script that is sudo, for users other than root. By default it needs
-	// no password.
+	// Sudo is the body of the script that replaces sudo, for users other than root. By default it
+	// needs no password.
 	Sudo string
 	// Env is added to the environment of commands that the shell runs.
 	Env []string
@@ -38,8 +38,8 @@ type Server struct {
 	User string
 	// Forwards makes the server forward connections, as a jump host does. Default false.
 	Forwards bool
-	// Swallow is an address that is neither connected nor refused, as behind a firewall that drops
-	// packets. Default none.
+	// Swallow is an address whose connections are neither made nor refused, as behind a firewall
+	// that drops packets. Default none.
 	Swallow string
 	// Dropped counts the connections to close silently, and Refused the keys to refuse after them,
 	// like a booting host without users. Default 0.
@@ -126,14 +126,14 @@ func (s *Server) HostKey() string {
 // PrivateKey returns the PEM key that the server accepts.
 func (s *Server) PrivateKey() []byte { return s.login64 }
 
-// AcceptKeyOf makes the server accept another one's key in place of its own, like hosts with the
-// same authorized_keys.
+// AcceptKeyOf makes the server accept the key of another server in place of its own, like hosts
+// with the same authorized_keys.
 func (s *Server) AcceptKeyOf(other *Server) {
 	s.accepted = other.accepted
 	s.login64 = other.login64
 }
 
-// Commands returns the command lines that clients requested.
+// Commands returns the command lines that clients have requested.
 func (s *Server) Commands() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

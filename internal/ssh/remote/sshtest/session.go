@@ -45,7 +45,7 @@ func (s *Server) serve(raw net.Conn) {
 	}
 	s.opened(1)
 	defer s.opened(-1)
-	go ssh.DiscardRequests(requests) // Answers keep-alives as sshd does: with a refusal.
+	go ssh.DiscardRequests(requests) // It answers keepalives with a refusal, as sshd does.
 	for offer := range channels {
 		switch {
 		case offer.ChannelType() == "direct-tcpip" && s.Forwards:
@@ -66,7 +66,7 @@ func (s *Server) serve(raw net.Conn) {
 	}
 }
 
-// opened counts a connection that has begun, or one that has ended.
+// opened adds more to the number of open connections.
 func (s *Server) opened(more int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -131,7 +131,7 @@ func (s *Server) answer(command string, channel ssh.Channel) {
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(end))
 }
 
-// path is a host's own PATH, even if a test changes its own.
+// path is the PATH of every host. It stays the same if a test changes its own.
 var path = "PATH=" + os.Getenv("PATH")
 
 // login returns the process with which sshd starts a command: the user's shell.
@@ -171,7 +171,7 @@ func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
 			_, _ = io.Copy(stdin, channel)
 			_ = stdin.Close()
 		}()
-		_ = cmd.Wait() // Its state has the code.
+		_ = cmd.Wait() // The state has the exit code.
 		return nil
 	}
 	b, err := newBridge(cmd)

@@ -8,7 +8,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// allows is a sudo that needs no password.
+// allows is the body of a sudo that needs no password.
 const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
@@ -28,7 +28,7 @@ func (s *Server) sudoFolder() (string, error) {
 	body := "#!/bin/sh\n" + cmp.Or(s.Sudo, allows) + "\n"
 	file := filepath.Join(s.folder, "sudo")
 	if there, err := os.ReadFile(file); err == nil && string(there) == body {
-		return s.folder, nil // It may be running.
+		return s.folder, nil // The file may be running.
 	}
 	return s.folder, os.WriteFile(file, []byte(body), 0o755)
 }
