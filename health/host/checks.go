@@ -61,8 +61,8 @@ func judgeHostname(host health.Host, spec Spec, f Facts) health.Verdict {
 	return v
 }
 
-// judgeNetworkManager judges the program that configures this host's network. The hosts need not
-// all use the same one.
+// judgeNetworkManager requires that the network manager that this host uses is active. Hosts may
+// use different ones.
 func judgeNetworkManager(_ health.Host, _ Spec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
