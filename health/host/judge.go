@@ -42,8 +42,8 @@ var hostChecks = []hostCheck{
 	{"cgroups", judgeCgroups},
 }
 
-// JudgeHost returns the verdicts on a host before anything is installed on it. A host that passes
-// also passes on every later run.
+// JudgeHost returns the verdicts on a host before anything is installed on it. The checks also pass
+// on later runs, when the host runs this cluster's K3s.
 func JudgeHost(host health.Host, spec Spec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
 	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready,
