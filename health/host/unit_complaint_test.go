@@ -18,8 +18,8 @@ func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
 
-// heard is one observation of an agent's log with the expected verdict. The verdict depends on the
-// seconds for which the agent has been refused.
+// heard is one observation of an agent's log, at a second. refused has the seconds of the refusals
+// so far, and join is the join server's HTTP status.
 type heard struct {
 	at      int
 	refused []int
