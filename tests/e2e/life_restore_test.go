@@ -60,7 +60,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 
-	// A host that returned now would bring its old data, so the command is killed at this moment.
+	// The restore is killed once the servers are stopped. A host that restarts now must not bring
+	// its old data back.
 	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file",
 		copied, "--yes")
 	for _, server := range hosts.serverNodes() {

@@ -11,8 +11,8 @@ import (
 // without returns edits that replace some packages that a module imports by packages of the lab, so
 // that code that no stack or story calls is not compiled. A package of the lab has the names that
 // are used, and returns an error when it is called (tests/lab/README.md, "What is left out").
-// instead maps an imported path to its replacement below own. The replacement is followed by a name
-// if that differs from the package's.
+// instead maps an imported path to its replacement below own. If the replacement's package has
+// another name, the name to import it by and a space come first.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, path := range slices.Sorted(maps.Keys(instead)) {

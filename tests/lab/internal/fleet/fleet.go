@@ -67,7 +67,8 @@ func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err 
 	return fleet, key == fleet.key(), nil
 }
 
-// bridge returns the stack's bridge. Its name is short enough for Linux, and its own.
+// bridge returns the name of the stack's bridge. It is unique to the stack and fits Linux's limit
+// of 15 characters for interface names.
 func (f *Fleet) bridge() string {
 	const longest = 15
 	name := "lab-" + f.stack
