@@ -30,8 +30,8 @@ type Command struct {
 	Variables []string
 	// Tags are build tags. Optional.
 	Tags []string
-	// Edits are made to dependencies' sources before. Optional; the module then replaces none by a
-	// folder outside its own.
+	// Edits are made to the dependencies' sources before the compilation. Optional. With edits, the
+	// module may replace no dependency by a folder outside its own.
 	Edits []Edit
 }
 
@@ -84,8 +84,8 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	})
 }
 
-// tags returns the flag for them. Without tags it returns none, so that the keys of other commands
-// do not change.
+// tags returns the flag for build tags. Without tags it returns none, so that the keys of other
+// commands do not change.
 func (c Command) tags() []string {
 	if len(c.Tags) == 0 {
 		return nil
@@ -93,7 +93,8 @@ func (c Command) tags() []string {
 	return []string{"-tags", strings.Join(c.Tags, ",")}
 }
 
-// ldflags leave out the symbol tables, which the lab does not need: half the size of a binary.
+// ldflags returns linker flags that omit the symbol tables. The lab does not need them, and they
+// are half of a binary.
 func (c Command) ldflags() string {
 	flags := []string{"-s", "-w"}
 	for _, variable := range c.Variables {
