@@ -205,7 +205,8 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 	return sending.end()
 }
 
-// failsOverADeadIngress scales Traefik to 0, which no other step of an update notices.
+// failsOverADeadIngress scales Traefik to 0. No resource of an update changes then, so only an
+// update's check of the platform can notice.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
 		w.hosts.must("server-1", fmt.Sprintf(
