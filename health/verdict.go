@@ -28,7 +28,7 @@ type Verdict struct {
 	Check string `json:"check"`
 	// State is the outcome.
 	State State `json:"state"`
-	// Message says what was expected and found. It contains no clock readings or growing counters,
+	// Message names the expected and the found state. It contains no clock readings or growing counters,
 	// so that it changes only when the situation does.
 	Message string `json:"message,omitempty"`
 	// Evidence has the observation itself: commands with exit code and output, log lines, Events.

@@ -19,7 +19,7 @@ type addressFacts struct {
 	Endpoints kube.EndpointFacts `json:"endpoints"`
 	// Dials are the attempts from this machine, one a port.
 	Dials []dialFacts `json:"dials,omitempty"`
-	// Who says which machine owns the address on this machine's network.
+	// Who describes the machine that owns the address on this machine's network.
 	Who answererFacts `json:"who,omitzero"`
 	// Away counts the seconds in which this machine has had no connection to the address's network.
 	// Announced holds the hosts' view of the address in that time.
