@@ -28,8 +28,8 @@ type Verdict struct {
 	Check string `json:"check"`
 	// State is the outcome.
 	State State `json:"state"`
-	// Message names the expected and the found state. It contains no clock readings or growing counters,
-	// so that it changes only when the situation does.
+	// Message names the expected and the found state. It contains no clock readings or growing
+	// counters, so that it changes only when the situation does.
 	Message string `json:"message,omitempty"`
 	// Evidence has the observation itself: commands with exit code and output, log lines, Events.
 	// Empty when Ready.

@@ -15,8 +15,8 @@ import (
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
 // routeSeconds is the number of seconds for which routes may be missing once both nodes are up.
-// Flannel follows the Nodes by a watch and writes a route within a second; it never looks again for
-// a route that it missed.
+// Flannel follows the Nodes by a watch and writes a route within a second; it never searches again
+// for a route that it missed.
 const routeSeconds = 60
 
 // networkFacts describes one host's routes to the other nodes' Pods.
