@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// evidenceLines bounds how much of each piece of evidence is shown; the newest lines say most.
+// evidenceLines is the largest number of lines shown of each piece of evidence. The newest lines
+// say most.
 const evidenceLines = 20
 
-// WriteReport writes how a gate ended: one line when it opened, otherwise every failing check with
-// its expected and found state, its cause, evidence and fix. Being stuck and being late are worded
-// differently, because only one of them is cured by waiting.
+// WriteReport writes how a gate ended. It writes one line if the gate opened. Otherwise it writes
+// every failing check with its expected and found state, its cause, evidence and fix. The words for
+// stuck and for late differ, because waiting cures only the latter.
 func WriteReport(out io.Writer, r Result) error {
 	_, err := io.WriteString(out, r.Report())
 	return err
@@ -57,7 +58,7 @@ func (r Result) describeEnding() string {
 	}
 }
 
-// Warnings lists the tasks for people that an open gate found: each as "CHECK: MESSAGE; FIX".
+// Warnings lists the tasks for users that an open gate found, each as "CHECK: MESSAGE; FIX".
 func (r Result) Warnings() (lines []string) {
 	for _, check := range r.Checks {
 		if check.warns() {
@@ -67,7 +68,7 @@ func (r Result) Warnings() (lines []string) {
 	return lines
 }
 
-// warns reports whether a check passes and still has something to be done.
+// warns reports whether a check passes and still needs an action.
 func (v Verdict) warns() bool { return v.Passes() && v.State != Skipped && v.Hint != "" }
 
 func (v Verdict) warning() string {

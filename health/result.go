@@ -30,8 +30,8 @@ type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
 	Kind  Kind   `json:"kind"`
-	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is
-	// Missing.
+	// State sums up the checks: Ready, Skipped (if every check is), Stuck, or Waiting. It is
+	// Missing for a gate that the stack does not have.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
 	// Elapsed is the duration of the observation.
@@ -41,20 +41,20 @@ type Result struct {
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
 	// Checks are the last verdicts.
 	Checks []Verdict `json:"checks"`
-	// Ended is the time when the gate's command ended; zero for a gate that was asked in another
-	// way. A run of the program tells by it which gates ran in it.
+	// Ended is the time when the gate's command ended. It is zero if the gate was not asked by its
+	// command. A run of the program uses it to find the gates that ran in it.
 	Ended time.Time `json:"ended,omitzero"`
-	// Seen is the time of the observation that Checks judge; zero without one. It is no part of the
-	// output, which the state keeps, but of the progress (SeenLine).
+	// Seen is the time of the observation that Checks judge; zero without one. It is written to the
+	// progress (SeenLine) and not to the output, which the state keeps.
 	Seen time.Time `json:"-"`
-	// measures is the trait of the kind.
+	// measures is the trait Measures of the kind.
 	measures bool
 }
 
 // Passes reports whether the gate is open.
 func (r Result) Passes() bool { return r.Ending == EndedOpen }
 
-// NotMade returns the result of a gate that the configuration asks for and the stack does not have.
+// NotMade returns the result of a gate that is configured but that the stack does not have.
 func NotMade(spec Spec) Result {
 	return Result{
 		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: Missing, Ending: EndedMissing,
@@ -79,7 +79,8 @@ func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict
 	}
 }
 
-// StateOf returns the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
+// StateOf returns the state of a whole gate. Without any verdict it is Waiting, because nothing was
+// observed yet.
 func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {
@@ -96,8 +97,8 @@ func StateOf(checks []Verdict) State {
 	return Ready
 }
 
-// Split returns the verdicts that do not pass and have a reason of their own. hidden counts the
-// others, which only wait for one of them.
+// Split returns the failing verdicts that have a reason of their own. hidden counts the others,
+// which only wait for one of them.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {
@@ -116,7 +117,7 @@ func Split(checks []Verdict) (failing []Verdict, hidden int) {
 		failing = append(failing, check)
 	}
 	if len(failing) == 0 && hidden > 0 {
-		// Checks that wait for each other hide no cause.
+		// Checks that wait for each other hide no cause, so all of them are returned.
 		return failedOf(checks), 0
 	}
 	return failing, hidden

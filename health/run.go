@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// ErrSpec is a Spec or a Secret with which no gate can observe anything.
+// ErrSpec means that the Spec or the Secrets do not allow any observation.
 var ErrSpec = errors.New("gate cannot be asked")
 
-// Ask asks one gate: it observes until every check passes, one is stuck or the deadline passes.
-// Progress and, on a failure, the report are written to progress. The error wraps ErrSpec; a gate
-// that does not open is a Result and not an error.
+// Ask asks one gate. It observes until every check passes, one is stuck or the deadline passes. It
+// writes progress and, on a failure, the report to progress. The error wraps ErrSpec. A gate that
+// does not open is a Result and not an error.
 func Ask(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (Result, error) {
 	if err := spec.Validate(); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrSpec, err)
@@ -25,7 +25,7 @@ func Ask(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (R
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: gate %s: %w", ErrSpec, spec.Gate, err)
 	}
-	// First, because people see the last line.
+	// This line comes before the report, because users see the last line.
 	if _, err := io.WriteString(progress, SeenLine(result)); err != nil {
 		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
 	}

@@ -4,8 +4,9 @@ import (
 	"strata/internal/text/seen"
 )
 
-// SeenLine returns a line of a gate's progress: the time of the deciding observation. The time from
-// it to the end of the gate's resource is lag. It is empty for a gate that no observation ended.
+// SeenLine returns a line of a gate's progress with the time of the deciding observation. The time
+// from that to the end of the gate's resource is the gate's lag. The line is empty if no
+// observation ended the gate.
 func SeenLine(r Result) string {
 	if r.Seen.IsZero() || r.Ending != EndedOpen && r.Ending != EndedStuck {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Spec configures a gate. It travels as JSON on the gate command's stdin and is stored in the
-// state, so it holds no secret: those come in the environment (Secrets).
+// Spec configures a gate. It is sent as JSON on the gate command's stdin and stored in the state,
+// so it holds no secret. Secrets come in the environment (Secrets).
 type Spec struct {
-	// Gate is the gate's name in messages, the same as its resource's.
+	// Gate is the gate's name in messages, and the name of its resource.
 	Gate string `json:"gate"`
 	// Layer is the layer's name in messages, for example k3s.
 	Layer string `json:"layer"`
@@ -21,16 +21,17 @@ type Spec struct {
 	// Revision is a digest of the gate's subject (chart version, values, config.yaml). It makes the
 	// gate run again when that changes; the checks do not read it.
 	Revision string `json:"revision,omitempty"`
-	// Hosts are the hosts that the gate observes, or observes from.
+	// Hosts are the hosts that the gate observes, or from which it observes.
 	Hosts []Host `json:"hosts,omitempty"`
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
-	// Existing is true of the servers of an existing cluster, on whose hosts we cannot log in.
+	// Existing is true if the servers belong to an existing cluster, on whose hosts Strata cannot
+	// log in.
 	Existing bool `json:"existing,omitempty"`
-	// Images are the digests that strata.lock has for each image, by its whole name such as
+	// Images are the digests that strata.lock has for each image, by the image's full name such as
 	// docker.io/library/redis:8. A workload is not rolled out while a node reports another digest
-	// of that repository for it. Only kinds that judge workloads have them. Empty: nothing is
-	// compared.
+	// of that repository for the image. Only kinds that judge workloads have them. Empty: nothing
+	// is compared.
 	Images map[string][]string `json:"images,omitempty"`
 	// Releases are Helm releases, as namespace/name. Their roles' permissions must be in effect.
 	// Only kinds that judge workloads have them.
@@ -47,13 +48,13 @@ func (s Spec) Kind() Kind {
 	return s.Body.Traits().Kind
 }
 
-// Tunnel returns the way to addresses that only a jump host reaches, the API's and the load
-// balancer's; none if the hosts have none.
+// Tunnel returns the tunnel to addresses that only a jump host reaches, namely the API's and the
+// load balancer's. It is empty if the hosts have no jump host.
 func (s Spec) Tunnel() tunnel.Spec {
 	return tunnel.First(s.Hosts, func(host Host) remote.Target { return host.Target })
 }
 
-// Host is a host as a gate knows it.
+// Host describes a host to a gate.
 type Host struct {
 	remote.Target
 	// Role is server or agent; it selects the unit (k3s or k3s-agent).
@@ -74,7 +75,7 @@ type Secrets struct {
 	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API
 	// (STRATA_API_KEY).
 	APIKey []byte
-	// Reader is true where the kubeconfig can only read, and no Secret. It never comes from the
-	// environment, so that no gate of a run is weaker.
+	// Reader is true if the kubeconfig can only read, and can read no Secret. It is never read from
+	// the environment, so that no gate in a run of the stack is weaker.
 	Reader bool
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Validate reports everything that is missing in a Spec at once.
+// Validate reports all faults of a Spec at once.
 func (s Spec) Validate() error {
 	var problems []error
 	need := func(ok bool, format string, args ...any) {

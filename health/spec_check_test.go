@@ -29,7 +29,7 @@ func (testBody) NewWatch(Spec, Secrets) (Watch, error) {
 	return nil, errors.New("a test observes nothing")
 }
 
-// specWith returns a Spec that lacks nothing.
+// specWith returns a complete Spec whose kind has the traits.
 func specWith(traits Traits) Spec {
 	return Spec{
 		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute},
@@ -85,7 +85,7 @@ func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
 	require.NoError(t, spec.Validate())
 }
 
-// A check hides behind another one that fails, not behind one that has passed.
+// A check is hidden while a check in its After fails, and is shown once that has passed.
 func TestCheckIsShownWhenItsPrerequisitePassed(t *testing.T) {
 	failing, hidden := Split([]Verdict{{Check: "unit", State: Ready},
 		{Check: "node", State: Waiting, After: []string{"unit"}}, {Check: "api", State: Waiting}})

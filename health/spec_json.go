@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// common are the fields of a Spec without its body.
+// common has the fields of a Spec except its body.
 type common Spec
 
 // MarshalJSON writes the kind first, and the body last, under the kind's name.
@@ -32,7 +32,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 // BodyReader reads the body of one kind from JSON. The text is empty if there is none.
 type BodyReader func(text json.RawMessage) (Body, error)
 
-// ReadBody reads a body of type B. A missing one makes the Spec invalid, unless it is optional.
+// ReadBody reads a body of type B. A missing body makes the Spec invalid, unless the body is
+// optional.
 func ReadBody[B Body](text json.RawMessage) (Body, error) {
 	var body B
 	if len(text) > 0 && string(text) != "null" {
@@ -44,9 +45,9 @@ func ReadBody[B Body](text json.RawMessage) (Body, error) {
 	return body, nil
 }
 
-// ParseSpec reads a Spec from JSON, and its body with the reader of its kind (health/kinds has
-// them). A field that neither knows is an error: a check that is silently left out is a gate that
-// says ready too early. A Spec of an unknown kind is read, and is not valid.
+// ParseSpec reads a Spec from JSON, and its body with the reader of its kind (package health/kinds
+// has the readers). A field that neither knows is an error, because a gate that silently omits a
+// check opens too early. A Spec of an unknown kind is read, but is not valid.
 func ParseSpec(text []byte, readers map[Kind]BodyReader) (Spec, error) {
 	spec, err := parseSpec(text, readers)
 	if err != nil {
@@ -90,7 +91,7 @@ func parseSpec(text []byte, readers map[Kind]BodyReader) (Spec, error) {
 	return spec, err
 }
 
-// readStrictly reads a JSON value into one that has all of its fields.
+// readStrictly decodes JSON into a value. A field that the value does not have is an error.
 func readStrictly(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

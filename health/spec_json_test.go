@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// optionalBody may be absent.
+// optionalBody is a body that a Spec may lack.
 type optionalBody struct{ testBody }
 
 func (b optionalBody) Traits() Traits {
@@ -45,7 +45,7 @@ func TestASpecWithoutABodyHasNoKind(t *testing.T) {
 	assert.Contains(t, string(text), `{"kind":"","gate":"g",`)
 }
 
-// A check that is silently left out is a gate that says ready too early.
+// A gate that silently omits a check opens too early.
 func TestUnknownSpecFieldIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind":"test","gate":"g","modulez":[]}`:           "modulez",

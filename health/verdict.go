@@ -8,16 +8,16 @@ import (
 type State string
 
 const (
-	// Ready means that the thing works now, seen by its use and not by its existence.
+	// Ready means that the subject works now, proved by its use and not by its existence.
 	Ready State = "Ready"
-	// Waiting means not yet; waiting longer can help.
+	// Waiting means that the subject does not work yet and that waiting can help.
 	Waiting State = "Waiting"
-	// Stuck means that waiting cannot help: a person has to change something.
+	// Stuck means that waiting cannot help: a user has to change something.
 	Stuck State = "Stuck"
 	// Skipped means that the check does not apply here; Message says why.
 	Skipped State = "Skipped"
-	// Missing is a gate that the configuration asks for and the stack does not have: no up has got
-	// to it. No check is ever in it.
+	// Missing is the state of a gate that is configured but that the stack does not have, because
+	// no run has reached it. No check ever has this state.
 	Missing State = "Missing"
 )
 
@@ -28,8 +28,8 @@ type Verdict struct {
 	Check string `json:"check"`
 	// State is the outcome.
 	State State `json:"state"`
-	// Message says what was expected and found. It contains no clock readings or counters that move
-	// by themselves, so that it changes only when the situation does.
+	// Message names the expected and the found state. It contains no clock readings or growing
+	// counters, so that it changes only when the situation does.
 	Message string `json:"message,omitempty"`
 	// Evidence has the observation itself: commands with exit code and output, log lines, Events.
 	// Empty when Ready.
@@ -38,11 +38,11 @@ type Verdict struct {
 	Cause string `json:"cause,omitempty"`
 	// Hint is the fix, or the command to look further.
 	Hint string `json:"hint,omitempty"`
-	// Ends is the time at which the subject ends by itself, as a certificate does; nil if it does
-	// not, or if that is unknown.
+	// Ends is the time at which the subject expires, as a certificate does. It is nil if the
+	// subject does not expire, or if the time is unknown.
 	Ends *time.Time `json:"ends,omitempty"`
-	// After names the checks without which this one cannot pass; it is counted, not listed, while
-	// one of them fails.
+	// After names the checks without which this one cannot pass. While one of them fails, this
+	// check is counted but not listed.
 	After []string `json:"after,omitempty"`
 }
 

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// errWatchEnded is a Watch that stopped observing while it was still needed.
+// errWatchEnded means that a Watch stopped observing while it was still needed.
 var errWatchEnded = errors.New("the watch ended before its gate")
 
 // wait runs a Watch until every check passes, one is Stuck, the deadline passes or ctx ends. It
-// writes a line to progress each time the situation changes. The error is a Watch that cannot
-// observe at all.
+// writes a line to progress each time the situation changes. It returns an error if the Watch
+// cannot observe at all.
 func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Result, error) {
 	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
@@ -58,11 +58,11 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 
 // board holds the latest verdicts of a Watch.
 type board struct {
-	// changed has one token when there are verdicts that were not read yet.
+	// changed has a token when there are verdicts that were not read yet.
 	changed chan struct{}
 	mutex   sync.Mutex
 	checks  []Verdict
-	// at is the time of the verdicts.
+	// at is the time at which the verdicts were reported.
 	at time.Time
 }
 
@@ -97,12 +97,12 @@ func (p *progressLines) show(checks []Verdict, elapsed time.Duration) {
 		return
 	}
 	p.last = text
-	// Progress is for people; a gate that cannot write it still gates.
+	// Progress only informs users; a gate that cannot write it still works.
 	_, _ = fmt.Fprintf(p.to, "%s: %s, %d s\n", p.gate, text, int(elapsed.Seconds()))
 }
 
-// situation returns the text of a progress line, without anything that moves by itself: "2/3 Ready;
-// node-3: NotReady, …".
+// situation returns the text of a progress line, without any value that changes by itself: "2/3
+// Ready; node-3: NotReady, …".
 func situation(checks []Verdict) string {
 	failing, hidden := Split(checks)
 	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}

@@ -127,8 +127,9 @@ func TestAnswererIsReadFromLinuxARPTable(t *testing.T) {
 		answererFacts{}).State)
 }
 
-// A workstation's own network may use the addresses of the site behind the jump host. Its
-// neighbours are other machines then, and nothing is sent to them.
+// A workstation's own network may use the same addresses as the site behind the jump host. The
+// workstation's neighbours are then other machines. So the table is not used, and nothing is sent
+// to them.
 func TestTunnelDisablesLocalARPTable(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{
@@ -157,8 +158,8 @@ func TestTunnelDisablesLocalARPTable(t *testing.T) {
 		reflect.ValueOf(networkOfGate().meet).Pointer())
 }
 
-// arpOfMacOS is the same table there, without zeros in front, and with this machine's own address
-// and a group's, which are permanent.
+// arpOfMacOS is the same table on macOS, which leaves leading zeros out. This machine's own address
+// and a multicast group's are permanent entries.
 const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10.0.11) at 52:54:0:0:0:1 on en0 [ethernet]
 ? (10.10.0.21) at 52:54:0:0:0:2 on en0 [ethernet]

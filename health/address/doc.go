@@ -1,3 +1,4 @@
-// Package address gates a Service of type LoadBalancer: it has an address of its pool, and the
-// address answers from here and from the hosts, as the one who holds it there.
+// Package address gates a Service of type LoadBalancer. The Service must have an address of its
+// pool, and that address must answer from this machine and from the hosts. The machine that answers
+// must be a node that announces the address.
 package address

@@ -19,10 +19,10 @@ type addressFacts struct {
 	Endpoints kube.EndpointFacts `json:"endpoints"`
 	// Dials are the attempts from this machine, one a port.
 	Dials []dialFacts `json:"dials,omitempty"`
-	// Who answers for the address on this machine's network.
+	// Who describes the machine that owns the address on this machine's network.
 	Who answererFacts `json:"who,omitzero"`
-	// Away counts the seconds without a connection of this machine to the address's network;
-	// Announced holds the hosts' view meanwhile.
+	// Away counts the seconds in which this machine has had no connection to the address's network.
+	// Announced holds the hosts' view of the address in that time.
 	Away      int            `json:"away,omitempty"`
 	Announced []announcement `json:"announced,omitempty"`
 	// nodes are the cluster's nodes, name and address.
@@ -36,12 +36,12 @@ type ServiceSeen struct {
 	Missing bool   `json:"missing,omitempty"`
 	Type    string `json:"type,omitempty"`
 	Class   string `json:"class,omitempty"`
-	// Local is true of externalTrafficPolicy Local.
+	// Local is true if the Service has externalTrafficPolicy Local.
 	Local bool `json:"local,omitempty"`
 	// Address is status.loadBalancer.ingress[0].ip.
 	Address string `json:"address,omitempty"`
-	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it
-	// has been the newest.
+	// Refusal is the newest Warning event about the Service while it has no address. Seconds is the
+	// number of seconds for which that event has been the newest.
 	Refusal string `json:"refusal,omitempty"`
 	Seconds int    `json:"seconds,omitempty"`
 	// Events are its Warning events.
@@ -51,18 +51,18 @@ type ServiceSeen struct {
 // dialFacts is the last attempt to connect to one port.
 type dialFacts struct {
 	Port int `json:"port"`
-	// Seen is false before the first attempt; Error is why there is no connection.
+	// Seen is false before the first attempt. Error says why the attempt got no connection.
 	Seen  bool   `json:"seen,omitempty"`
 	Error string `json:"error,omitempty"`
-	// Way is the tunnel's part in that.
+	// Way describes a fault of the tunnel that made the attempt fail.
 	Way observe.Way `json:"way,omitzero"`
 }
 
 // Name returns the Service as namespace/name.
 func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
-// judgeAddress judges whether the Service can be reached from outside: an address that is assigned
-// is not yet announced, and one that is announced has not yet anything behind it.
+// judgeAddress judges whether the Service can be reached from outside. An assigned address may not
+// be announced yet, and an announced one may have no server behind it yet.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen",
@@ -84,8 +84,8 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned judges whether the Service has the address that is wanted; Check is left to the
-// caller.
+// JudgeAssigned judges whether the Service has the wanted address. The caller sets the verdict's
+// Check.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// awaySeconds must pass without a connection of this machine before hosts are asked for their
-	// view: MetalLB announces an address within a second or two.
+	// awaySeconds must pass without a connection of this machine before the hosts are asked for
+	// their view. MetalLB announces an address within a second or two.
 	awaySeconds = 10
 	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause
 	// after it.
@@ -27,13 +27,14 @@ const (
 type announcement struct {
 	Host string `json:"host"`
 	MAC  string `json:"mac,omitempty"`
-	// Ours is true of a node's.
+	// Ours is true if the answer came from a node.
 	Ours bool `json:"ours,omitempty"`
 }
 
-// judgeAway judges a machine that reaches the hosts and not the address's network: a firewall or a
-// VPN lets it through to the hosts only. A connection from a host proves nothing about the
-// announcer, because kube-proxy there takes it; a neighbour that answers for the address does.
+// judgeAway judges the case that this machine reaches the hosts but not the address's network,
+// because a firewall or a VPN lets it through to the hosts only. A connection from a host proves
+// nothing about the announcer, because kube-proxy takes it there. A neighbour that answers for the
+// address does prove it.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
@@ -60,7 +61,8 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 			" sees a node answer for it, and every host connects"}
 }
 
-// unreachable reports whether each port failed as on a network without a route.
+// unreachable reports whether each port failed in the way in which it fails on a network without a
+// route.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
 		return d.Way.Down() || !strings.Contains(d.Error, "timeout") &&
@@ -68,7 +70,8 @@ func unreachable(dials []dialFacts) bool {
 	})
 }
 
-// observeFromHosts asks the hosts, while this machine cannot connect, who answers on their network.
+// observeFromHosts asks the hosts which machine answers on their network, while this machine cannot
+// connect.
 func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address, nodes := w.away(); address != "" {

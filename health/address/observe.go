@@ -73,7 +73,7 @@ func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string
 	return addresses, err
 }
 
-// ObserveService reads the Service and why it has no address.
+// ObserveService reads the Service and, if it has no address, the reason for that.
 func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
 		spec.Service)

@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// judgeDials wants a connection to every port.
+// judgeDials requires a connection to every port.
 func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	var refused []string
@@ -48,8 +48,9 @@ func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	return here
 }
 
-// ExplainUnreachable tells an address that no node announces from one behind which nothing listens, and
-// both from one that the way did not lead to.
+// ExplainUnreachable explains a failed connection. It tells apart an address that no node
+// announces, an address behind which nothing listens, and a tunnel or proxy that did not lead
+// there.
 func ExplainUnreachable(message, address string, way observe.Way) (cause, hint string) {
 	switch {
 	case way.Down():

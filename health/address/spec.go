@@ -6,7 +6,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates a Service of type LoadBalancer: its address answers, from here and from the
+// Kind gates a Service of type LoadBalancer: its address answers from this machine and from the
 // hosts.
 const Kind health.Kind = "address"
 

@@ -12,8 +12,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// addressWatch observes the Service when it changes and keeps connecting to the address that it
-// has.
+// addressWatch observes the Service when it changes and keeps connecting to the Service's address.
 type addressWatch struct {
 	spec    Spec
 	cluster *kube.Cluster
@@ -22,10 +21,10 @@ type addressWatch struct {
 	key     []byte
 	skipped string
 	dial    tunnel.DialFunc
-	// network is this machine's own, if the address is in it.
+	// network is this machine's own network, if the address is in it.
 	network network
-	// movedHere and movedHosts have a token when the address may have changed; news when there is
-	// something to judge.
+	// movedHere and movedHosts have a token when the address may have changed. news has one when
+	// there is something to judge.
 	movedHere, movedHosts, news chan struct{}
 
 	mu    sync.Mutex
@@ -84,7 +83,7 @@ func serviceSources(namespace, service string) []kube.Source {
 	}
 }
 
-// connectionTo returns every port at an address.
+// connectionTo returns a connection to every port at an address.
 func (w *addressWatch) connectionTo(address string) host.Connection {
 	return host.Connection{Address: address, Ports: w.spec.Ports}
 }
@@ -97,8 +96,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and report only
-			// changes.
+			// This observation saw no Service, so the address has not moved. The hosts continue to
+			// ask the same address, and report only changes.
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
@@ -147,7 +146,7 @@ func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererF
 	return who
 }
 
-// take stores an observation of an address, unless the Service has another one by now.
+// take stores an observation of an address, unless the Service has a different address by now.
 func (w *addressWatch) take(address string, change func(*addressFacts)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

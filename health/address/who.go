@@ -21,11 +21,11 @@ type answererFacts struct {
 	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
 	// this machine.
 	MAC string `json:"mac,omitempty"`
-	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent are the
-	// nodes on another network.
+	// Nodes are the cluster's nodes, by the hardware addresses with which they answer. Silent are
+	// the nodes on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
-	// Seconds is for how long the same one has answered.
+	// Seconds is the number of seconds for which the same machine has answered.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -35,8 +35,8 @@ type network struct {
 	meet  func(nodes map[string]string)
 }
 
-// networkOf returns this machine's network. Behind a tunnel it has no neighbours: they may use the
-// same addresses and are other machines.
+// networkOf returns this machine's network. Behind a tunnel the network has no neighbours: this
+// machine's neighbours may use the same addresses but are other machines.
 func networkOf(through tunnel.Spec) network {
 	if through.There() {
 		return network{func(context.Context) string { return "" }, func(map[string]string) {}}
@@ -73,9 +73,9 @@ func neighbours(table string) map[string]string {
 	return macs
 }
 
-// neighbour reads a line of the table: of proc(5) address, type, flags, hardware address, mask and
-// device; of macOS's arp "? (ADDRESS) at MAC on DEVICE …", whose permanent entries are this
-// machine's own. An incomplete entry has no hardware address.
+// neighbour reads a line of the table. A line of proc(5) has address, type, flags, hardware
+// address, mask and device. A line of macOS's arp is "? (ADDRESS) at MAC on DEVICE …"; its
+// permanent entries are this machine's own. An incomplete entry has no hardware address.
 func neighbour(fields []string) (address, mac string) {
 	const incomplete = "0x0"
 	switch {
@@ -98,7 +98,8 @@ func twoDigits(mac string) string {
 	return strings.Join(parts, ":")
 }
 
-// meet makes the kernel resolve the nodes' hardware addresses. Its packets need no receiver.
+// meet makes the kernel resolve the nodes' hardware addresses. It sends packets that no program
+// needs to receive.
 func meet(nodes map[string]string) {
 	for _, address := range nodes {
 		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863
@@ -110,8 +111,8 @@ func meet(nodes map[string]string) {
 	}
 }
 
-// judgeAnswerer judges which machine answered the connections: any machine can take or refuse them,
-// and one that has the address by mistake does.
+// judgeAnswerer judges which machine answered the connections. Any machine can accept or refuse
+// them, and a machine that has the address by mistake does so.
 func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
 	foreign := who.MAC != "" && !ours && len(who.Silent) == 0

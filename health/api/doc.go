@@ -1,3 +1,3 @@
-// Package api gates every API server by an authenticated /readyz, and dates the client certificate
-// that asks.
+// Package api gates every API server by an authenticated /readyz. It also reports when the client
+// certificate that it authenticates with ends.
 package api

@@ -70,8 +70,8 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// setCertificateEnd sets the end of the kubeconfig's certificate, and makes it the cause if it has ended:
-// servers reject it then.
+// setCertificateEnd sets the end of the kubeconfig's certificate. If the certificate has ended, it
+// becomes the cause, because servers reject it.
 func setCertificateEnd(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {

@@ -19,8 +19,8 @@ func TestAPIVerdicts(t *testing.T) {
 	})
 }
 
-// A copy of a kubeconfig is not renewed and ends with its certificate: 401 alone would have people
-// compare users.
+// A copy of a kubeconfig is not renewed and ends with its certificate. A verdict with 401 alone
+// would make users search for the wrong cause.
 func TestUnauthorizedVerdictNamesExpiredClientCertificate(t *testing.T) {
 	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
 	refused := judgeAPI(apiFacts{Servers: []kube.APIServerFacts{{Server: "10.10.0.11:6443",

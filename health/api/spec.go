@@ -5,7 +5,7 @@ import "strata/health"
 // Kind gates every API server: authenticated /readyz.
 const Kind health.Kind = "api"
 
-// Spec configures the gate of the API servers: it has nothing of its own.
+// Spec configures the gate of the API servers. It has no fields.
 type Spec struct{}
 
 // Traits implements health.Body.

@@ -55,8 +55,8 @@ status:
 	assert.True(t, on.facts("a").Automated)
 }
 
-// ArgoCD compares at once when a sync has ended, in the same second or later. An Application
-// without times is not held up for that.
+// ArgoCD compares right after a sync has ended, in the same second or later. An Application without
+// these times is not held up.
 func TestHealthOlderThanLastSyncIsDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{status: {reconciledAt: "2026-01-01T00:00:00Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: true,

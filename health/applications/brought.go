@@ -12,10 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought holds back a Ready Application while one of its children is not Ready. ArgoCD counts
-// the health of children only by a configured check, which others may change. The check says
-// Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an Application
-// that is synced by hand.
+// judgeBrought returns ready only if all children of a Ready Application are Ready too. ArgoCD
+// counts the health of children only by a configured check, which others may change, and which says
+// Healthy early when it repeats an old verdict (argo-cd#27917). A child that is synced by hand
+// holds nothing back.
 func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -93,7 +93,8 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// setSeconds notes for how long an Application has been the same, ignoring changes of its children.
+// setSeconds sets for how many seconds an Application has been the same. Changes of its children do
+// not count.
 func (w *applicationsWatch) setSeconds(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

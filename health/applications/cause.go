@@ -12,8 +12,8 @@ type syncCause struct {
 	hint    string
 }
 
-// syncCauses are tried in order: a failed login comes wrapped in "failed to list refs" as an
-// unreachable host does.
+// syncCauses are tried in order, because a failed login and an unreachable host are both wrapped in
+// "failed to list refs".
 var syncCauses = []syncCause{
 	{
 		regexp.MustCompile(`(?i)authentication required|authorization failed|invalid credentials|permission denied \(publickey|unable to authenticate|403 Forbidden|401 Unauthorized|could not read Username|access denied`),
@@ -76,7 +76,8 @@ var syncCauses = []syncCause{
 		"kubectl auth can-i --as the application controller's ServiceAccount"},
 }
 
-// causeOfSync recognises a message of ArgoCD; the zero value where it is of no known kind.
+// causeOfSync recognises a message of ArgoCD. It returns the zero value for a message of an unknown
+// kind.
 func causeOfSync(message string) syncCause {
 	for _, known := range syncCauses {
 		if known.pattern.MatchString(message) {

@@ -1,3 +1,3 @@
-// Package applications gates ArgoCD Applications: each Synced and Healthy as it is specified now,
-// and not as it was before.
+// Package applications gates ArgoCD Applications. Each must be Synced and Healthy for its present
+// specification; a status for an earlier specification does not count.
 package applications

@@ -9,8 +9,8 @@ import (
 	"strata/health/observe"
 )
 
-// unsyncedSeconds must pass without a sync before none is expected: ArgoCD starts one within a
-// second of a comparison, and a person with a script within a few.
+// unsyncedSeconds must pass without a sync before the gate stops to expect one. ArgoCD starts a
+// sync within a second of a comparison, and a person with a script starts one within a few seconds.
 const unsyncedSeconds = 10
 
 // applicationsFacts is one observation of ArgoCD Applications.
@@ -26,7 +26,7 @@ type applicationSeen struct {
 	Name     string `json:"name"`
 	Missing  bool   `json:"missing,omitempty"`
 	Deleting bool   `json:"deleting,omitempty"`
-	// Refreshing is true while a refresh is asked for and has not been done.
+	// Refreshing is true from the request for a refresh until the refresh is done.
 	Refreshing bool `json:"refreshing,omitempty"`
 	// Compared is true when the status is about the source that the specification has now
 	// (status.sync.comparedTo).
@@ -37,14 +37,14 @@ type applicationSeen struct {
 	Automated bool   `json:"automated,omitempty"`
 	Sync      string `json:"sync,omitempty"`
 	Health    string `json:"health,omitempty"`
-	// Phase and Message are those of the last operation.
+	// Phase and Message are the last operation's.
 	Phase   string `json:"phase,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not
-	// Healthy.
+	// Errors are the error conditions, as Type and Message. Unhealthy are the resources that are
+	// not Healthy.
 	Errors    []kube.Condition `json:"errors,omitempty"`
 	Unhealthy []string         `json:"unhealthy,omitempty"`
-	// Seconds is for how long it has been the same.
+	// Seconds is the number of seconds for which the Application has been the same.
 	Seconds int `json:"seconds,omitempty"`
 	// Brings are its child Applications, with their own children, by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
@@ -111,7 +111,8 @@ func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
 	return v
 }
 
-// syncedAndHealthy passes; a last sync that failed, for example in a hook, is worth a warning.
+// syncedAndHealthy returns a passing verdict. It warns if the last sync failed, for example in a
+// hook.
 func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
 	v := health.Verdict{State: health.Ready}
 	if failedPhase(a.Phase) {

@@ -14,8 +14,9 @@ import (
 // refreshAnnotation asks ArgoCD to compare anew; the controller removes it when it has.
 const refreshAnnotation = "argocd.argoproj.io/refresh"
 
-// applicationSource identifies a source. Its other fields change the result of a comparison and not
-// its subject, and ArgoCD returns them in another form than they were written in.
+// applicationSource identifies a source. The omitted fields change a comparison's result but not
+// the source that it compares, and ArgoCD returns them in a different form than they were written
+// in.
 type applicationSource struct {
 	RepoURL        string `json:"repoURL"`
 	Path           string `json:"path"`
@@ -109,9 +110,10 @@ func (o *applicationObject) facts(name string) applicationSeen {
 	return seen
 }
 
-// unseen reports whether ArgoCD has not compared since its last operation ended: it does so at
-// once, and until then its health is the former one (argo-cd controller/appcontroller.go,
-// requestAppRefresh after a completed operation). Both times are in whole seconds.
+// unseen reports whether ArgoCD has not compared since its last operation ended. ArgoCD compares
+// right after an operation; until it has, it reports the health from before (argo-cd
+// controller/appcontroller.go, requestAppRefresh after a completed operation). Both times are in
+// whole seconds.
 func (o *applicationObject) unseen() bool {
 	at, ended := o.Status.ReconciledAt, o.Status.OperationState.FinishedAt
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)

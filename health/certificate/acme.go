@@ -29,15 +29,15 @@ var acmeFailures = []string{"invalid", "expired", "errored"}
 // acmeSeen is a state of an Order or a Challenge, with the words of the server, the solver or the
 // self check.
 type acmeSeen struct {
-	// Name is the Order's, or the DNS name that a Challenge is for.
+	// Name is the Order's name, or the DNS name that a Challenge proves.
 	Name string `json:"name"`
 	// Type is a Challenge's: HTTP-01 or DNS-01.
 	Type string `json:"type,omitempty"`
 	// State is empty before the server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Deleting is a Challenge's that is being deleted; Reason is then why it could not be cleaned
-	// up, if it could not, and State is empty.
+	// Deleting is true for a Challenge that is being deleted. State is then empty, and Reason says
+	// why its clean-up failed, if it did.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
@@ -74,8 +74,8 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage returns the object that holds up the Order: a Challenge that failed, the Order itself if it
-// failed, a Challenge that has to go first, or the first one that is not proved.
+// stage returns the object that holds up the Order. It is a failed Challenge, the failed Order
+// itself, a deleted Challenge that has to go first, or the first Challenge that is not proved.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.hasFailed); i >= 0 {
 		return o.Challenges[i]
@@ -117,8 +117,8 @@ type acmeStatus struct {
 	Reason string `json:"reason"`
 }
 
-// order finds the Order of a request, with its Challenges; nil where the issuer is another than
-// ACME's.
+// order finds the Order of a request, with its Challenges. It returns nil if the issuer does not
+// use ACME.
 func (w *certificateWatch) order(
 	ctx context.Context, s *kube.APIServer, request metav1.Object,
 ) (*orderSeen, error) {

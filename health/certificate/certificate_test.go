@@ -39,8 +39,8 @@ status:
 	assert.Empty(t, fresh.Retry)
 }
 
-// The annotation has the revision that the earlier server issued; one that is no number is not
-// Strata's.
+// The annotation has the revision that the earlier server issued. Strata did not write a value that
+// is no number, so it is ignored.
 func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
@@ -92,7 +92,7 @@ status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "
 	}, requestFactsOf(object))
 }
 
-// An Order owns its Challenges; a namespace has others.
+// Only the Challenges that the Order owns count, and not the others of the namespace.
 func TestFactsAreReadFromOrderAndItsChallenges(t *testing.T) {
 	owner := func(uid string) string {
 		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, " +
@@ -117,8 +117,8 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
-// Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's
-// of the same name and type as one of its own that is not begun.
+// These Challenges keep an Order waiting while they are being deleted: its own, and those of
+// another Order with the name and type of one of its own that has not begun.
 func TestOrderFactsNameBlockingTerminatingChallenges(t *testing.T) {
 	order := healthtest.Decode[orderObject](t,
 		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")

@@ -10,9 +10,9 @@ import (
 	"strata/health/kube"
 )
 
-// cleanUpFailed begins a Challenge's reason when its solver could not take its answer away: the
-// Challenge keeps its finalizer, and cert-manager tries again (pkg/controller/acmechallenges
-// finalize of v1.21; v1.19 takes the finalizer off all the same).
+// cleanUpFailed begins a Challenge's reason when its solver could not remove its answer. The
+// Challenge then keeps its finalizer, and cert-manager tries again (pkg/controller/acmechallenges
+// finalize of v1.21). cert-manager v1.19 removes the finalizer nevertheless.
 const cleanUpFailed = "Error cleaning up challenge: "
 
 // oldChallenge is a Challenge that is being deleted.
@@ -43,7 +43,8 @@ func (c challengeObject) facts() acmeSeen {
 		Reason: kube.Stable(c.Status.Reason)}
 }
 
-// old records a Challenge that is being deleted. Its former obstacle is of no use.
+// old records a Challenge that is being deleted. The reason why it had not passed no longer
+// matters.
 func (c challengeObject) old() oldChallenge {
 	seen := oldChallenge{acmeSeen: c.facts(), Namespace: c.Namespace, Object: c.Name}
 	seen.Deleting, seen.State = true, ""
@@ -53,17 +54,17 @@ func (c challengeObject) old() oldChallenge {
 	return seen
 }
 
-// waitsFor reports whether a Challenge is not begun because another one is of the same name and
-// type: cert-manager has one of them at a time (pkg/controller/acmechallenges/scheduler
+// waitsFor reports whether a Challenge has not begun because of another one of the same name and
+// type. cert-manager processes only one of them at a time (pkg/controller/acmechallenges/scheduler
 // compareChallenges).
 func (c challengeObject) waitsFor(other challengeObject) bool {
 	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName &&
 		c.Spec.Type == other.Spec.Type
 }
 
-// orderFacts takes an Order's own Challenges from those of its namespace, and the deleted
-// Challenges that it waits for. These are its own, of another configuration of the solver
-// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's.
+// orderFacts selects from a namespace's Challenges those of the Order, and the deleted Challenges
+// that the Order waits for. These are either the Order's own, made for another configuration of the
+// solver (pkg/controller/acmeorders deleteLeftoverChallenges), or those of another Order.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State,
 		Reason: kube.Stable(order.Status.Reason)}}
@@ -93,8 +94,8 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	return seen
 }
 
-// hindrance returns the deleted Challenge that keeps the Order from going on, first one that cannot
-// be cleaned up; nil without any.
+// hindrance returns a deleted Challenge that keeps the Order from going on, or nil. It prefers a
+// Challenge that cannot be cleaned up.
 func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil
@@ -103,8 +104,8 @@ func (o orderSeen) hindrance() *oldChallenge {
 		func(c oldChallenge) bool { return c.Reason != "" }))]
 }
 
-// judgeHindrance reports whether an Order waits for a Challenge that cannot be cleaned up, and says how
-// to let it go on.
+// judgeHindrance reports whether the Order waits for a Challenge that cannot be cleaned up. If so,
+// it sets a hint how to let the Order go on.
 func (o *orderSeen) judgeHindrance(v *health.Verdict) bool {
 	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
 		return false

@@ -16,8 +16,8 @@ type certificateFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 
 	Certificate certificateSeen `json:"certificate"`
-	// Request is the CertificateRequest of the issuance, or of the renewal that is due, that is
-	// under way or has failed; nil when there is none.
+	// Request is the CertificateRequest of the issuance or the due renewal that is under way or has
+	// failed. It is nil if there is none.
 	Request *requestSeen `json:"request,omitempty"`
 	Pair    pairFacts    `json:"pair"`
 }
@@ -30,11 +30,12 @@ type certificateSeen struct {
 	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
 	Secret string   `json:"secret,omitempty"`
 	Names  []string `json:"names,omitempty"`
-	// Ready says whether the Secret fits the specification; Issuing whether cert-manager is at work
-	// on it, and, when it is False, why the last attempt failed.
+	// Ready says whether the Secret fits the specification. Issuing says whether cert-manager is
+	// working on it; when it is False, it says why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
-	// Outdated is true while the issuer's former CA or ACME server has signed it.
+	// Outdated is true while the certificate is signed by the CA or ACME server that the issuer had
+	// before.
 	Outdated bool `json:"outdated,omitempty"`
 	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
 	Retry string `json:"retry,omitempty"`
@@ -51,16 +52,16 @@ type requestSeen struct {
 	Order *orderSeen `json:"order,omitempty"`
 }
 
-// causeOutdated explains a certificate that differs from one that its issuer would give now.
+// causeOutdated explains a certificate that differs from the one that its issuer would sign now.
 const causeOutdated = "the issuer's CA or server was changed, and the certificate is being issued anew"
 
 func certificateCheck(s Spec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
 }
 
-// judgeCertificate judges whether a certificate serves: cert-manager says so of its newest
-// generation, and the Secret holds a pair that clients will accept. The next component reads only
-// the pair.
+// judgeCertificate judges whether a certificate serves. cert-manager must report it Ready at its
+// newest generation, and the Secret must hold a pair that clients will accept. The next component
+// reads only the pair.
 func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
 		State: health.Waiting, Message: "not seen"}
@@ -73,7 +74,8 @@ func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	secret = judgePair(spec, f.Certificate, f.Pair)
 	secret.After = []string{certificateCheck(spec)}
 	if secret.State == health.Stuck && certificate.State != health.Ready {
-		// The Secret's pair is of an earlier version of the Certificate, and about to be replaced.
+		// The Secret's pair belongs to an earlier version of the Certificate and is about to be
+		// replaced.
 		secret.State = health.Waiting
 	}
 	if f.Pair.Short && certificate.State == health.Ready {
@@ -82,7 +84,7 @@ func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	return []health.Verdict{certificate, secret}
 }
 
-// renewal names the obstacle of the next certificate, for one that is about to be replaced.
+// renewal names the obstacle to the next certificate, if the present one is about to be replaced.
 func renewal(v *health.Verdict, f certificateFacts) {
 	if f.Request == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"strata/health/kube"
 )
 
-// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is
-// of the signer that the issuer has now.
+// AfterAnnotation is on a Certificate whose issuer has a new signer. Its value is the revision that
+// the earlier signer signed; the next revision is signed by the new one.
 const AfterAnnotation = "strata/reissue-after-revision"
 
 // RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.

@@ -13,10 +13,10 @@ import (
 	"strata/health/observe"
 )
 
-// pairFacts describes the contents of a TLS Secret, without any of them.
+// pairFacts describes the contents of a TLS Secret, but holds none of them.
 type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
-	// Unread is true for a reader, who may read no Secret.
+	// Unread is true for a read-only user, who may read no Secret.
 	Unread bool `json:"unread,omitempty"`
 	// Lacks are the keys of the Secret without a value.
 	Lacks []string `json:"lacks,omitempty"`
@@ -25,14 +25,14 @@ type pairFacts struct {
 	// Uncovered are the wanted names that the leaf is not valid for; Names are its valid names.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain says why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this
-	// machine).
+	// Chain says why the leaf does not lead to ca.crt. Without a ca.crt, it says why the leaf leads
+	// neither to itself nor to a CA of this machine.
 	Chain string `json:"chain,omitempty"`
 	// Bare is true where there is no ca.crt.
 	Bare bool `json:"bare,omitempty"`
-	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and
-	// with Least, which must remain: MinRemaining, or less of a certificate that does not last
-	// long.
+	// NotBefore and NotAfter are the leaf's. Early, Expired and Short compare them with the present
+	// time and with Least, the time that must remain. Least is MinRemaining, or less for a
+	// short-lived certificate.
 	NotBefore string `json:"notBefore,omitempty"`
 	NotAfter  string `json:"notAfter,omitempty"`
 	Least     string `json:"least,omitempty"`
@@ -41,7 +41,7 @@ type pairFacts struct {
 	Short     bool   `json:"short,omitempty"`
 }
 
-// sixth is the part of a certificate's life that must remain where that is less than MinRemaining.
+// sixth says that a sixth of a certificate's life must remain, if that is less than MinRemaining.
 const sixth = 6
 
 // judgePair judges whether a client that knows ca.crt accepts the certificate in the Secret.
@@ -104,8 +104,8 @@ func judgeChain(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
-// judgeNames lists the names that a client will not find in the certificate. Names that the
-// Certificate does not ask for never come.
+// judgeNames lists the names that a client will not find in the certificate. If the Certificate
+// does not ask for a name, waiting cannot bring it.
 func judgeNames(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "),
 		observe.OrNone(strings.Join(p.Names, ", ")))
@@ -160,14 +160,14 @@ func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.
 	p.NotBefore = leaf.NotBefore.UTC().Format(time.RFC3339)
 	p.NotAfter = leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
-	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs
-	// for a day never has more than that.
+	// cert-manager renews when a third of the life is left (pkg/util/pki RenewalTime). If the CA
+	// signs for a day, no certificate ever has more than that day left.
 	least = min(least, leaf.NotAfter.Sub(leaf.NotBefore)/sixth)
 	p.Least, p.Short = least.String(), now.Add(least).After(leaf.NotAfter)
 }
 
-// verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public
-// CA.
+// verifyChain verifies a leaf up to a CA. Without a CA, the leaf must be self-signed or lead to a
+// public CA.
 func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.Time) error {
 	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now,
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}

@@ -85,8 +85,8 @@ func TestPairFactsAreReadFromSecret(t *testing.T) {
 	}
 }
 
-// A CA may sign for a day or an hour: cert-manager renews such a certificate with a third of its
-// life left, and no later day is asked of it.
+// A CA may sign for a day or an hour. cert-manager renews such a certificate when a third of its
+// life is left, so no longer validity is required.
 func TestShortLivedCertificateExpiresSoonInLastSixth(t *testing.T) {
 	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
 	short := func(least, age time.Duration) bool {

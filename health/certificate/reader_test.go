@@ -9,7 +9,7 @@ import (
 	"strata/health"
 )
 
-// Nothing is asked for the Secret: there is no server here.
+// The test has no server, so it fails if the Secret is requested.
 func TestReaderSkipsOnlySecretCheck(t *testing.T) {
 	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)

@@ -20,12 +20,13 @@ type Spec struct {
 	Secret string `json:"secret"`
 	// DNSNames are the names, or IP addresses, that the certificate must be valid for.
 	DNSNames []string `json:"dnsNames,omitempty"`
-	// MinRemaining is for how long it must be valid from now on, or a sixth of its life where that
-	// is less. Zero: it only must not have expired.
+	// MinRemaining is the time for which the certificate must still be valid. A sixth of its life
+	// suffices if that is less. Zero: the certificate only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
-	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to: the issuer's,
-	// which may have another CA than the one that it put into Secret, or put none there. Empty: the
-	// chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
+	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to. It names the
+	// issuer's Secret, because the issuer's CA may differ from the ca.crt in Secret, or Secret may
+	// have none. Empty: the chain leads to Secret's own ca.crt or, without one, to this machine's
+	// CAs.
 	CASecret string `json:"caSecret,omitempty"`
 }
 

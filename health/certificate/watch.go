@@ -27,7 +27,7 @@ var (
 type certificateWatch struct {
 	spec Spec
 	now  observe.Clock
-	// reader leaves out the Secret.
+	// reader is true for a read-only user: the Secret is not read.
 	reader bool
 }
 
@@ -57,8 +57,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// read reads the Secret first: a Certificate that is Ready after that was so with this Secret or a
-// newer one, never the other way around.
+// read reads the Secret before the Certificate. A Certificate that is Ready afterwards was Ready
+// with this Secret or a newer one.
 func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certificateFacts, error) {
 	var facts certificateFacts
 	var err error
@@ -96,7 +96,7 @@ func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFac
 	return pairOf(withCA(secret.Data, ca), w.spec, w.now()), nil
 }
 
-// ca returns the CA of a Secret apart from the certificate's own, if there is to be one.
+// ca returns the CA from the Secret that the Spec names for it; nil if it names none.
 func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, error) {
 	namespace, name, apart := strings.Cut(w.spec.CASecret, "/")
 	if !apart {
@@ -109,8 +109,8 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 	return secret.Data["ca.crt"], nil
 }
 
-// withCA returns a Secret's data with the issuer's present CA: the Secret's own may be a replaced
-// one. The data of an existing Secret is not nil, even if empty.
+// withCA returns a Secret's data with the issuer's present CA, because the Secret's own ca.crt may
+// be a replaced one. The data of an existing Secret is not nil, even if empty.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {

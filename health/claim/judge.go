@@ -9,19 +9,21 @@ import (
 	"strata/health/observe"
 )
 
-// claimSeconds bounds the wait for a StorageClass: K3s applies its own seconds after it starts.
+// claimSeconds bounds the wait for a StorageClass: K3s applies its own StorageClass some seconds
+// after K3s starts.
 const claimSeconds = 15
 
 // claimFacts is one observation of a PersistentVolumeClaim and the cluster's StorageClasses.
 type claimFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the fault, or the claim's lack of a class, has been the same.
+	// Seconds is the number of seconds for which the fault, or the claim's lack of a class, has
+	// been the same.
 	Seconds int  `json:"seconds,omitempty"`
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that it asks for; empty: the default one. Classes are the existing
-	// ones, Default the default one, and Provisioner makes volumes of the wanted one.
+	// Class is the StorageClass that the claim asks for; empty means the default one. Classes are
+	// the existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`
@@ -35,9 +37,9 @@ const handMade = "kubernetes.io/no-provisioner"
 
 func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
 
-// judgeClaim judges whether a claim has its volume. A Pod whose claim is pending is only
-// "unschedulable", and the claim itself says "no persistent volumes available": the StorageClasses
-// have to be read for that.
+// judgeClaim judges whether a claim has its volume. The StorageClasses are needed to explain a
+// pending claim. Its Pod is only "unschedulable", and the claim itself only says "no persistent
+// volumes available".
 func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events,
 		Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
@@ -82,8 +84,8 @@ func (f claimFacts) className() string {
 	return f.Default
 }
 
-// lacks judges a claim for which no volume can be made. It is not Stuck at once: the class may be
-// about to come.
+// lacks judges a claim for which no volume can be made. The claim is not Stuck at once, because the
+// class may still be created.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
 	v.Message, v.Cause = "pending: "+what+"; there is "+
 		observe.OrNone(strings.Join(f.Classes, ", ")), cause

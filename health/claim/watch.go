@@ -71,7 +71,7 @@ type storageClass struct {
 	Provisioner       string `json:"provisioner"`
 }
 
-// defaultClass marks the class that a claim gets which names none.
+// defaultClass marks the class of claims that name no class.
 const defaultClass = "storageclass.kubernetes.io/is-default-class"
 
 func (f *claimFacts) classes(all []storageClass) {

@@ -31,8 +31,8 @@ type crdFacts struct {
 	Established kube.Condition `json:"established,omitzero"`
 	// Served are its served versions.
 	Served []string `json:"served,omitempty"`
-	// Owner is the CRD of the same group that has taken one of its names; Leaving is true while
-	// that one is being deleted.
+	// Owner is the CRD of the same group that has taken one of this CRD's names. Leaving is true
+	// while the Owner is being deleted.
 	Owner   string `json:"owner,omitempty"`
 	Leaving bool   `json:"leaving,omitempty"`
 }
@@ -40,7 +40,7 @@ type crdFacts struct {
 // discoveryFacts holds the kinds that one API server serves.
 type discoveryFacts struct {
 	Server string `json:"server"`
-	// Asked is false while a CRD is not as it should be: nothing is served yet.
+	// Asked is false while a CRD is not Established yet: the server is not asked then.
 	Asked   bool        `json:"asked,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -48,8 +48,9 @@ type discoveryFacts struct {
 	Absent []string `json:"absent,omitempty"`
 }
 
-// judgeCRDs judges whether objects of every CRD can be created through every API server.
-// Established is one API server's word; the others learn of it from their own watch.
+// judgeCRDs judges whether objects of every CRD can be created through every API server. The
+// condition Established is the word of one API server; the others learn of the CRD from their own
+// watches.
 func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {
@@ -105,9 +106,9 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	return v
 }
 
-// namesTaken judges a CRD whose plural, kind or short name another one of its group holds
-// (apiextensions-apiserver pkg/controller/status/naming_controller.go). It lasts until one of the
-// two is changed.
+// namesTaken judges a CRD whose plural, kind or short name is held by another CRD of its group
+// (apiextensions-apiserver pkg/controller/status/naming_controller.go). The conflict lasts until
+// one of the two is changed.
 func namesTaken(v *health.Verdict, crd crdFacts) {
 	v.Message = "its names are not accepted: " + crd.Names.Message
 	v.Evidence = []string{kube.ConditionLine(crd.Names)}

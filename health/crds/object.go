@@ -11,8 +11,8 @@ import (
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// crdObject holds the fields of a CustomResourceDefinition that a gate reads: all but the schemas,
-// which are nearly all of it.
+// crdObject holds the fields of a CustomResourceDefinition that a gate reads. It leaves out the
+// schemas, which are nearly all of the object.
 type crdObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -62,7 +62,7 @@ func readCRD(ctx context.Context, s *kube.APIServer, name string) (*crdObject, e
 	return object, nil
 }
 
-// servedResources returns the resources that the CRD's served versions make.
+// servedResources returns the resources of the CRD's served versions.
 func (o *crdObject) servedResources() []kube.ServedResource {
 	if o == nil {
 		return nil

@@ -1,3 +1,3 @@
-// Package gateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of
-// it, at its newest generation.
+// Package gateway gates a Gateway with its GatewayClass: both accepted, and the Gateway and every
+// listener programmed, at the newest generation.
 package gateway

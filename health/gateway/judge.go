@@ -38,14 +38,14 @@ type gatewaySeen struct {
 	Class      string         `json:"class,omitempty"`
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 	Programmed kube.Condition `json:"programmed,omitzero"`
-	// Listeners are the named ones of the specification, with their status.
+	// Listeners are the listeners of the specification that the Spec names, with their status.
 	Listeners []listenerSeen `json:"listeners,omitempty"`
 }
 
 // listenerSeen is one listener.
 type listenerSeen struct {
 	Name string `json:"name"`
-	// Reported is false while the status does not mention it.
+	// Reported is false while the Gateway's status does not mention the listener.
 	Reported   bool             `json:"reported,omitempty"`
 	Conditions []kube.Condition `json:"conditions,omitempty"`
 	// Routes counts the attached routes.
@@ -77,7 +77,7 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 		case isOutdated(f.Gateway):
 			v.After = append(v.After, gatewayCheck(spec))
 		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
-			// The listener knows the reason; the Gateway only repeats that there is one.
+			// The listener's verdict has the reason; the Gateway only repeats that there is one.
 			verdicts[1].After = append(verdicts[1].After, v.Check)
 		}
 		verdicts = append(verdicts, v)
@@ -85,8 +85,8 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	return verdicts
 }
 
-// isOutdated reports whether no controller has judged the Gateway as it is: then its listeners have
-// no status of their own.
+// isOutdated reports whether no controller has judged the Gateway's present specification. Its
+// listeners then have no status of their own.
 func isOutdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
@@ -114,9 +114,9 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 	return v
 }
 
-// isUnreconciled reports whether no controller has written a condition. It is absent, or the default
-// of the API: Unknown with the reason Pending or Waiting ("Waiting for controller") and without a
-// generation.
+// isUnreconciled reports whether no controller has written a condition. The condition is then
+// absent, or the API's default: Unknown with the reason Pending or Waiting ("Waiting for
+// controller") and without a generation.
 func isUnreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" &&
 		slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
@@ -145,7 +145,7 @@ func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 	return v
 }
 
-// judgeConditions wants every condition True at the object's newest generation.
+// judgeConditions requires every condition to be True at the object's newest generation.
 func judgeConditions(
 	v health.Verdict, generation int64, conditions ...kube.Condition,
 ) health.Verdict {

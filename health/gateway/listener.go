@@ -10,9 +10,9 @@ import (
 	"strata/health/observe"
 )
 
-// gatewayCauses explain the reasons of conditions (gateway-api apis/v1: GatewayConditionReason,
-// ListenerConditionReason). None is a reason to give up: a Secret, a grant or an address may come
-// at any moment.
+// gatewayCauses explains the reasons of conditions (gateway-api apis/v1: GatewayConditionReason,
+// ListenerConditionReason). No reason makes the gate give up: a Secret, a grant or an address may
+// come at any moment.
 var gatewayCauses = map[string]string{
 	"InvalidParameters":    "its parametersRef is wrong",
 	"UnsupportedVersion":   "the Gateway API CRDs are of a version that the controller does not know",
@@ -40,8 +40,8 @@ var gatewayCauses = map[string]string{
 	"InvalidClientCertificateRef": "the client certificate is missing",
 }
 
-// judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the
-// Gateway's newest generation.
+// judgeListener requires a listener to be Programmed, with neither Accepted nor ResolvedRefs False,
+// at the Gateway's newest generation.
 func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
@@ -61,7 +61,7 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	}
 	conditions := g.Listeners[at].Conditions
 	wanted := []kube.Condition{kube.ConditionOf(conditions, "Programmed")}
-	// The reason is in these, so they come first.
+	// These two conditions have the reason, so they come first.
 	for _, kind := range []string{"ResolvedRefs", "Accepted"} {
 		if c := kube.ConditionOf(conditions, kind); c.Status == "False" {
 			wanted = append([]kube.Condition{c}, wanted...)
@@ -85,11 +85,11 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	return judged
 }
 
-// conflicts reports whether a listener's condition Conflicted tells of a conflict. True with the
-// reason NoConflicts is none: the API has that reason for False only (gateway-api apis/v1:
-// ListenerReasonNoConflicts), and APISIX's controller 2.0.1 and 2.1.0 write it with True on every
-// listener (apisix-ingress-controller internal/controller/utils.go: getListenerStatus). A conflict
-// has a reason of its own.
+// conflicts reports whether a listener's condition Conflicted reports a conflict. True with the
+// reason NoConflicts is no conflict. The API has that reason for False only (gateway-api apis/v1:
+// ListenerReasonNoConflicts), but APISIX's controller 2.0.1 and 2.1.0 writes it with True on every
+// listener (apisix-ingress-controller internal/controller/utils.go: getListenerStatus). A real
+// conflict has a different reason.
 func conflicts(c kube.Condition) bool { return c.Status == "True" && c.Reason != "NoConflicts" }
 
 func listenerNames(g gatewaySeen) []string {

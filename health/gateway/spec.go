@@ -6,8 +6,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates a Gateway with its GatewayClass: accepted and programmed, every listener of
-// it.
+// Kind gates a Gateway with its GatewayClass: accepted and programmed, with every listener.
 const Kind health.Kind = "gateway"
 
 // Spec names a Gateway, its class and the listeners that must serve.
@@ -18,7 +17,7 @@ type Spec struct {
 	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of
 	// its listeners is.
 	Listeners []string `json:"listeners"`
-	// Routes has the least number of attached routes of a listener, by its name. Optional.
+	// Routes is the least number of attached routes by the name of the listener. Optional.
 	Routes map[string]int `json:"routes,omitempty"`
 }
 

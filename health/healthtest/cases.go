@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// file is a fixture as it is written: bases, and below each the cases that change it.
+// file is a fixture file: a list of bases, each followed by the cases that change it.
 type file struct {
 	// Spec is changed by every base.
 	Spec  any      `yaml:"spec,omitempty"`
 	Cases []change `yaml:"cases"`
 }
 
-// change is one case: a sentence about the situation under its class, and how it differs from the
-// base above it. A base is whole.
+// change is one case: its class with a sentence about the situation, and its differences from the
+// base above it. A base states everything.
 type change struct {
 	Ready     string `yaml:"ready,omitempty"`
 	Waiting   string `yaml:"waiting,omitempty"`
@@ -28,7 +28,8 @@ type change struct {
 	Want      any    `yaml:"want,omitempty"`
 }
 
-// class returns the class of a case and its sentence; both are empty unless there is just one.
+// class returns the class of a case and its sentence. Both are empty unless the case has exactly
+// one class.
 func (c *change) class() (class, sentence string) {
 	of := map[string]string{
 		"ready": c.Ready, "waiting": c.Waiting, "stuck": c.Stuck, "skipped": c.Skipped,
@@ -46,16 +47,16 @@ func (c *change) class() (class, sentence string) {
 	return class, sentence
 }
 
-// expanded is a case with all that it takes over from its base.
+// expanded is a complete case: its own parts and those that it inherits from its base.
 type expanded struct{ spec, facts, want any }
 
-// change returns the case as one that differs from a base.
+// change returns the differences of the case from a base.
 func (e expanded) change(base expanded) (spec, facts, want any) {
 	return difference(base.spec, e.spec), difference(base.facts, e.facts),
 		difference(base.want, e.want)
 }
 
-// expand returns each case of a file whole.
+// expand returns every case of the file in its complete form.
 func (f *file) expand() ([]expanded, error) {
 	all := make([]expanded, len(f.Cases))
 	base := expanded{}

@@ -62,8 +62,8 @@ func applyToItems(list []any, changes map[string]any) any {
 	return after
 }
 
-// identities returns how the items of a list are called: by the first of some fields that tells
-// each from the others, or else by their places.
+// identities returns the names of a list's items: the first of some fields that is different in
+// each item or, without such a field, the items' places.
 func identities(list []any) (string, []string) {
 	for _, field := range []string{"check", "name", "server", "node", "host", "kind", "type", "url"} {
 		names := make([]string, 0, len(list))
@@ -84,8 +84,8 @@ func identities(list []any) (string, []string) {
 	return "", places
 }
 
-// difference returns the change by which apply makes whole from base, nil where they are equal. A
-// list is written whole where that is shorter, or where no change of its items leads to it.
+// difference returns the change that apply needs to make whole from base; nil if both are equal. It
+// contains the complete list if that is shorter, or if no change of the items leads to it.
 func difference(base, whole any) any {
 	if reflect.DeepEqual(base, whole) {
 		return nil

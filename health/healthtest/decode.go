@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Decode reads an object from YAML.
+// Decode parses YAML into an object.
 func Decode[T any](t *testing.T, text string) *T {
 	t.Helper()
 	out := new(T)

@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update-verdicts", false,
 	"write the verdicts that the fixtures' facts give now; review the difference")
 
-// RunFixtures judges every case of testdata/NAME.yaml, and holds that each class has one.
+// RunFixtures judges every case of testdata/NAME.yaml, and fails if a class has no case.
 func RunFixtures[S, F any](t *testing.T, name string, judge func(S, F) []health.Verdict) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".yaml")
@@ -64,7 +64,7 @@ func readCases(t *testing.T, path string) (*file, []expanded) {
 	return cases, whole
 }
 
-// decoded reads a part of a case, of which no key may be unknown.
+// decoded parses a part of a case. An unknown key fails the test.
 func decoded[T any](t *testing.T, sentence string, part any) T {
 	t.Helper()
 	text, err := json.Marshal(part)
@@ -74,8 +74,8 @@ func decoded[T any](t *testing.T, sentence string, part any) T {
 	return value
 }
 
-// assertClass holds the verdicts against the case's purpose, so that -update-verdicts cannot bless
-// a gate that lies.
+// assertClass compares the verdicts with the case's class, so that -update-verdicts cannot accept
+// wrong verdicts.
 func assertClass(t *testing.T, class string, verdicts []health.Verdict) {
 	t.Helper()
 	require.NotEmpty(t, verdicts)

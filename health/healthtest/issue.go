@@ -20,10 +20,10 @@ type Issued struct {
 	Key  *ecdsa.PrivateKey
 }
 
-// PairStart is the begin of all certificates, which are valid for ten hours.
+// PairStart is the beginning of all certificates, which are valid for ten hours.
 var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Issue signs a certificate; by nil signs it with its own key.
+// Issue makes a certificate that by signs; if by is nil, the certificate is self-signed.
 func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)) Issued {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,7 +46,7 @@ func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)
 	return Issued{cert, key}
 }
 
-// AsCA makes a certificate one that signs others.
+// AsCA makes the certificate a CA.
 func AsCA(c *x509.Certificate) { c.IsCA, c.DNSNames = true, nil }
 
 // AsLeaf leaves a certificate as it is.
@@ -57,8 +57,8 @@ func (i Issued) Pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Cert.Raw})
 }
 
-// Secret returns the data of a TLS Secret with the certificate, the ones that are to follow it, and
-// its key.
+// Secret returns the data of a TLS Secret with the certificate, the further certificates of its
+// chain, and its key.
 func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(i.Key)

@@ -9,7 +9,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// HealthyHost returns the probe's output on a fit host; a case changes it.
+// HealthyHost returns the probe's output on a healthy host. Cases change it.
 func HealthyHost() map[string][]string {
 	return map[string][]string{
 		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"},
@@ -24,7 +24,8 @@ func HealthyHost() map[string][]string {
 	}
 }
 
-// Probing writes blocks and then waits until the caller goes away, as a probe does.
+// Probing returns a handler that writes blocks and then waits until the caller disconnects, as a
+// probe does.
 func Probing(blocks ...map[string][]string) sshtest.Handler {
 	return func(call sshtest.Call) int {
 		for _, block := range blocks {

@@ -25,7 +25,7 @@ func (f *file) rewrite(whole []expanded) {
 	}
 }
 
-// text returns the file, with lists of short words in one line.
+// text returns the file as YAML. Lists of short words stand on one line.
 func (f *file) text() ([]byte, error) {
 	var tree yaml.Node
 	if err := tree.Encode(f); err != nil {
@@ -42,7 +42,7 @@ func (f *file) text() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// listWidth bounds the bytes of a list of scalars that stands in one line.
+// listWidth is the largest number of bytes of a list of scalars on one line.
 const listWidth = 70
 
 func inLines(node *yaml.Node) {
@@ -59,7 +59,7 @@ func inLines(node *yaml.Node) {
 	}
 }
 
-// plain returns a value as a file has it.
+// plain returns a value in the form that it has in a file.
 func plain(t *testing.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)

@@ -10,7 +10,7 @@ import (
 	"strata/health"
 )
 
-// Valid returns a Spec that asks an API server, and is complete if its body is.
+// Valid returns a Spec that asks an API server. It is complete if its body is.
 func Valid(body health.Body) health.Spec {
 	return health.Spec{
 		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute},
@@ -19,7 +19,7 @@ func Valid(body health.Body) health.Spec {
 	}
 }
 
-// Missing returns a body of type B as a Spec has it whose JSON lacks it.
+// Missing returns the body of type B that a Spec gets if its JSON has none.
 func Missing[B health.Body](t *testing.T) health.Body {
 	t.Helper()
 	body, err := health.ReadBody[B](nil)
@@ -27,7 +27,7 @@ func Missing[B health.Body](t *testing.T) health.Body {
 	return body
 }
 
-// Change changes the body of a Spec, which is of type B. The Spec's copies keep theirs.
+// Change changes the Spec's body, which is of type B. Copies of the Spec keep their bodies.
 func Change[B health.Body](spec *health.Spec, change func(*B)) {
 	body := spec.Body.(B)
 	change(&body)

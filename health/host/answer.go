@@ -8,23 +8,23 @@ import (
 	"strata/health"
 )
 
-// Answer names the reply of an address.
+// Answer says how an address replied.
 type Answer string
 
 const (
-	// AnswerFull is one to packets of full size.
+	// AnswerFull is a reply to packets of full size.
 	AnswerFull Answer = "full"
-	// AnswerSmall is one to small packets only.
+	// AnswerSmall is a reply to small packets only.
 	AnswerSmall Answer = "small"
-	// AnswerEcho is one to an ICMP echo of full size, and none from the port.
+	// AnswerEcho is a reply to an ICMP echo of full size, without a reply from the port.
 	AnswerEcho Answer = "echo"
-	// AnswerNone is none within two seconds.
+	// AnswerNone means that no reply came within two seconds.
 	AnswerNone Answer = "none"
 )
 
-// AskAnswers has a host ask addresses, a list with spaces, at a TCP port again and again until ctx
-// ends. It uses one SSH session and reports each answer. It reports an empty address when the host
-// cannot be asked.
+// AskAnswers makes a host connect to addresses (a list with spaces) at a TCP port, again and again
+// until ctx ends. It uses one SSH session and reports each answer. It reports an empty address when
+// the host cannot be asked.
 func AskAnswers(ctx context.Context, host health.Host, key []byte, addresses string, port int,
 	report func(address string, came Answer)) {
 	script := WithSettings(answerScript,

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An answer proves the route: the port may close the connection or refuse it. A machine that
+// An answer proves the route, even if the port closes or refuses the connection. A machine that
 // accepts only small packets proves nothing, and neither does an address without a route.
 func TestAnswerProbeReportsReachability(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -36,8 +36,8 @@ func TestAnswerProbeReportsReachability(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"),
 		[]byte("#!/bin/sh\nexit 1\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	// A connection to the broadcast address fails here, whatever a gateway of this network answers
-	// for.
+	// A connection to the broadcast address fails here, even if a gateway of this network answers
+	// for any address.
 	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ",
 		"sleep 0.1 ").Replace(answerScript)
 	blocks := running(t, quick, map[string]string{

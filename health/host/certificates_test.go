@@ -18,7 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// certificateLine returns a line of the probe for a certificate that ends then.
+// certificateLine returns the probe's line for a certificate with this end.
 func certificateLine(t *testing.T, file string, ends time.Time, ca bool) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

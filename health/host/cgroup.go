@@ -7,8 +7,8 @@ import (
 	"strata/health"
 )
 
-// judgeCgroups refuses a host on cgroup v1 for a K3s whose kubelet does: from Kubernetes 1.35 on it
-// ends at its start, unless its option fail-cgroupv1 is false
+// judgeCgroups refuses a host on cgroup v1 if its kubelet would. From Kubernetes 1.35 on the
+// kubelet ends at its start there, unless its option fail-cgroupv1 is false
 // (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
 func judgeCgroups(host health.Host, spec Spec, f Facts) health.Verdict {
 	version := f.Probe.Get("cgroup")

@@ -14,8 +14,8 @@ import (
 // architectures are the ones of K3s's releases, as uname -m names them.
 var architectures = []string{"x86_64", "aarch64", "armv7l"}
 
-// usedDiskMiB is the free space that a host with a running K3s must have left: it has its images
-// already.
+// usedDiskMiB is the free space that a host with a running K3s must have. It is small because the
+// host has its images already.
 const usedDiskMiB = 200
 
 func judgeOperatingSystem(_ health.Host, _ Spec, f Facts) health.Verdict {
@@ -61,8 +61,8 @@ func judgeHostname(host health.Host, spec Spec, f Facts) health.Verdict {
 	return v
 }
 
-// judgeNetworkManager wants whatever this host configures its network with, rather than one that
-// all hosts should have.
+// judgeNetworkManager requires that the network manager that this host uses is active. Hosts may
+// use different ones.
 func judgeNetworkManager(_ health.Host, _ Spec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
@@ -104,8 +104,8 @@ func judgeRoute(_ health.Host, _ Spec, f Facts) health.Verdict {
 		Hint: "ip route add default via GATEWAY, and make it permanent in the host's network configuration"}
 }
 
-// judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock
-// runs.
+// judgeClock puts the seconds into the evidence only, so that the message stays the same while the
+// clock runs.
 func judgeClock(_ health.Host, spec Spec, f Facts) health.Verdict {
 	skew := time.Duration(f.SkewSeconds) * time.Second
 	limit := spec.MaxClockSkew.Duration
@@ -220,7 +220,8 @@ func judgeProgram(name string, f Facts) health.Verdict {
 	return health.Verdict{State: health.Stuck, Message: "expected " + name + " installed, found none", Hint: "install the distribution's package: apt-get install " + name}
 }
 
-// judgePort wants a port free or held by K3s, so that the gate holds on every later run as well.
+// judgePort requires a port to be free or held by K3s, so that the gate passes on every later run
+// as well.
 func judgePort(port int, host health.Host, f Facts) health.Verdict {
 	for _, line := range f.Probe["port"] {
 		fields := append(strings.Fields(line), "", "", "")

@@ -6,9 +6,9 @@ import (
 	"strata/health"
 )
 
-// judgeCloudInit knows the three ways in which cloud-init ends: exit code 0 is done, 2 (since 23.4)
-// is done with errors that it recovered from, 1 is failed. A host without it, or where it is off,
-// has nothing to wait for.
+// judgeCloudInit distinguishes the three exit codes of cloud-init status: 0 is done, 2 (since 23.4)
+// is done with recovered errors, 1 is failed. A host without cloud-init, or with cloud-init
+// disabled, has nothing to wait for.
 func judgeCloudInit(host health.Host, _ Spec, f Facts) health.Verdict {
 	evidence := cloudInitEvidence(f.Probe)
 	switch f.Probe.Get("cloudinit") {

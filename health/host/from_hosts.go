@@ -17,8 +17,8 @@ type Connection struct {
 	Ports   []int
 }
 
-// Command returns one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu
-// do not have.
+// Command returns one attempt as a shell command that can be typed on a host. It needs only
+// programs that Debian and Ubuntu have.
 func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
 		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])
@@ -35,14 +35,14 @@ func (c Connection) portList() string {
 	return strings.Join(texts, " ")
 }
 
-// Run is the last attempt of one host.
+// Run describes one host's last attempt.
 type Run struct {
 	Host string `json:"host"`
 	// Command can be typed on the host to try the same.
 	Command string `json:"command"`
 	// Seen is false before the first run.
 	Seen bool `json:"seen"`
-	// Fault says why the host could not be asked; Code and Output are void then.
+	// Fault says why the host could not be asked. Code and Output are then meaningless.
 	Fault string `json:"fault,omitempty"`
 	Code  int    `json:"code"`
 	// Output has the command's two output streams, at most 4,000 bytes.
@@ -106,8 +106,8 @@ func fromHosts(
 	all.Wait()
 }
 
-// FromHostsAt runs fromHosts for an address that may move: it asks for a connection to the present
-// address until moved reports another one. An empty address is none yet.
+// FromHostsAt runs fromHosts for an address that may move. It uses the present address until moved
+// reports another one; an empty address means that there is none yet.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{},
 	present func() string,
@@ -129,8 +129,8 @@ func Follow(
 	for ctx.Err() == nil {
 		what := present()
 		if what != asked {
-			// Stop also when the target is gone. If the same one comes back it is asked anew,
-			// because a host reports changes only.
+			// Stop also when the target is gone. If the same target comes back, the hosts must be
+			// asked anew, because they report changes only.
 			stop()
 			stop, asked = func() {}, what
 			if what != "" {
@@ -159,8 +159,8 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 // NoKey explains checks over SSH that are skipped.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
-// HostsFacts is the webhook's Service as seen from the hosts of the API servers, which call it from
-// there.
+// HostsFacts describes a Service as seen from the hosts of the API servers. The API servers call a
+// webhook's Service from there.
 type HostsFacts struct {
 	// Skipped says why no host is asked; empty where they are.
 	Skipped string `json:"skipped,omitempty"`

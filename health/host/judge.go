@@ -18,13 +18,14 @@ type Facts struct {
 	SkewSeconds int `json:"skewSeconds,omitempty"`
 }
 
-// hostCheck is one check of a host, in the order in which they are listed.
+// hostCheck is one check of a host.
 type hostCheck struct {
 	name  string
 	judge func(health.Host, Spec, Facts) health.Verdict
 }
 
-// hostChecks are the checks of every host; modules and ports come after them, one check each.
+// hostChecks are the checks of every host, in the order of the report. The checks of modules and
+// ports come after them, one for each module and port.
 var hostChecks = []hostCheck{
 	{"operating system", judgeOperatingSystem},
 	{"cloud-init", judgeCloudInit},
@@ -41,8 +42,8 @@ var hostChecks = []hostCheck{
 	{"cgroups", judgeCgroups},
 }
 
-// JudgeHost gives the verdicts on a host before anything is installed on it; they hold on every
-// later run as well.
+// JudgeHost returns the verdicts on a host before anything is installed on it. The checks also pass
+// on later runs, when the host runs this cluster's K3s.
 func JudgeHost(host health.Host, spec Spec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
 	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready,

@@ -14,10 +14,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// hostCase changes a healthy host, and names the checks that the case covers.
+// hostCase describes the differences from a healthy host, and names the checks that the case
+// covers.
 type hostCase struct {
 	Checks []string `json:"checks,omitempty"`
-	// Probe replaces keys, Lacks removes them.
+	// Probe replaces keys of the probe's output. Lacks removes them.
 	Probe Block    `json:"probe,omitempty"`
 	Lacks []string `json:"lacks,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.

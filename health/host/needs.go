@@ -15,8 +15,8 @@ const (
 	MaxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
 )
 
-// Needs returns the requirements of a host of a role before K3s is installed on it. Gate and
-// preflight ask the same.
+// Needs returns the requirements of a host of a role before K3s is installed on it. The gate and
+// the preflight use the same ones.
 func Needs(role string, ipvs, vip bool) Spec {
 	spec := Spec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},

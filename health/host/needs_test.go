@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// etcd's ports and its memory are a server's; only a server that holds the virtual address needs
+// Only a server needs etcd's ports and memory. Only a server that holds the virtual address needs
 // keepalived.
 func TestAServerNeedsMoreThanAnAgent(t *testing.T) {
 	server, agent := Needs("server", false, false), Needs("agent", true, true)

@@ -16,11 +16,12 @@ import (
 // by itself.
 const redialPause = 100 * time.Millisecond
 
-// Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host
-// that boots, and connects again when the connection is lost. take gets every observation; trouble
-// gets why there is none, so that no verdict rests on an old one. Both are called from one
-// goroutine at a time. The login and each line of the first connection end a silence; those of a
-// later one do not, so that a probe that ends again and again is given up.
+// Stream keeps one probe script running on a host until ctx ends. It waits for a host that boots,
+// and connects again when the connection is lost. take gets every observation. trouble gets the
+// reason why there is none, so that no verdict rests on an old one. Both are called from one
+// goroutine at a time. The login and each line of the first connection count as progress (package
+// silence). Those of later connections do not, so that a probe that ends again and again is given
+// up.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block),
 	trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
@@ -53,15 +54,15 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 	}
 }
 
-// tryingError is an attempt's error that does not end the observation: a host that boots may refuse
-// a key until its users exist, and a silent agent may wait for a person. No gate gives up for it.
+// tryingError is an attempt's error that does not end the observation. A host that boots may refuse
+// a key until its users exist, and a silent agent may wait for a person. No gate gives up because
+// of such an error.
 type tryingError struct{ cause error }
 
 func (e *tryingError) Error() string { return e.cause.Error() }
 func (e *tryingError) Unwrap() error { return e.cause }
 
-// reach returns the verdict on getting to a host at all; every other check of that host is behind
-// it.
+// reach returns the verdict on the login to a host. Every other check of that host depends on it.
 func reach(check string, host health.Host, err error) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
 	var wrongKey *remote.HostKeyError

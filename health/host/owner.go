@@ -16,8 +16,8 @@ import (
 // ownershipPage tells users how to treat a host of another owner.
 const ownershipPage = "docs/host-ownership.md"
 
-// ownerSettings tell the probe the expected owner. Without one, as before a stack's first run, the
-// probe asks all the same: a mark is then another stack's.
+// ownerSettings tells the probe the expected owner. Without one, as before a stack's first run, the
+// probe still looks for a mark: any mark is then another stack's.
 func ownerSettings(spec Spec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3shost.Owner{}).Variables()
@@ -25,8 +25,8 @@ func ownerSettings(spec Spec) map[string]string {
 	return spec.Owner.Variables()
 }
 
-// judgeOwner refuses a host that is another cluster's, or another node's of this one: its data
-// would be overwritten, and later removed.
+// judgeOwner refuses a host that belongs to another cluster, or is another node of this cluster.
+// Its data would be overwritten, and later removed.
 func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
@@ -59,8 +59,8 @@ func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
 
-// judgeOtherOwner: without an identity, which a preflight from another machine has not, the names
-// decide.
+// judgeOtherOwner judges a mark of another owner. A preflight from another machine does not know
+// the stack's identity, so it compares the names.
 func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]
@@ -82,8 +82,8 @@ func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict 
 			"%s %s --clear; see %s", own, host.Name, ownershipPage)}
 }
 
-// judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would
-// be rolled out to living servers, and those that join later would be refused.
+// judgeFixed refuses changes that K3s cannot make in an existing cluster. The changed config.yaml
+// would be written to running servers, and servers that join later would be refused.
 func judgeFixed(_ health.Host, spec Spec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {

@@ -26,7 +26,7 @@ var (
 	answerScript string
 	//go:embed probe/resolve.sh
 	resolveScript string
-	// PoolScript asks who answers for IP addresses of a pool.
+	// PoolScript finds the machines that answer for the IP addresses of a pool.
 	//go:embed probe/pool.sh
 	PoolScript string
 )
@@ -74,7 +74,7 @@ func (b Block) number(key string) int {
 	return n
 }
 
-// Blocks collects lines into Blocks and hands on each one that is complete.
+// Blocks collects lines into Blocks and passes each complete Block to its receiver.
 type Blocks struct {
 	current Block
 	Take    func(Block)

@@ -117,12 +117,13 @@ func TestHostProbeReportsOwnerAndFixedK3sSettings(t *testing.T) {
 	assert.Empty(t, seen["k3s_config"], "an install that was killed before K3s ran fixes nothing")
 }
 
-// running starts a probe that goes on until the test ends, and hands out its blocks.
+// running starts a probe that runs until the test ends, and returns a channel with its blocks.
 func running(t *testing.T, script string, settings map[string]string) <-chan Block {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh")
 	shell.Stdin = strings.NewReader(WithSettings(script, settings))
-	// A group of its own, which ends with the test as a host's does with its caller.
+	// The probe's process group is killed when the test ends, as a host's probe ends with its SSH
+	// session.
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	out, err := shell.StdoutPipe()
@@ -180,8 +181,8 @@ func TestConnectProbeReportsAnswerAfterSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-// silent returns a loopback port whose queue is full: a client that connects gets no answer until
-// it serves.
+// silent returns a loopback port whose accept queue is full. A client that connects gets no answer
+// until serve is called.
 func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -209,8 +210,8 @@ func silent(t *testing.T) (port string, serve func()) {
 }
 
 // fakeSystem returns a folder with the programs that the unit's probe runs. systemctl prints the
-// content of the file state; a line written to the file bus comes as a signal. A proxy leads curl
-// nowhere, as a company's proxy does for its own hosts.
+// content of the file state. A line written to the file bus arrives as a signal. A proxy makes curl
+// fail, as a company's proxy does for hosts of the company itself.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -262,8 +263,8 @@ func TestUnitProbeReportsStateChangeFromDBus(t *testing.T) {
 	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
 }
 
-// A refusal is information to K3s; the rest of its information is left out, and the server that it
-// joins through is asked then only.
+// K3s logs a refusal at level info. The probe leaves out other lines at this level. It asks the
+// join server only after a refusal.
 func TestUnitProbeReportsRefusedJoin(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it
@@ -295,7 +296,7 @@ modprobe: FATAL: Module overlay not found
 	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
 }
 
-// A server tells once, at its start, which keys it has skipped; its next start knows better.
+// A server logs the skipped keys once, at its start. Those of the present start count.
 func TestUnitProbeReportsSkippedConfigKeys(t *testing.T) {
 	dir := fakeSystem(t)
 	write := func(name, text string) {
@@ -318,7 +319,8 @@ func TestUnitProbeReportsSkippedConfigKeys(t *testing.T) {
 	assert.Equal(t, "2", block.Get("InvocationID"))
 }
 
-// etcd is asked on the loopback address, which curl asks a proxy for as well.
+// The probe asks etcd at the loopback address. If a proxy is set, curl would use it for this
+// address too.
 func TestUnitProbeReportsEtcdAlarmDespiteProxy(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("http_proxy", "http://proxy.example.org:3128")
@@ -332,7 +334,7 @@ func TestUnitProbeReportsEtcdAlarmDespiteProxy(t *testing.T) {
 	until(t, blocks, "alarm", "NOSPACE")
 }
 
-// A host's own /proc/sys is as the machine of the test has it.
+// The test reads a copy of /proc/sys, because that of the test's machine may have any values.
 func TestUnitProbeReportsResetSysctls(t *testing.T) {
 	dir := fakeSystem(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4"), 0o755))

@@ -15,8 +15,8 @@ import (
 // Resolved holds a DNS server's reply to one host.
 type Resolved struct {
 	Host string `json:"host"`
-	// Seen is false before the first reply or its absence, and while the host cannot be asked,
-	// which Fault tells.
+	// Seen is false before the first reply or timeout, and while the host cannot be asked. Fault
+	// says why it cannot.
 	Seen  bool   `json:"seen"`
 	Fault string `json:"fault,omitempty"`
 	// Code is the reply's response code, such as NXDOMAIN; empty where no reply came.
@@ -34,9 +34,9 @@ var codes = map[dnsmessage.RCode]string{
 	dnsmessage.RCodeRefused:       "REFUSED",
 }
 
-// Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
-// ends. It uses one SSH session and reports each reply. The name is a full one without its last
-// dot, of at most 253 characters; a longer one is never asked for.
+// Resolve makes a host ask a DNS server for the IPv4 addresses of a name, again and again until ctx
+// ends. It uses one SSH session and reports each reply. The name is fully qualified, without its
+// last dot, and has at most 253 characters; a longer name is never asked for.
 func Resolve(
 	ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved),
 ) {
@@ -74,7 +74,7 @@ func queryFor(name string) (string, error) {
 	return text.String(), nil
 }
 
-// resolvedOf reads a reply. One that is none counts as one that did not come.
+// resolvedOf parses a reply. A text that is no DNS reply counts as no reply.
 func resolvedOf(host string, b Block) Resolved {
 	r := Resolved{Host: host, Seen: true}
 	packed, err := hex.DecodeString(b.Get("reply"))

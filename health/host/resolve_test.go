@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// The query holds a newline, the length of "kubernetes": it arrives as one datagram, and any DNS
-// library reads it.
+// The length byte of "kubernetes" (10) is a newline. The query must nevertheless arrive as one
+// datagram that a DNS library can parse.
 func TestResolveProbeSendsOneDNSDatagram(t *testing.T) {
 	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -28,13 +28,14 @@ type Spec struct {
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
 	// must be one upgrade step away at most. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
-	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
-	// it has no cluster while the cluster's identity is unknown.
+	// Owner is the expected owner of the host. It is nil in a state that is older than the owner
+	// marks. It has no cluster while the cluster's identity is unknown.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 	// Fixed are the values that a server cannot change any more once it has data
 	// (config.FixedValues). Empty: not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`
-	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
+	// CgroupV1 is true if the kubelet is configured to run on cgroup v1 as well
+	// (fail-cgroupv1=false).
 	CgroupV1 bool `json:"cgroupV1,omitempty"`
 	// Programs must be installed on the host, for example keepalived.
 	Programs []string `json:"programs,omitempty"`

@@ -76,7 +76,7 @@ func TestHostGateSurvivesRebootWithFreshFacts(t *testing.T) {
 	assert.Equal(t, 2, server.Connections())
 }
 
-// sshd of a host that boots may run before its users exist.
+// While a host boots, sshd may run before cloud-init has made the users.
 func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
 	server := sshtest.New(t)
 	server.Dropped, server.Refused = 1, 2
@@ -117,7 +117,7 @@ func TestGateOutputContainsNoSecret(t *testing.T) {
 	assert.NotContains(t, progress.String(), strings.Split(string(other), "\n")[1])
 }
 
-// Each try of a wrong password counts towards a lock-out of the user.
+// Each attempt with a wrong password counts towards a lock-out of the user.
 func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.User, server.Sudo = "ops", "echo tried >> "+dir+
@@ -140,7 +140,7 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	assert.Equal(t, "tried\n", string(tries))
 }
 
-// cloud-init answers so for root, if it made another user.
+// cloud-init makes root's login answer with such a message if it made another user.
 func TestGateFailsAtOnceQuotingForcedCommand(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}
@@ -151,8 +151,8 @@ func TestGateFailsAtOnceQuotingForcedCommand(t *testing.T) {
 	assert.NotContains(t, progress, "is on")
 }
 
-// A profile that prints is not a probe's answer, and a connection that ends before the script began
-// is not a host's refusal.
+// The output of a login profile is not the probe's output. A connection that ends before the script
+// began is not a refusal by the host.
 func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir +
@@ -164,7 +164,7 @@ func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	assert.Contains(t, progress, "ended by signal KILL")
 }
 
-// Where the agent has the keys, none is in the environment.
+// If the SSH agent has the keys, the environment has none.
 func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
 	_, err := Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})
@@ -181,7 +181,7 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 		"output": {"connect: Connection refused"}})
 	first, second := health.Host{Target: good.Target()}, health.Host{Target: bad.Target()}
 	first.Name, second.Name = "a", "b"
-	// One key opens both hosts only as a list of keys.
+	// Each host accepts a different key, so the list of both keys is needed.
 	key := append(good.PrivateKey(), bad.PrivateKey()...)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"strata/internal/k3shost"
 )
 
-// UnitCheck returns the name of the check of a host's K3s unit, without which its Node cannot be
-// Ready.
+// UnitCheck returns the name of the check of a host's K3s unit. The host's Node cannot be Ready if
+// this check fails.
 func UnitCheck(host health.Host) string { return "unit " + host.Name }
 
 // UnitName returns the systemd unit of a host's role.
@@ -42,35 +42,35 @@ type UnitFacts struct {
 	Stable bool `json:"stable,omitempty"`
 	// Disabled is true when systemd does not start the unit at a boot.
 	Disabled bool `json:"disabled,omitempty"`
-	// Skipped are the keys of its configuration that a server has gone on without, because it knows
-	// none of that name.
+	// Skipped are the keys of the server's configuration that K3s ignored because it does not know
+	// them.
 	Skipped []string `json:"skipped,omitempty"`
-	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, as
+	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, in the form
 	// net/ipv4/ip_forward.
 	Undone []string `json:"undone,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
-	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the
-	// gate of the Nodes only.
+	// Routes are the host's IPv4 routes as networks, without the default route. Only the gate of
+	// the Nodes asks for them.
 	Routes []string `json:"routes,omitempty"`
-	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has
-	// the first address of the host's Pods.
+	// Tunnel is true if flannel carries the Pods' packets through a device of its own. That device
+	// has the first address of the host's Pods.
 	Tunnel bool `json:"tunnel,omitempty"`
 	// Seconds counts how long the log has shown the same known cause. For refusals by a server, it
 	// counts from the first to the last.
 	Seconds int `json:"seconds,omitempty"`
-	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when;
-	// Ending says that a restart renews it.
+	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds is the
+	// time. Ending is true if a restart renews it.
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
 	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
-	// Join is the HTTP status of this node's join server for a request without credentials, 000
-	// without an answer. Empty if nothing was refused, or this node joins no server.
+	// Join is the HTTP status of this node's join server for a request without credentials; 000
+	// means no answer. It is empty if the server refused nothing, or if this node joins no server.
 	Join string `json:"join,omitempty"`
-	// Log are the lines of the current start that are not informational, and those about the join
-	// and the images that are, oldest first. Empty while the unit is active.
+	// Log has the lines of the current start above level info, and the info lines about the join
+	// and the images, oldest first. It is empty while the unit is active.
 	Log []string `json:"log,omitempty"`
 }
 
@@ -113,9 +113,9 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	}
 }
 
-// JudgeUnit judges whether a host's K3s unit runs, and if it never will, why. Type=notify makes
-// active mean that K3s itself has reported that it is up; after a restart it also has to outlive
-// the next one.
+// JudgeUnit judges whether a host's K3s unit runs, and if it never will, why. The unit has
+// Type=notify, so active means that K3s itself has reported that it is up. After a restart, the
+// unit must also stay active for longer than systemd's pause before a restart.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	unit := UnitName(host)
 	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting,
@@ -153,9 +153,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // hasFailed reports whether the unit's main process failed.
 func (f UnitFacts) hasFailed() bool { return f.Result != "" && f.Result != "success" }
 
-// isStopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
+// isStopped reports whether the unit was told to stop, or was never started: systemd restarts a
 // unit that ended by itself. A unit that is told to stop may end with an error, as K3s does when
-// its kubelet is the first to end (k3s-io/k3s#2624). It is failed for good then.
+// its kubelet ends first (k3s-io/k3s#2624). It then stays failed.
 func (f UnitFacts) isStopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
@@ -164,7 +164,8 @@ func (f UnitFacts) isStopped() bool {
 	return f.Active == "inactive" && !f.hasFailed()
 }
 
-// stoppedUnit words that a unit is stopped. K3s's log until then is about something else.
+// stoppedUnit words the verdict on a stopped unit. K3s's log is left out, because it is older than
+// the stop.
 func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
 	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start " +
 		"it by itself before the next boot"
@@ -226,7 +227,8 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 	return v
 }
 
-// restartsText words a restart count; the exact number past a few would only make noise.
+// restartsText words a restart count. Above a few it gives no exact number, which would change all
+// the time.
 func restartsText(n int) string {
 	switch {
 	case n <= 0:
@@ -239,7 +241,7 @@ func restartsText(n int) string {
 	return fmt.Sprintf(", %d restarts or more", manyRestarts)
 }
 
-// logEvidence returns the journal's part of a verdict.
+// logEvidence returns the lines of the journal as evidence.
 func logEvidence(unit string, log []string) []string {
 	if len(log) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 // unitCause is a line of K3s's log whose meaning is known.
 type unitCause struct {
 	match *regexp.Regexp
-	// state is Stuck where only a change helps, and Waiting where K3s itself tries until it works.
+	// state is Stuck if only a change helps, and Waiting if K3s retries until it works.
 	state health.State
 	cause string
 	// hint is the fix; %[1]s is the host's name, %[2]s its unit.
@@ -25,22 +25,24 @@ type unitCause struct {
 type belief int
 
 const (
-	// atOnce: K3s ended over it, or has complained for insistSeconds.
+	// atOnce: believed when K3s ended because of the complaint, or has repeated it for
+	// insistSeconds.
 	atOnce belief = iota
-	// afterRestart: as atOnce, but not of the first start; the next one may cure it by itself.
+	// afterRestart: as atOnce, but not for the first start, because the next start may cure the
+	// fault by itself.
 	afterRestart
-	// repeated: a server refused, as one that starts refuses everyone. K3s must be refused again
-	// and again for insistSeconds, and the API of the server that it joins through must be up all
-	// the while.
+	// repeated: believed when a server has refused K3s for insistSeconds, while the API of its join
+	// server was up all the time. A server that is starting refuses every node.
 	repeated
 )
 
-// insistSeconds is for how long K3s must complain before it is believed. An agent asks again after
-// 5 to 10 s (pkg/agent/config/config.go, Get), a server that ends is started again after 5 s: both
-// have heard no three times by then, and the cause is named within 30 s.
+// insistSeconds is the number of seconds for which K3s must complain before the complaint is
+// believed. An agent asks again after 5 to 10 s (pkg/agent/config/config.go, Get), and a server
+// that ended is started again after 5 s. Both are refused three times by then, and the cause is
+// named within 30 s.
 const insistSeconds = 10
 
-// Causes that are known by more than their line.
+// These causes need more than a line of the log to be recognised.
 const (
 	causeToken    = "wrong token"
 	causeStarting = "the server that this node joins through is still starting"
@@ -98,8 +100,8 @@ var unitCauses = []unitCause{
 // execFailed is systemd's exit status for a program that it could not start.
 const execFailed = 203
 
-// results explains systemd's own words for the end of a unit (systemd.exec(5), $SERVICE_RESULT)
-// that name the cause, whatever K3s logged.
+// results explains systemd's results of a unit (systemd.exec(5), $SERVICE_RESULT) that name the
+// cause by themselves, independent of K3s's log.
 var results = map[string]struct{ cause, hint string }{
 	"oom-kill":        {"the kernel killed K3s because the host's memory is used up", "on %[1]s: journalctl -k -g oom -n 5; free -m; give the host more memory, or run less on it"},
 	"signal":          {"K3s was killed by a signal, and not by systemd", "on %[1]s: journalctl _PID=1 -u %[2]s -n 5; journalctl -k -g oom -n 5"},
@@ -107,7 +109,7 @@ var results = map[string]struct{ cause, hint string }{
 	"start-limit-hit": {"K3s ended too often, and systemd has given up on it", "on %[1]s: journalctl -u %[2]s -e; then systemctl reset-failed %[2]s; systemctl start %[2]s"},
 }
 
-// alarms are etcd's (etcd docs, maintenance).
+// alarms explains etcd's alarms (etcd docs, maintenance).
 var alarms = map[string]struct{ cause, hint string }{
 	"NOSPACE": {
 		"etcd's database has reached its quota: the cluster can be read, and takes no writes",
@@ -147,7 +149,7 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 	return v
 }
 
-// isConclusive reports whether only a change helps against a complaint.
+// isConclusive reports whether the complaint proves that only a change helps.
 func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 	switch {
 	case c.state != health.Stuck:
@@ -161,12 +163,13 @@ func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 }
 
 // joinsInVain reports whether the node's join server cannot serve yet, so that it refuses every
-// node. Without its API a server answers 503 to all but /ping and its own paths. With it, it
-// answers 401 to a request without credentials (pkg/server/handlers/handlers.go).
+// node. While its API is down, a K3s server answers 503 to everything except /ping and its own
+// paths. Once its API is up, it answers 401 to a request without credentials
+// (pkg/server/handlers/handlers.go).
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
-// differing is a warning of K3s that names a setting (pkg/cluster/bootstrap.go, compareConfig); the
-// error that ends it names none.
+// differing matches a warning of K3s that names a setting (pkg/cluster/bootstrap.go,
+// compareConfig). The error with which K3s then ends names none.
 var differing = regexp.MustCompile(`critical configuration mismatched: ([^"\s]+)`)
 
 // words returns the cause with the log's details.
@@ -186,8 +189,8 @@ func (c unitCause) words(log []string) string {
 	return c.cause + ": " + strings.Join(names, ", ")
 }
 
-// isFatalLine reports whether a line is the last one of a K3s that gave up. One that asks itself to shut
-// down ends with exit code 0 (pkg/signals/signals.go).
+// isFatalLine reports whether a line is the last one of a K3s that gave up. A K3s that asks itself
+// to shut down ends with exit code 0 (pkg/signals/signals.go), so only its log shows that.
 func isFatalLine(line string) bool {
 	return strings.Contains(line, "level=fatal") || strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Incorrect Usage") ||
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
@@ -203,9 +206,9 @@ func lastComplaint(log []string) string {
 	return ""
 }
 
-// knownCause finds the newest line with a known meaning. A cause that only a change helps goes
-// before one that waiting cures. A server's refusal is the exception: a newer line shows that it is
-// past.
+// knownCause finds the newest line with a known meaning. It prefers a cause that needs a change to
+// one that waiting cures. A server's refusal is the exception: any newer known line shows that the
+// refusal has ended.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

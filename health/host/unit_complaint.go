@@ -12,13 +12,14 @@ import (
 // complaint follows the complaints in a unit's log over its starts.
 type complaint struct {
 	stable *observe.Stable
-	// cause and line are the complaint that was heard last, told for how long it was repeated.
+	// cause is the last known complaint, and line the last log line that had it. told is the number
+	// of seconds for which the cause had been repeated when line was logged.
 	cause, line string
 	told        int
 }
 
-// seconds returns UnitFacts.Seconds. A start without a message yet does not end a complaint: a
-// server that ends over one is started again, with an empty log.
+// seconds returns UnitFacts.Seconds. A new start without a message does not end a complaint: a
+// server that ended because of one is started again, with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {
@@ -48,8 +49,8 @@ func (c *complaint) end() {
 // (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports returns the archive that K3s is importing, which it does at every start and before it
-// starts the kubelet; empty where it is not.
+// imports returns the archive that K3s is importing; empty if it imports none. K3s imports at every
+// start, before it starts the kubelet.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if found := importing.FindStringSubmatch(log[i]); found != nil {
@@ -62,15 +63,17 @@ func imports(log []string) string {
 	return ""
 }
 
-// tellingLines bounds the evidence of a unit without a known cause: its last complaints.
+// tellingLines is the number of last complaints that are shown as evidence for a unit without a
+// known cause.
 const tellingLines = 5
 
 // klogHeader is the time, process and place of a line of Kubernetes' own.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// findCauseLines returns the lines that show a log's cause: those of the known cause, without repetitions,
-// and the one that ended K3s. Without a known cause it returns the last complaints. K3s runs a
-// cluster's components in one process, and each logs its missing peers until they are up.
+// findCauseLines returns the lines of a log that show its cause: the lines of the known cause
+// without repetitions, and the line with which K3s ended. Without a known cause it returns the last
+// complaints. K3s runs a cluster's components in one process, and each component logs its missing
+// peers until they are up.
 func findCauseLines(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string

@@ -13,13 +13,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// refusal returns K3s's log line of an agent that a server has refused, at a second.
+// refusal returns the log line, with the time second, of an agent that a server has refused.
 func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
 
-// heard expects a verdict of an agent's complaint at a second, from the seconds at which it was
-// refused until then.
+// heard is one observation of an agent's log, at a second. refused has the seconds of the refusals
+// so far, and join is the join server's HTTP status.
 type heard struct {
 	at      int
 	refused []int
@@ -96,8 +96,8 @@ func TestComplaintSurvivesK3sRestart(t *testing.T) {
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
 }
 
-// Time counts for one complaint without another in between. An unreachable server takes nothing
-// from the time of a complaint that only a change helps.
+// Each complaint is timed as long as no other complaint comes between. An unreachable server does
+// not interrupt the time of a complaint that needs a change.
 func TestEachComplaintIsTimedSeparately(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
@@ -128,7 +128,8 @@ func TestRepeatedCauseIsBelievedAfterThreshold(t *testing.T) {
 	assert.False(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
-// The line that ended K3s is shown with its cause; lines of another cause are not.
+// The evidence shows the line with which K3s ended together with its cause, and no lines of other
+// causes.
 func TestShownLogLinesMatchTheirCause(t *testing.T) {
 	const (
 		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`

@@ -19,8 +19,8 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
 }
 
-// A queued job makes the present state outdated; a certificate is about to end when a restart
-// renews it.
+// A queued job makes the present state outdated. Ending is true if a restart would renew the
+// certificate.
 func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)

@@ -41,12 +41,12 @@ type Report struct {
 	Reached bool
 	// Skew is the host's clock minus this machine's, in whole seconds.
 	Skew time.Duration
-	// Probe holds all that the host said.
+	// Probe holds the host's complete output.
 	Probe Block
 }
 
-// Observe observes a host until ctx ends, and reports each observation. With once it ends after its
-// first observation, or when there can be none.
+// Observe observes a host until ctx ends, and reports each observation. If once is set, it ends
+// after the first observation, or when no observation is possible.
 func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool,
 	report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))

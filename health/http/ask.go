@@ -33,14 +33,14 @@ type httpTarget struct {
 	address string
 	// roots are the CAs; nil means this machine's own.
 	roots *x509.CertPool
-	// through is a tunnel; without one the address is dialled directly.
+	// through is the tunnel to the address; if it is empty, the address is dialled directly.
 	through tunnel.Spec
-	// user and password are for the probes that authenticate, key for probes with an API key.
+	// user and password are for the probes that authenticate; key is for those with an API key.
 	user, password, key string
 }
 
-// ask makes one request over a connection of its own. Nothing of it is taken from the environment:
-// no proxy, no cookies.
+// ask makes one request over a connection of its own. It uses neither a proxy from the environment
+// nor cookies.
 func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 	if probe.Login {
 		return t.login(ctx, probe)
@@ -79,7 +79,7 @@ func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 	return answer
 }
 
-// transport dials the Service's address at the port that the request asks for.
+// transport returns a transport that dials the Service's address at the request's port.
 func (t httpTarget) transport() *http.Transport {
 	return &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12},
@@ -94,13 +94,13 @@ func (t httpTarget) transport() *http.Transport {
 	}
 }
 
-// fail stores in an answer the reason why there is none.
+// fail stores in an answer the reason why the request got no response.
 func (a *httpAnswer) fail(err error) {
 	a.Error, a.Certificate = httpTrouble(err)
 	a.Way = observe.WayOf(err)
 }
 
-// httpTrouble words a failed request, and describes the certificate where that was refused.
+// httpTrouble words a failed request. It describes the certificate if that was refused.
 func httpTrouble(err error) (text, certificate string) {
 	var ca x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -136,7 +136,7 @@ func describeCertificate(certificate *x509.Certificate) string {
 		observe.OrNone(strings.Join(names, ", ")) + ")"
 }
 
-// roundLatency rounds a latency up to one of few bounds, so that it does not change with every
+// roundLatency rounds a latency up to one of a few bounds, so that it does not change with every
 // observation.
 func roundLatency(latency time.Duration) string {
 	for _, bound := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {

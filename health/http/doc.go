@@ -1,3 +1,3 @@
-// Package http gates URLs at the address of a Service: each answers as it must, under a certificate
-// that verifies.
+// Package http gates URLs at the address of a Service. Each must give the expected answer, under a
+// certificate that verifies.
 package http

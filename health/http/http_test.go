@@ -30,7 +30,7 @@ func current(name string) func(*x509.Certificate) {
 	}
 }
 
-// serving serves TLS with a certificate and returns its port.
+// serving starts a TLS server with a certificate and returns its port.
 func serving(t *testing.T, with healthtest.Issued, handler http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)

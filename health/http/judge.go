@@ -12,8 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// httpPasses must follow each other for each probe, each over a connection of its own: there are
-// several Pods behind an address, and each of them learns of a route or certificate by itself.
+// httpPasses is the number of passes in a row that each probe needs, each over a new connection.
+// There are several Pods behind an address, and each learns of a route or certificate by itself.
 const httpPasses = 2
 
 // httpFacts is one observation of the Service and the CA, and the last answer of each probe.
@@ -26,26 +26,26 @@ type httpFacts struct {
 	Answers []httpAnswer `json:"answers,omitempty"`
 }
 
-// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat the
+// httpAnswer is the last answer to one probe. It holds no part of the body, which may repeat the
 // request.
 type httpAnswer struct {
 	Name string `json:"name"`
 	// Seen is false before the first answer at the present address.
 	Seen bool `json:"seen,omitempty"`
-	// Error says why there is no answer; Certificate describes a certificate that was refused.
+	// Error says why there is no answer. Certificate describes a certificate that was refused.
 	Error       string `json:"error,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
-	// Way is the tunnel's part in that.
+	// Way describes a fault of the tunnel that made the request fail.
 	Way      observe.Way `json:"way,omitzero"`
 	Status   int         `json:"status,omitempty"`
 	Location string      `json:"location,omitempty"`
-	// Lacks is true when the body has not the text that it must contain.
+	// Lacks is true if the body does not contain the required text.
 	Lacks bool `json:"lacks,omitempty"`
-	// Within is the latency as a bound, for example 100 ms.
+	// Within is the upper bound of the latency, for example 100 ms.
 	Within string `json:"within,omitempty"`
 	// Passes is the number of passes in a row.
 	Passes int `json:"passes,omitempty"`
-	// Attempts counts the requests until the answer, and Took is the duration of the last one.
+	// Attempts counts the requests up to the first pass. Took is the duration of the last request.
 	Attempts int    `json:"attempts,omitempty"`
 	Took     string `json:"took,omitempty"`
 }
@@ -54,7 +54,7 @@ func httpAddress(s Spec) address.Spec {
 	return address.Spec{Namespace: s.Namespace, Service: s.Service}
 }
 
-// judgeHTTP judges whether every URL answers at the Service's address as users will see it.
+// judgeHTTP judges whether every URL gives users the expected answer at the Service's address.
 func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}

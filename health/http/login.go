@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// loginTimeout bounds a whole login: some ten requests, of which one makes the server compare a
-// password's slow hash.
+// loginTimeout bounds a whole login of about ten requests. For one of them the server computes the
+// slow hash of a password.
 const loginTimeout = 15 * time.Second
 
 // formAction finds the target of a page's form.
 var formAction = regexp.MustCompile(`(?is)<form[^>]*\saction="([^"]*)"`)
 
-// login asks for a URL as a browser does that is sent to a login page: it follows redirects, fills
-// in the page's form, and follows the redirects back. Cookies live as long as the one login. The
-// answer is the last one.
+// login asks for a URL like a browser that is redirected to a login page. It follows the redirects,
+// fills in the page's form, and follows the redirects back. Cookies live only during this login.
+// login returns the last answer.
 func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
@@ -67,7 +67,7 @@ func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	return answer
 }
 
-// visit makes a request and follows its redirects; fields are a form's.
+// visit makes a request and follows its redirects. fields are the values of a form.
 func visit(
 	ctx context.Context, browser *http.Client, method, address string, fields url.Values,
 ) (*http.Response, string, error) {
@@ -94,13 +94,13 @@ func visit(
 	return response, string(text), nil
 }
 
-// bare returns a URL without its query, which holds codes and states that change and must not be
-// shown.
+// bare returns a URL without its query. The query holds codes and states that change and must not
+// be shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }
 
-// mustURL returns a URL that the Spec's check has parsed already.
+// mustURL parses a URL that the Spec's validation has already parsed.
 func mustURL(text string) *url.URL {
 	parsed, err := url.Parse(text)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // portal is an application behind a login, as APISIX and Keycloak make one.
 type portal struct {
-	// page answers for the login page, and back is the target of a good login.
+	// page answers requests for the login page. back is the target after a successful login.
 	page, back string
 }
 

@@ -36,8 +36,7 @@ func (w *httpWatch) observe(ctx context.Context) (httpFacts, []byte) {
 	return facts, ca
 }
 
-// caIn returns a Secret's CA: ca.crt, or else tls.crt, which is the CA itself where it signs
-// itself.
+// caIn returns the CA in a Secret: ca.crt, or else tls.crt, which is the CA if it is self-signed.
 func caIn(data map[string][]byte) []byte {
 	if ca := data["ca.crt"]; len(ca) > 0 {
 		return ca
@@ -45,7 +44,7 @@ func caIn(data map[string][]byte) []byte {
 	return data["tls.crt"]
 }
 
-// rootsOf reads the CAs; why names their fault.
+// rootsOf parses the CAs. If it fails, why names the fault.
 func rootsOf(ca []byte, secret string) (roots *x509.CertPool, why string) {
 	roots = x509.NewCertPool()
 	switch {

@@ -8,14 +8,15 @@ import (
 	"strata/health"
 )
 
-// Kind gates URLs at a Service's LoadBalancer address: each answers as it must, under a
+// Kind gates URLs at a Service's LoadBalancer address: each gives the expected answer, under a
 // certificate that verifies.
 const Kind health.Kind = "http"
 
 // Spec names URLs that a Service's LoadBalancer address must answer.
 type Spec struct {
-	// Namespace and Service are of type LoadBalancer. Its address is dialled whatever the URLs'
-	// host names resolve to, so that the gate holds before there is any DNS; the port is the URL's.
+	// Namespace and Service name a Service of type LoadBalancer. The gate dials its address at the
+	// URL's port, and does not resolve the URL's host name. So the gate works before there is any
+	// DNS.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must
@@ -26,27 +27,26 @@ type Spec struct {
 
 // Probe is one request and the expected answer. A redirect is an answer and is never followed.
 type Probe struct {
-	// Name is the probe's in messages.
+	// Name is the name of the probe in messages.
 	Name string `json:"name"`
 	// URL is http or https, without user or password.
 	URL string `json:"url"`
 	// Method is GET if empty.
 	Method string `json:"method,omitempty"`
-	// Status are the codes of which one must come back. Empty: 200, or, with RedirectTo, any
-	// redirect.
+	// Status lists the accepted codes. Empty: 200, or any redirect if RedirectTo is set.
 	Status []int `json:"status,omitempty"`
-	// Contains is a part of the body. Optional.
+	// Contains is a text that the body must contain. Optional.
 	Contains string `json:"contains,omitempty"`
 	// Auth sends basic authentication from the Secrets.
 	Auth bool `json:"auth,omitempty"`
-	// RedirectTo is the Location, as an absolute URL. Optional.
+	// RedirectTo is the required Location, as an absolute URL. Optional.
 	RedirectTo string `json:"redirectTo,omitempty"`
-	// RedirectPrefix begins the Location, for one whose end differs each time. Optional.
+	// RedirectPrefix is the required beginning of a Location whose end differs each time. Optional.
 	RedirectPrefix string `json:"redirectPrefix,omitempty"`
 	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
 	KeyHeader string `json:"keyHeader,omitempty"`
 	// Login follows redirects to a login page, logs in with the Secrets' user and password, and
-	// follows those back to URL. Status and Contains apply to URL's answer then.
+	// follows the redirects back to URL. Status and Contains then apply to URL's answer.
 	Login bool `json:"login,omitempty"`
 }
 

@@ -15,11 +15,11 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to
-// answer.
+// httpInterval is the pause between two requests of one probe. Polling is needed because no event
+// reports that a URL begins to answer.
 const httpInterval = 100 * time.Millisecond
 
-// httpWatch observes Service and CA when they change, and keeps asking each URL.
+// httpWatch observes the Service and the CA when they change, and keeps asking each URL.
 type httpWatch struct {
 	spec    Spec
 	cluster *kube.Cluster
@@ -32,11 +32,11 @@ type httpWatch struct {
 
 	mu   sync.Mutex
 	seen bool
-	// facts are the latest, with the answers at target; CA is the CA as it was read.
+	// facts are the latest facts, with the answers of target. CA is the CA that was read last.
 	facts  httpFacts
 	ca     []byte
 	target httpTarget
-	// epoch counts the targets: an answer of an earlier one proves nothing.
+	// epoch counts the changes of target: an answer of an earlier target proves nothing.
 	epoch int
 }
 
@@ -87,8 +87,8 @@ func (w *httpWatch) sources() []kube.Source {
 	return sources
 }
 
-// observeAgain observes the objects at every change; with another address or CA, every answer so
-// far is void.
+// observeAgain observes the objects at every change. If the address or the CA changes, all answers
+// become void.
 func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
 		facts, ca := w.observe(ctx)
@@ -134,8 +134,8 @@ func (w *httpWatch) askAgain(ctx context.Context, probe Probe, moved <-chan stru
 	}
 }
 
-// take stores an answer, unless the target has changed since. The duration and number of attempts
-// stay once it has passed.
+// take stores an answer, unless the target has changed since the request. After a pass, it keeps
+// the duration and the number of attempts.
 func (w *httpWatch) take(epoch int, probe Probe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

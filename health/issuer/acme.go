@@ -2,20 +2,22 @@ package issuer
 
 import "regexp"
 
-// problem returns a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
+// problem returns a pattern that matches an error of the ACME server by its type (RFC 8555, section
+// 6.7).
 func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }
 
-// selfCheck matches a finding of cert-manager's own look at a challenge's answer, before it asked
-// the server to look (cert-manager pkg/controller/acmechallenges and pkg/issuer/acme).
+// selfCheck matches a result of cert-manager's self check. cert-manager checks a challenge's answer
+// itself before it asks the server to check (cert-manager pkg/controller/acmechallenges and
+// pkg/issuer/acme).
 func selfCheck(kind, found string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)Waiting for ` + kind + ` challenge propagation: .*(` +
 		found + `)`)
 }
 
-// acmeCauses are those of ACME, from the account to the challenge's answer. cert-manager writes no
-// space after the colon of "Failed to update ACME account:" (pkg/issuer/acme/setup.go).
+// acmeCauses are the causes of ACME, from the account to the challenge's answer. cert-manager
+// writes no space after the colon of "Failed to update ACME account:" (pkg/issuer/acme/setup.go).
 var acmeCauses = []Cause{
 	{problem("rateLimited"), "the ACME server's rate limit is reached",
 		"try with the CA's staging server; certificates that exist go on working", false},
@@ -91,17 +93,17 @@ var acmeCauses = []Cause{
 }
 
 var (
-	// retryAfter finds the end of a limit in the words of Let's Encrypt: cert-manager keeps the
-	// text of an error, and not its Retry-After.
+	// retryAfter finds the end of a rate limit in Let's Encrypt's message, because cert-manager
+	// keeps an error's text but not its header Retry-After.
 	retryAfter = regexp.MustCompile(`(?i)retry after (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d ?(UTC|Z)?)`)
-	// refusedAccount is an account that the server did not take: cert-manager does not ask again by
-	// itself (pkg/issuer/acme/setup.go).
+	// refusedAccount matches the server's refusal of an account. cert-manager does not retry such a
+	// registration by itself (pkg/issuer/acme/setup.go).
 	refusedAccount = regexp.MustCompile(
 		`Failed to (register|update) ACME account: ?4\d\d |failed to decode external account binding key|Your ACME server URL is set to a v1 endpoint|` +
 			`Account private key is invalid|ACME private key in "[^"]*" is not of type RSA|Failed to parse existing ACME`)
-	// awaitsSecret is a Secret of ACME's that is not there or lacks a key: cert-manager asks again
-	// when the Secret comes or changes, and not by itself (pkg/issuer/acme/setup.go,
-	// pkg/controller/clusterissuers issuersForSecret).
+	// awaitsSecret matches messages about an ACME Secret that does not exist or lacks a key.
+	// cert-manager does not retry by itself, but when the Secret is created or changed
+	// (pkg/issuer/acme/setup.go, pkg/controller/clusterissuers issuersForSecret).
 	awaitsSecret = regexp.MustCompile(`failed to find external account binding key|ACME account: secrets? "[^"]*" not found|the secret "[^"]*" does not have key "|failed to get secret "`)
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each line is the text of one real failure of ACME, by the server, by cert-manager's self check or
-// by a solver.
+// Each line is the text of one real failure of ACME, from the server, cert-manager's self check or
+// a solver.
 func TestACMEMessagesMapToCauses(t *testing.T) {
 	account := func(code, kind, text string) string {
 		return "Failed to register ACME account: " + code + " urn:ietf:params:acme:error:" + kind + ": " + text

@@ -16,20 +16,20 @@ import (
 	"strata/internal/files/digest"
 )
 
-// caFacts says which CA an issuer signs with.
+// caFacts describes the CA that an issuer signs with.
 type caFacts struct {
 	// Unread is true for a read-only user, who may read no Secret.
 	Unread bool `json:"unread,omitempty"`
-	// Missing is true where the Secret is not there, or has no certificate.
+	// Missing is true if the Secret does not exist or has no certificate.
 	Missing bool `json:"missing,omitempty"`
-	// Expected and Found are the fingerprints of the recorded CA and of the present one, and Made
-	// is the time since when that one is valid.
+	// Expected and Found are the fingerprints of the recorded CA and of the present one. Made is
+	// the beginning of the present CA's validity.
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	Made     string `json:"made,omitempty"`
 }
 
-// shown bounds the digits of a fingerprint in messages, which certManager.acceptedCA takes.
+// shown is the number of a fingerprint's digits in messages. certManager.acceptedCA takes them.
 const shown = 16
 
 // judgeCA judges whether the issuer signs with the CA that users were told to trust.
@@ -65,7 +65,7 @@ func judgeCA(spec Spec, f caFacts) health.Verdict {
 	return v
 }
 
-// ca reads which CA the issuer has.
+// ca reads the issuer's present CA.
 func (w *issuerWatch) ca(ctx context.Context, s *kube.APIServer) (*caFacts, error) {
 	if w.recorded == nil {
 		return nil, nil

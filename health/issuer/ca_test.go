@@ -27,7 +27,7 @@ func TestFactsAreReadFromCASecret(t *testing.T) {
 	}
 }
 
-// Nothing is asked for the Secret: there is no server here.
+// The test has no server, so it fails if the Secret is requested.
 func TestAReaderSkipsTheCA(t *testing.T) {
 	recorded, err := certificateIn(healthtest.Issue(t, "one", nil, healthtest.AsCA).Pem())
 	require.NoError(t, err)

@@ -6,18 +6,18 @@ import (
 )
 
 // Cause is a reason why cert-manager cannot use an issuer or issue a certificate. It is recognised
-// by the words of cert-manager, Vault or the Go library, which have no other form.
+// by the text of cert-manager, Vault or the Go library, because they give no error code.
 type Cause struct {
 	pattern *regexp.Regexp
 	Cause   string
 	Hint    string
-	// final is true where cert-manager does not try again before the issuer itself changes: Setup
-	// returned no error.
+	// final is true if cert-manager does not try again before the issuer itself changes, because
+	// its Setup returned no error.
 	final bool
 }
 
-// ofVault returns a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError),
-// as DNS providers use the same words.
+// ofVault returns a pattern of Vault's answers (github.com/hashicorp/vault/api ResponseError). It
+// requires Vault's own form, because DNS providers use the same words.
 func ofVault(answer string) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
 }

@@ -155,7 +155,7 @@ func TestDNSSolverMessagesMapToCauses(t *testing.T) {
 	}
 }
 
-// Messages that would be blamed on Vault if its causes did not require Vault's own words.
+// These messages would be blamed on Vault if its causes did not require Vault's own form of error.
 func TestMessagesOfOthersAreNotBlamedOnVault(t *testing.T) {
 	for _, message := range []string{
 		"DNS-01 challenge for vault.example.org is pending: API error: permission denied",
@@ -166,7 +166,8 @@ func TestMessagesOfOthersAreNotBlamedOnVault(t *testing.T) {
 	}
 }
 
-// An account may be refused a name: that says nothing about a challenge.
+// The server may refuse an account because of its name. Such a message says nothing about a
+// challenge.
 func TestRefusedACMEAccountIsNotChallengeFailure(t *testing.T) {
 	for _, message := range []string{
 		`Failed to create Order: 403 urn:ietf:params:acme:error:unauthorized: Certificate issuance is not allowed for this account`,

@@ -1,4 +1,4 @@
-// Package issuer gates a cert-manager Issuer or ClusterIssuer: Ready at its newest generation, and
-// with the CA that the stack has recorded where that is asked for. It has the causes of failed
-// issuance, which kind certificate tells as well.
+// Package issuer gates a cert-manager Issuer or ClusterIssuer. The issuer must be Ready at its
+// newest generation and, if the Spec asks for it, sign with the CA that the stack has recorded. The
+// package also has the causes of failed issuance, which kind certificate uses as well.
 package issuer

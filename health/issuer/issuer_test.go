@@ -38,7 +38,8 @@ func TestIssuerResourceFollowsNamespace(t *testing.T) {
 	}
 }
 
-// Each line is the text of one real failure; the cause must be of that failure and of no other.
+// Each line is the text of one real failure. It must match the cause of that failure and no other
+// cause.
 func TestCertManagerAndVaultMessagesMapToCauses(t *testing.T) {
 	vault := func(code, text string) string {
 		return "Vault failed to sign certificate: failed to sign certificate by vault: Error " +

@@ -9,15 +9,17 @@ import (
 // issuerFacts is one observation of an Issuer or ClusterIssuer.
 type issuerFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the fault or, without one, Ready's message has been the same.
+	// Seconds is the number of seconds for which the fault or, without one, Ready's message has
+	// been the same.
 	Seconds int `json:"seconds,omitempty"`
 
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
 	Generation int64 `json:"generation,omitempty"`
-	// Ready is its only condition (cert-manager pkg/apis/certmanager/v1 IssuerConditionReady).
+	// Ready is the issuer's only condition (cert-manager pkg/apis/certmanager/v1
+	// IssuerConditionReady).
 	Ready kube.Condition `json:"ready,omitzero"`
-	// CA is nil where none in particular is asked for.
+	// CA is nil if the Spec requires no particular CA.
 	CA *caFacts `json:"ca,omitempty"`
 }
 
@@ -36,9 +38,9 @@ func issuerCheck(s Spec) string {
 	return "issuer " + s.Namespace + "/" + s.Name
 }
 
-// judgeIssuer reports whether cert-manager has taken an issuer into use, as it is specified now.
-// cert-manager reconciles an issuer when it or one of its Secrets changes, and again after a
-// failure. A fault that came since it was last Ready shows only when a certificate is issued.
+// judgeIssuer judges whether cert-manager uses an issuer's present specification. cert-manager
+// reconciles an issuer when it or one of its Secrets changes, and again after a failure. A fault
+// that came after the issuer was last Ready shows only when a certificate is issued.
 func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting,
 		Hint: issuerKubectl(spec, "describe")}
@@ -64,11 +66,11 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	return []health.Verdict{v, judgeCA(spec, *f.CA)}
 }
 
-// notIssuing judges an issuer that cert-manager has tried in vain. It retries nearly every failure
-// with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min); only the failures
-// that it does not retry end the gate. A refused account is believed after a while: cert-manager
-// asks again when the Secret of the account's key changes, which is no new generation of the
-// issuer.
+// notIssuing judges an issuer that cert-manager has tried in vain. cert-manager retries nearly
+// every failure with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min), so
+// only the other failures end the gate. A refused account ends it after a while. cert-manager asks
+// again when the Secret of the account's key changes, and that does not change the issuer's
+// generation.
 func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))

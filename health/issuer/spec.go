@@ -8,9 +8,9 @@ const Kind health.Kind = "issuer"
 // Spec names a cert-manager issuer.
 type Spec struct {
 	Name string `json:"name"`
-	// Namespace is an Issuer's; empty means a ClusterIssuer.
+	// Namespace is the namespace of an Issuer; empty means a ClusterIssuer.
 	Namespace string `json:"namespace,omitempty"`
-	// CA is the one that it must sign with. Default: none in particular.
+	// CA is the CA that the issuer must sign with. Default: none in particular.
 	CA *CA `json:"ca,omitempty"`
 }
 
@@ -20,8 +20,7 @@ type CA struct {
 	Secret string `json:"secret"`
 	// Certificate is the CA that the stack has recorded and people trust, in PEM.
 	Certificate string `json:"certificate"`
-	// Accepted is the beginning of the fingerprint that strata:certManager.acceptedCA names.
-	// Default: it names none.
+	// Accepted is the fingerprint's beginning in strata:certManager.acceptedCA. Default: none.
 	Accepted string `json:"accepted,omitempty"`
 }
 

@@ -26,9 +26,9 @@ var (
 type issuerWatch struct {
 	spec   Spec
 	stable *observe.Stable
-	// recorded is the CA that it must sign with; nil where none in particular is asked for.
+	// recorded is the CA that the issuer must sign with; nil if the Spec requires none.
 	recorded *x509.Certificate
-	// reader leaves out the Secret.
+	// reader is true for a read-only user: the Secret is not read.
 	reader bool
 }
 
@@ -83,7 +83,7 @@ func (w *issuerWatch) read(ctx context.Context, s *kube.APIServer) (issuerFacts,
 	return facts, err
 }
 
-// ConditionedObject holds the fields of an object whose state is told by conditions alone.
+// ConditionedObject holds the fields of an object whose state consists of conditions only.
 type ConditionedObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {

@@ -58,9 +58,9 @@ var Bodies = map[health.Kind]health.BodyReader{
 // Parse reads the Spec of a gate of any kind from JSON.
 func Parse(text []byte) (health.Spec, error) { return health.ParseSpec(text, Bodies) }
 
-// Run asks one gate, as health.Ask does. A tunnel that the gate needs is held while it asks. That
-// it cannot be opened is no end, since a jump host may be starting: it is tried again meanwhile.
-// Nothing is asked through another stack's tunnel at the same port, nor without one, and each check
+// Run asks one gate, as health.Ask does. It holds the tunnel that the gate needs. If the tunnel
+// cannot be opened, Run tries again while the gate asks, because a jump host may be starting. The
+// gate asks nothing without a tunnel or through another stack's tunnel at the same port; each check
 // says why.
 func Run(
 	ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer,

@@ -36,7 +36,7 @@ func TestEveryKindIsRegistered(t *testing.T) {
 	assert.Equal(t, folders, rows)
 }
 
-// Without its body a gate would have nothing to observe, and be open.
+// A gate without a body would observe nothing, and so would open at once.
 func TestAKindWithoutItsBodyIsRefused(t *testing.T) {
 	for kind, read := range Bodies {
 		text := fmt.Sprintf(`{"kind":%q,"gate":"g","timeout":"1m","servers":["https://10.10.0.11:6443"],

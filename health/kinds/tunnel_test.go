@@ -22,8 +22,8 @@ import (
 	"strata/internal/ssh/tunnel/tunneltest"
 )
 
-// asked returns the verdict of a server gate that reaches its host directly, and /ping of a server
-// through a tunnel.
+// asked returns the verdicts of a server gate. The gate reaches its host directly, and the server's
+// /ping through a tunnel.
 func asked(
 	t *testing.T, way tunnel.Spec, host *sshtest.Server, url string,
 ) (health.Verdict, string) {
@@ -59,8 +59,8 @@ func pongs(t *testing.T) string {
 	return server.URL
 }
 
-// `strata tunnel -s a` is open, and `strata health -s b` has the same port. Where both sites have
-// the same private addresses, a's server would say pong for b's.
+// `strata tunnel -s a` is open, and `strata health -s b` uses the same port. If both sites have the
+// same private addresses, a's server would answer pong in place of b's.
 func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	way, _ := tunneltest.Serve(t)
 	host := sshtest.Start(t)
@@ -77,8 +77,8 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
 }
 
-// The jump host boots when the gate begins. The listener that opens at the port later is greeted,
-// which is how a tunnel is held.
+// The jump host boots when the gate begins. The test opens the listener at the port later, and
+// expects a greeting there, because a held tunnel sends one.
 func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
 	host := sshtest.Start(t)
 	way := tunneltest.Through(host, tunneltest.Closed(t))

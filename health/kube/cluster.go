@@ -20,15 +20,15 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one
-// that hangs must not hide for longer than this that another one answers.
+// RequestTimeout bounds one request to an API server. A healthy server answers in milliseconds, and
+// after this time another server is asked instead of one that hangs.
 const RequestTimeout = 3 * time.Second
 
-// maxSlow lets servers under load have up to 24 s.
+// maxSlow is the number of times that slow doubles the timeout: servers under load have up to 24 s.
 const maxSlow = 3
 
-// APIServer is one API server, asked under its own address so that no load balancer hides which one
-// answers.
+// APIServer is one API server. It is asked at its own address, so that no load balancer hides which
+// server answers.
 type APIServer struct {
 	// Name is the host and port, for messages.
 	Name string
@@ -41,17 +41,17 @@ type APIServer struct {
 	existing bool
 }
 
-// Cluster is every API server of a Spec.
+// Cluster holds every API server of a Spec.
 type Cluster struct {
 	Servers []*APIServer
-	// good is the index of the server that answered last; reads start there.
+	// good is the index of the server that answered last. Reads start with it.
 	good atomic.Int32
-	// slow counts how often no server has answered in time: each server then has twice as long as
-	// before, up to maxSlow times.
+	// slow counts how often no server has answered in time. Each time doubles the servers' timeout,
+	// up to maxSlow times.
 	slow atomic.Int32
 }
 
-// ClusterOf returns the cluster that a gate asks.
+// ClusterOf returns the cluster that a gate observes.
 func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	all, err := NewCluster(spec.Servers, secrets.Kubeconfig, spec.Tunnel())
 	if err != nil {
@@ -63,9 +63,9 @@ func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	return all, nil
 }
 
-// NewCluster builds one client per server from the kubeconfig's credentials and CA. The
-// kubeconfig's own server is not used; its CA is, on purpose: an address that another machine holds
-// must fail verification. Its proxy is, and that of through.
+// NewCluster builds one client per server from the kubeconfig's credentials and CA. It does not use
+// the kubeconfig's own server. It uses the CA so that verification fails at an address that another
+// machine holds. It also uses the proxy of the kubeconfig and the tunnel of through.
 func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Cluster, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
@@ -100,8 +100,8 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	}
 	config := rest.CopyConfig(base)
 	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
-	// The client's own limiter would delay an observation without a word; the number of requests is
-	// bounded by the observations.
+	// The client's own limiter would delay an observation silently. The observations themselves
+	// bound the number of requests.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
 	direct := withDialer(config, through)
@@ -117,8 +117,8 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 		Config: config}, nil
 }
 
-// withDialer returns config with a dialer in the place of its SOCKS proxy, so that a fault is the API
-// server's own and not the proxy's word for it.
+// withDialer returns config with a dialer instead of its SOCKS proxy. A fault is then the API
+// server's own and not the proxy's description of it.
 func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
 	dialer := net.Dialer{Timeout: RequestTimeout}
@@ -132,8 +132,8 @@ func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 }
 
 // Read runs one observation against the server that answered last. If that server cannot be asked,
-// it asks the next. An answer such as "not found" is an answer. The returned fault is the first
-// server's.
+// Read tries the next one. A response such as "not found" counts as an answer. If no server can be
+// asked, Read returns the fault of the first one.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
 	start, slow, late := int(c.good.Load()), c.slow.Load(), false
@@ -165,8 +165,8 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 	return first
 }
 
-// ObserveOnce runs Read for a gate. It also returns for how many seconds the API has failed in the
-// same way.
+// ObserveOnce runs Read for a gate. It also returns the number of seconds for which the API has
+// failed in the same way.
 func (c *Cluster) ObserveOnce(
 	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
 ) (*Fault, int) {

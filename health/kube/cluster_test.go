@@ -115,7 +115,7 @@ func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
 }
 
-// faultThrough returns the fault of a server that is not read through a tunnel.
+// faultThrough returns the fault of a server that cannot be read through a tunnel.
 func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 	t.Helper()
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
@@ -129,8 +129,8 @@ func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 	return f
 }
 
-// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy
-// would tell it as the proxy's.
+// If the far end of a tunnel refuses a connection, the fault is the API server's. net/http's own
+// proxy client would report it as a fault of the proxy.
 func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	server := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
@@ -141,7 +141,7 @@ func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 	assert.Equal(t, faultTunnel, f.Kind, "%v", f)
 }
 
-// Answers through another stack's tunnel come from another cluster.
+// Answers through another stack's tunnel come from another cluster, so the tunnel is not used.
 func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	way.Via[0].User = "another stack's"
@@ -151,7 +151,7 @@ func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 	assert.Empty(t, jump.Onward())
 }
 
-// An existing cluster's kubeconfig may name a proxy of a person's own.
+// The kubeconfig of an existing cluster may name its owner's proxy.
 func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
 	none := withDialer(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)

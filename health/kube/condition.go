@@ -10,8 +10,8 @@ type Condition struct {
 	Status  string `json:"status,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// ObservedGeneration is the generation of the object that the Condition is about, if its writer
-	// sets it.
+	// ObservedGeneration is the generation of the object that the Condition describes, if its
+	// writer sets it.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 

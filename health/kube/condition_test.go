@@ -21,7 +21,8 @@ func TestConditionLineContainsReasonAndMessage(t *testing.T) {
 			Message: "1 % left"}))
 }
 
-// A controller that has not come to the newest specification still says Ready of the one before.
+// A controller that has not processed the newest specification still reports Ready for the previous
+// one.
 func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
 	c := Condition{Type: "Accepted", Status: "True", ObservedGeneration: 2}
 	assert.False(t, c.Stale(1))
@@ -36,7 +37,7 @@ func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
 		ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
 }
 
-// An EndpointSlice that says nothing of an address means that it is ready; one that starts says
+// An address whose EndpointSlice has no condition is ready. One that starts has the condition
 // false.
 func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 	ready := func(text string) bool {
@@ -48,8 +49,8 @@ func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 	assert.False(t, ready(`conditions: {ready: false}`))
 }
 
-// A wrong CA may be an earlier installation that is about to go: only one that stays is given up,
-// and a server that is away never is.
+// A wrong CA may belong to an earlier installation that is about to be removed. So only a
+// persistent one is Stuck, and an unreachable server never is.
 func TestOnlyPersistentPermanentFaultIsStuck(t *testing.T) {
 	otherCA := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}
 	refused := &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
@@ -89,8 +90,8 @@ func TestTerminatingNamespaceNamesFinalizersFirst(t *testing.T) {
 		"what does not hold it")}))
 }
 
-// A newer kubelet may wait for a reason that is unknown here: the gate waits for the Pod and makes
-// nothing up.
+// A newer kubelet may report a reason that is unknown here. The gate then waits for the Pod and
+// invents no cause.
 func TestUnknownWaitingReasonIsNoPodFault(t *testing.T) {
 	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web",
 		Reason: "OfANewerKubelet"}}}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// Stale reports whether a condition is about an earlier generation of its object than the given
-// one: it may have been true of another specification. Neither kubectl wait nor Pulumi's
-// observe.WaitFor compares the two.
+// Stale reports whether a condition describes an earlier generation of its object than the given
+// one. Such a condition may have been true of another specification. Neither kubectl wait nor
+// Pulumi's observe.WaitFor compares the generations.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 
 // StaleMessage puts a stale condition into words.
@@ -18,7 +18,7 @@ func StaleMessage(c Condition, generation int64) string {
 		c.ObservedGeneration, generation)
 }
 
-// ConditionOf returns the condition of a type; without a status where it is not written yet.
+// ConditionOf returns the condition of a type. Its Status is empty if it is not written yet.
 func ConditionOf(conditions []Condition, kind string) Condition {
 	for _, c := range conditions {
 		if c.Type == kind {

@@ -31,9 +31,9 @@ func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
 // Absent returns those of the resources that an API server does not serve (yet). It reads two
-// answers without a cache: the version's own list, and the document about every group. The second
-// one is put together later, and Helm, kubectl and Pulumi read it: "no matches for kind" comes from
-// there.
+// answers without a cache: the version's own list, and the document about every group. The server
+// updates the document later. Helm, kubectl and Pulumi read the document, so "no matches for kind"
+// comes from it.
 func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	versions := map[string][]string{}
 	var missing []string
@@ -70,8 +70,8 @@ func (s *APIServer) findMissing(ctx context.Context, wanted []ServedResource) ([
 	return missing, nil
 }
 
-// resourcesOf returns the resources that an API server lists for one group and version; none if it
-// does not know it.
+// resourcesOf returns the resources that an API server lists for one group and version. It returns
+// none if the server does not know the version.
 func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]string, error) {
 	var served metav1.APIResourceList
 	found, err := s.GetJSON(ctx, "/apis/"+groupVersion, "", &served)

@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-// A layer's objects need the CRD of their own version, group and kind.
+// The objects of a layer need the CRD of their own version, group and kind, and no similar one.
 func TestAResourceIsServedInItsOwnGroupAndVersion(t *testing.T) {
 	pool := ServedResource{"metallb.io", "v1beta1", "ipaddresspools"}
 	aggregated := *healthtest.Decode[discoveryv2.APIGroupDiscoveryList](t, `items:

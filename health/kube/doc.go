@@ -2,7 +2,7 @@
 // to the next server if one cannot be asked, and watches that trigger a new observation. It also
 // has the reads that several kinds share (conditions, Events, workloads, endpoints, /readyz).
 //
-// A watch is a reason to observe and never an observation. Faults are told apart by their kind, so
-// that no verdict rests on an answer that did not come. The package judges workloads and faults,
-// which several kinds have; every other verdict is its kind's.
+// A watch triggers an observation but is never one itself. Faults are distinguished by their kind,
+// so that no verdict rests on an answer that did not come. The package judges workloads and faults,
+// which several kinds have; each kind judges everything else.
 package kube

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// EndpointFacts describes the EndpointSlices of the webhook's Service.
+// EndpointFacts describes the EndpointSlices of a Service.
 type EndpointFacts struct {
 	Ready    []string `json:"ready,omitempty"`
 	NotReady []string `json:"notReady,omitempty"`
@@ -17,7 +17,7 @@ type EndpointFacts struct {
 // ServiceLabel is on every EndpointSlice of a Service.
 const ServiceLabel = discoveryv1.LabelServiceName
 
-// ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says
+// ObserveEndpoints reads the addresses behind a Service. That the Service or a slice exists proves
 // nothing.
 func ObserveEndpoints(
 	ctx context.Context, s *APIServer, namespace, service string,
@@ -49,8 +49,8 @@ func EndpointSlices(
 		metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
 }
 
-// EndpointReady reads the condition, of which unset means ready (discovery.k8s.io/v1
-// EndpointConditions).
+// EndpointReady reports whether an endpoint is ready. An unset condition means ready
+// (discovery.k8s.io/v1 EndpointConditions).
 func EndpointReady(endpoint discoveryv1.Endpoint) bool {
 	return endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready
 }

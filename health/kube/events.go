@@ -10,7 +10,7 @@ import (
 	"strata/health"
 )
 
-// Thresholds that tell a passing fault from a permanent one. Each number is the smallest that the
+// These thresholds tell a passing fault from a permanent one. Each is the smallest number that the
 // ordinary start of a Pod does not reach: one failed pull that heals, a restart or two while a
 // dependency starts, a scheduler that waits for a node.
 const (
@@ -20,20 +20,20 @@ const (
 	// believed.
 	wrongPulls = 2
 	// wrongSeconds must pass after such an answer until it is believed after one pull. The kubelet
-	// tries again after 10 s. But it pulls one image at a time, so slow pulls of others may keep
-	// the second answer away for minutes.
+	// tries again after 10 s. But it pulls one image at a time, so slow pulls of other images may
+	// delay the second answer for minutes.
 	wrongSeconds = 20
-	// networkPulls is the same for a registry that cannot be reached.
+	// networkPulls is the number of failed pulls after which an unreachable registry is believed.
 	networkPulls = 4
-	// configSeconds bounds the time without the ConfigMap or Secret that a container names: it may
-	// be created just now.
+	// configSeconds bounds the wait for a ConfigMap or Secret that a container names: it may be
+	// about to be created.
 	configSeconds = 15
-	// scheduleSeconds bounds the time without a suitable node: an old Pod's room is free after its
+	// scheduleSeconds bounds the wait for a suitable node: an old Pod frees its room after its
 	// grace period of 30 s.
 	scheduleSeconds = 35
 )
 
-// podFacts is one Pod behind a gate's subject.
+// podFacts describes one Pod of the workload that a gate judges.
 type podFacts struct {
 	Name string `json:"name"`
 	Node string `json:"node,omitempty"`
@@ -42,7 +42,7 @@ type podFacts struct {
 	Containers []containerFacts `json:"containers,omitempty"`
 	// Events are the Pod's Warning events, newest first: reason and message.
 	Events []string `json:"events,omitempty"`
-	// Seconds is for how long the Pod has shown the same trouble, as far as the gate has seen.
+	// Seconds is the number of seconds for which the gate has seen the Pod with the same trouble.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -50,14 +50,14 @@ type podFacts struct {
 type containerFacts struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"`
-	// Reason and Message are those of the waiting state.
+	// Reason and Message describe the container's waiting state.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Exit says how the container ended the last time, for example "exit code 1 (Error)".
 	Exit string `json:"exit,omitempty"`
 	// Pulls counts the failed pulls of the image, from the Pod's events.
 	Pulls int `json:"pulls,omitempty"`
-	// Old says that the last failure was long before the gate looked first.
+	// Old is true if the last failure was long before the gate's first observation.
 	Old bool `json:"old,omitempty"`
 
 	// failed is the time of the last failed pull of the image, or of the program's last end.
@@ -72,7 +72,7 @@ type trouble struct {
 	hint  string
 }
 
-// podTrouble returns the worst fault of a Pod, or nothing: a Pod that only needs time has none.
+// podTrouble returns the worst fault of a Pod, or false if the Pod only needs time.
 func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
 	if pod.Scheduled.Status == "False" {
@@ -99,7 +99,7 @@ func podPlace(pod podFacts) string {
 	return pod.Name + " on " + pod.Node
 }
 
-// passing matches reasons for which a Pod is not scheduled that end by themselves.
+// passing matches the reasons for an unscheduled Pod that end by themselves.
 var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
 
 func judgeScheduling(pod podFacts, hint string) trouble {
@@ -115,8 +115,8 @@ func judgeScheduling(pod podFacts, hint string) trouble {
 	return t
 }
 
-// notReady is the reason of a container that runs, and whose probe fails: a word of ours, beside
-// the kubelet's.
+// notReady is the reason of a container that runs but whose probe fails. It is Strata's own word,
+// in addition to the kubelet's reasons.
 const notReady = "NotReady"
 
 // containerTrouble judges the waiting state of one container.
@@ -169,9 +169,9 @@ func (t *trouble) judgeCrash(c containerFacts, pod podFacts) {
 	t.stuckIf(backoffOf(c.Message) >= crashBackoff)
 }
 
-// creations explains containers that are not even created, by the kubelet's events (kubernetes
-// pkg/kubelet/events/event.go): they have no state of their own, and the kubelet tries until it
-// works.
+// creations explains containers that were not even created, by the kubelet's events (kubernetes
+// pkg/kubelet/events/event.go). Such containers have no state of their own, and the kubelet tries
+// until it succeeds.
 var creations = []struct{ reason, cause string }{
 	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim " +
 		"that it names is not there"},
@@ -181,8 +181,8 @@ var creations = []struct{ reason, cause string }{
 	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
 }
 
-// judgeCreation judges a container that is being created; one of which no event complains only needs
-// time.
+// judgeCreation judges a container that is being created. Without an event about a failure, the
+// container only needs time.
 func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 	for _, line := range pod.Events {
 		for _, known := range creations {
@@ -196,8 +196,8 @@ func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 	return false
 }
 
-// agedIf takes back a verdict that only an old failure gives: its cause may be mended, and the
-// kubelet has not tried again, for which it waits up to 5 minutes (kubernetes
+// agedIf makes a Stuck verdict Waiting if it rests only on an old failure. The cause may have been
+// fixed while the kubelet waits up to 5 minutes before it tries again (kubernetes
 // pkg/kubelet/kubelet.go, MaxContainerBackOff).
 func (t *trouble) agedIf(old bool) {
 	if old {

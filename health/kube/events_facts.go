@@ -12,7 +12,7 @@ import (
 // eventsShown bounds the events that one Pod or workload adds to the evidence.
 const eventsShown = 3
 
-// factsOfPod takes the facts for a verdict out of a Pod and its events.
+// factsOfPod extracts the facts for a verdict from a Pod and its events.
 func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	own := WarningsOf(events, string(pod.UID))
 	facts := podFacts{Name: pod.Name, Node: pod.Spec.NodeName, Events: EventLines(own)}
@@ -45,9 +45,9 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	return facts
 }
 
-// unreadyOf returns the containers that run and are not ready, with their probes' messages: nothing
-// else about such a Pod is wrong. The kubelet reports it in events only, and of one container at a
-// time.
+// unreadyOf returns the containers that run but are not ready, with their probes' messages. It is
+// meant for a Pod without another fault. The kubelet reports a failed probe in an event only, and
+// for one container at a time.
 func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
 	var unready []containerFacts
 	for _, status := range pod.Status.ContainerStatuses {
@@ -106,8 +106,8 @@ func eventCount(event corev1.Event) int {
 	return max(int(event.Count), 1)
 }
 
-// WarningsOf returns the Warning events of one object, newest first. The UID leaves out an earlier
-// object of the same name.
+// WarningsOf returns the Warning events of one object, newest first. It compares the UID to exclude
+// events of an earlier object with the same name.
 func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	var own []corev1.Event
 	for _, event := range events {
@@ -121,8 +121,8 @@ func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	return own
 }
 
-// EventLines returns the newest events as evidence, without counts and times, which move by
-// themselves.
+// EventLines returns the newest events as evidence, without counts and times, which change all the
+// time.
 func EventLines(events []corev1.Event) []string {
 	var lines []string
 	for _, event := range events {

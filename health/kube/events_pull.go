@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// wrongImage matches a registry's answers that trying again cannot help.
+// wrongImage matches answers of a registry that will not change if the pull is repeated.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
-// answering are faults of a registry that the node does reach, and of the way there, which another
-// pull may find gone.
+// answering lists faults of a registry that the node does reach, and of the route to it. The next
+// pull may succeed in spite of them.
 var answering = []struct {
 	words *regexp.Regexp
 	cause string
@@ -23,12 +23,12 @@ var answering = []struct {
 	{regexp.MustCompile(`no space left on device`), "the node's disk is full"},
 }
 
-// errPull and pullBackOff explain a container that waits after a failed pull. They take turns, and
-// are one trouble.
+// errPull and pullBackOff are the reasons of a container that waits after a failed pull. They
+// alternate, and count as one trouble.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
-// judgePull judges a failed pull: a wrong name or missing rights are certain soon, a network may come
-// back.
+// judgePull judges a failed pull. A wrong name or missing rights are believed soon, because only a
+// network may recover.
 func (t *trouble) judgePull(c containerFacts, seconds int) {
 	t.text = "container " + c.Name + ": " + c.Reason + ": " + Innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
@@ -49,8 +49,8 @@ func (t *trouble) judgePull(c containerFacts, seconds int) {
 // backoffText matches the delay in the kubelet's "back-off 40s restarting failed container=…".
 var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
 
-// backoffOf returns the kubelet's present delay: a measure of crashes in a row that, unlike the
-// restart count, does not remember those of last month. It is zero if the message has none.
+// backoffOf returns the kubelet's present delay; zero if the message has none. The delay measures
+// the crashes in a row. The restart count does not, because it includes those of last month.
 func backoffOf(message string) time.Duration {
 	match := backoffText.FindStringSubmatch(message)
 	if match == nil {
@@ -66,7 +66,7 @@ func backoffOf(message string) time.Duration {
 // innermostLength limits a nested error in a message; the evidence has all of it.
 const innermostLength = 160
 
-// Innermost returns the end of a nested error, from a colon on: the fault comes last.
+// Innermost returns the end of a nested error, after a colon, because the actual fault comes last.
 func Innermost(text string) string {
 	for len(text) > innermostLength {
 		_, rest, found := strings.Cut(text, ": ")

@@ -28,7 +28,7 @@ var unschedulable = []struct {
 		"its own rules keep it off nodes that have another of its kind"},
 }
 
-// whyUnschedulable returns the rest of a cause: all reasons, since each node has one of its own.
+// whyUnschedulable returns the rest of a cause. It lists all reasons, since each node has its own.
 func whyUnschedulable(message string) string {
 	var says []string
 	for _, known := range unschedulable {

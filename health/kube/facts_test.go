@@ -59,8 +59,8 @@ status:
 		exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
-// The kubelet waits for up to 5 minutes before it tries again, and users who mended the cause
-// update meanwhile.
+// The kubelet waits for up to 5 minutes before it tries again. Users may fix the cause and run an
+// update in that time.
 func TestPullFailureBeforeGateStartIsOld(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
@@ -174,7 +174,7 @@ func TestProxyFaultIsNotBlamedOnServer(t *testing.T) {
 	assert.Equal(t, down.Hint(), v.Hint)
 }
 
-// Names are whole in recorded digests, and short in Pods as users write them.
+// Recorded digests have full image names. Pods have the short names that users write.
 func TestPodImagesMatchRecordedDigests(t *testing.T) {
 	text := `
 metadata: {name: p}

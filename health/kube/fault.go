@@ -22,7 +22,7 @@ const (
 	faultRefused     faultKind = "refused"
 	faultTimeout     faultKind = "timeout"
 	faultUnreachable faultKind = "unreachable"
-	// FaultUnauthorized is an API server that does not accept the credentials.
+	// FaultUnauthorized means that the API server does not accept the credentials.
 	FaultUnauthorized faultKind = "unauthorized"
 	faultForbidden    faultKind = "forbidden"
 	faultUnknownCA    faultKind = "unknown authority"
@@ -30,8 +30,8 @@ const (
 	faultCertificate  faultKind = "bad certificate"
 	faultNotServed    faultKind = "not served"
 	faultOther        faultKind = "other"
-	// faultTunnel and faultProxy are no server's: the way to it lets nothing through, a tunnel of
-	// Strata's or a proxy of the kubeconfig.
+	// faultTunnel and faultProxy are no faults of a server: Strata's tunnel or the kubeconfig's
+	// proxy lets nothing through to it.
 	faultTunnel faultKind = "tunnel"
 	faultProxy  faultKind = "proxy"
 )
@@ -43,7 +43,7 @@ type Fault struct {
 	Server string `json:"server"`
 	// Text is the error, without the parts that differ between observations.
 	Text string `json:"text"`
-	// Existing is true of a server of an existing cluster: the hints are others.
+	// Existing is true if the server belongs to an existing cluster, for which the hints differ.
 	Existing bool `json:"existing,omitempty"`
 }
 
@@ -118,8 +118,8 @@ func (f *Fault) elsewhere() bool {
 	return f.Kind != faultForbidden && f.Kind != faultNotServed
 }
 
-// permanent reports whether waiting cannot remove the fault, once it has been seen for long enough
-// not to be a start-up phase.
+// permanent reports whether waiting cannot remove the fault. The caller must have seen it for
+// longer than a start-up takes.
 func (f *Fault) permanent() bool {
 	switch f.Kind {
 	case FaultUnauthorized, faultForbidden, faultUnknownCA, faultName, faultCertificate:
@@ -129,8 +129,8 @@ func (f *Fault) permanent() bool {
 	}
 }
 
-// Verdict returns the verdict of every check while the API cannot be asked: nothing is known, so it
-// cannot be Ready.
+// Verdict returns the verdict of every check while the API cannot be asked. Nothing is known then,
+// so no check can be Ready.
 func (f *Fault) Verdict(check string, stable bool) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(),
 		Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}

@@ -7,17 +7,17 @@ import (
 	"strata/health/observe"
 )
 
-// Watch observes objects of a cluster for one gate: whenever one of them changes, and at an
-// interval. F is the facts of the gate's kind.
+// Watch observes objects of a cluster for one gate, whenever one of them changes and at an
+// interval. F is the type of the facts of the gate's kind.
 type Watch[F any] struct {
 	Cluster *Cluster
-	// Stable remembers for how long the API has failed in the same way.
+	// Stable remembers how long the API has failed in the same way.
 	Stable *observe.Stable
-	// Sources are the objects.
+	// Sources are the objects to watch.
 	Sources []Source
 	// Read reads the facts from one API server.
 	Read func(context.Context, *APIServer) (F, error)
-	// Failed returns the facts where no API server can be asked, for how many seconds.
+	// Failed returns the facts if no API server can be asked, from the fault and its seconds.
 	Failed func(*Fault, int) F
 	Judge  func(F) []health.Verdict
 }

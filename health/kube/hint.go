@@ -5,7 +5,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Absent judges a missing object of the stack's own: there is nothing to describe.
+// Absent judges a missing object of the stack's own. Its hint is no kubectl command, because
+// kubectl has nothing to describe.
 func Absent(v *health.Verdict) {
 	v.Message = "does not exist"
 	v.Cause = "it was deleted, or is not applied yet, or its CRD is not established"

@@ -13,14 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ResourceKind describes a kind as one API server serves it.
+// ResourceKind describes an object's kind as one API server serves it.
 type ResourceKind struct {
 	Resource   schema.GroupVersionResource
 	Namespaced bool
 }
 
-// KindOf asks the API server itself for the resource of an object's kind: one request without a
-// cache, because the CRD may have been established a moment ago, on this server or on another one.
+// KindOf asks the API server itself for the resource of an object's kind. It makes one request
+// without a cache, because the CRD may have been established a moment ago, on this server or on
+// another one.
 func (s *APIServer) KindOf(ctx context.Context, object map[string]any) (*ResourceKind, error) {
 	kind := (&unstructured.Unstructured{Object: object}).GroupVersionKind()
 	path := "/apis/" + kind.GroupVersion().String()

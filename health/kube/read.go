@@ -42,8 +42,8 @@ var (
 		Version: "v1", Resource: "apiservices"}
 )
 
-// List reads every object of a resource that matches, into typed items. The List is consistent: it
-// is not served from a cache that may lag behind.
+// List reads every object of a resource that matches, into typed items. The List is consistent: the
+// server does not answer from a cache that may lag behind.
 func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource,
 	namespace string, options metav1.ListOptions) ([]T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).List(ctx, options)

@@ -17,15 +17,14 @@ type APIServerFacts struct {
 	Server string `json:"server"`
 	// Code is the HTTP status; zero when there was no answer.
 	Code int `json:"code,omitempty"`
-	// Passed is true when the answer ends as only a passing readyz does.
+	// Passed is true when the answer ends with the line that only a passing readyz has.
 	Passed bool `json:"passed,omitempty"`
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`
-	// NotStarted is true when K3s answers in the place of its API server, which it has not started
-	// yet.
+	// NotStarted is true when K3s answers instead of its API server, which it has not started yet.
 	NotStarted bool   `json:"notStarted,omitempty"`
 	Fault      *Fault `json:"fault,omitempty"`
-	// Seconds is for how long the same fault has stood.
+	// Seconds is the number of seconds for which the fault has been the same.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -33,7 +32,7 @@ type APIServerFacts struct {
 const ReadyzPassed = "readyz check passed"
 
 // notStarted is K3s's answer, with code 503, until its API server runs (ErrAPINotReady in its
-// pkg/util/apierrors.go): that waits for etcd.
+// pkg/util/apierrors.go). The API server starts after etcd.
 const notStarted = "apiserver not ready"
 
 // readyzLimit bounds an answer: some 60 checks of less than 100 bytes.
@@ -56,7 +55,7 @@ func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 	return facts
 }
 
-// read takes the failing checks and the closing line out of a verbose answer.
+// read extracts the failing checks and the closing line from a verbose answer.
 func (f *APIServerFacts) read(body string) {
 	lines := bufio.NewScanner(strings.NewReader(body))
 	for lines.Scan() {

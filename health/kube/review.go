@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Review asks the API server a question of authorization.k8s.io/v1, such as a SubjectAccessReview by
-// its plural, and returns the question with its answer. Nothing is stored.
+// Review asks the API server a question of authorization.k8s.io/v1, and returns the question with
+// its answer. plural names the resource, such as subjectaccessreviews. Nothing is stored.
 func Review[T any](ctx context.Context, s *APIServer, plural string, question *T) (*T, error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(question)
 	if err != nil {

@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// rewatch is the pause before a watch that failed is opened again: short, because at that
-	// moment the API server or the resource's CRD is about to appear.
+	// rewatch is the pause before a failed watch is opened again. It is short, because the API
+	// server or the resource's CRD is about to appear at that moment.
 	rewatch = 100 * time.Millisecond
-	// watchSeconds ends a watch on the server's side, so that none outlives a forgotten client.
+	// watchSeconds ends a watch on the server's side, so that no watch outlives its client.
 	watchSeconds = int64(300)
 )
 
-// Source is a set of objects whose changes are a reason to observe again.
+// Source is a set of objects whose changes trigger an observation.
 type Source struct {
 	Resource  schema.GroupVersionResource
 	Namespace string
-	// Name, if set, narrows the set to one object, Labels to a label selector.
+	// Name, if set, restricts the set to one object, and Labels to the objects of a label selector.
 	Name   string
 	Labels string
 }
 
-// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a
-// reason to observe and never an observation: a verdict's facts are read anew, so a stale or broken
-// watch can delay a verdict but not falsify it.
+// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch
+// triggers an observation but is never one itself: the facts of a verdict are read anew. So a stale
+// or broken watch can delay a verdict but not falsify it.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
 	for _, s := range sources {

@@ -15,30 +15,31 @@ type WorkloadFacts struct {
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 	Missing   bool   `json:"missing,omitempty"`
-	// Current is true when its controller has seen the newest generation; else the fields below are
-	// of an older one.
+	// Current is true when the controller has seen the newest generation. Otherwise the fields
+	// below describe an older generation.
 	Current bool `json:"current,omitempty"`
-	// Desired counts the Pods that it should have; Updated counts those of the newest revision,
-	// Available those of them that serve; Old counts the Pods of earlier revisions that are left.
+	// Desired counts the Pods that the workload should have, Updated those of the newest revision,
+	// and Available the updated ones that serve. Old counts the remaining Pods of earlier
+	// revisions.
 	Desired   int32 `json:"desired,omitempty"`
 	Updated   int32 `json:"updated,omitempty"`
 	Available int32 `json:"available,omitempty"`
 	Old       int32 `json:"old,omitempty"`
 	// Refused says why Pods could not even be created, for example an exceeded quota.
 	Refused string `json:"refused,omitempty"`
-	// Within says why the namespace cannot have the workload, while the workload does not exist or
-	// its Pods are refused; empty if it can.
+	// Within says why the namespace does not admit the workload; empty if it does. It is set while
+	// the workload does not exist or its Pods are refused.
 	Within string `json:"within,omitempty"`
-	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of
-	// the newest comes.
+	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready. Until it is Ready,
+	// no Pod of the newest revision is created.
 	Blocker string     `json:"blocker,omitempty"`
 	Pods    []podFacts `json:"pods,omitempty"`
 	// Images lists the running containers whose images were recorded.
 	Images []runningImage `json:"images,omitempty"`
-	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the
-	// one before is Ready.
+	// ordered is true if the Pods of a StatefulSet are replaced one after the other, each when the
+	// previous one is Ready.
 	ordered bool
-	// selector finds its Pods.
+	// selector selects the workload's Pods.
 	selector *metav1.LabelSelector
 }
 
@@ -46,9 +47,10 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// JudgeWorkload judges whether a workload is rolled out: its newest revision serves and no older
-// one is left, so that the same Pods go on answering. If it is not, its Pods say why. A workload
-// with no desired Pods does not serve: a configuration that wants none leaves it out of the gate.
+// JudgeWorkload judges whether a workload is rolled out: its newest revision serves and no Pod of
+// an older one is left. Then the Pods that answer now also answer later. If it is not rolled out,
+// the verdict gives the Pods' reasons. A workload without desired Pods does not serve; a
+// configuration that wants none must leave it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind),
@@ -88,7 +90,7 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	return v
 }
 
-// explainNone words that a workload is to have no Pods.
+// explainNone words that the workload has no desired Pods.
 func (w WorkloadFacts) explainNone(v *health.Verdict) {
 	kind := strings.ToLower(w.Kind)
 	if w.Kind == "DaemonSet" {

@@ -14,22 +14,22 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-// runningImage is a container whose image was recorded, with its node's report.
+// runningImage describes a container whose image was recorded, and its node's report.
 type runningImage struct {
 	Pod       string `json:"pod"`
 	Container string `json:"container"`
-	// Image is the name in the Pod's spec, ID the imageID of the container's status; Expected are
-	// the recorded digests.
+	// Image is the name in the Pod's spec, and ID the imageID in the container's status. Expected
+	// are the recorded digests.
 	Image    string   `json:"image"`
 	ID       string   `json:"id"`
 	Expected []string `json:"expected"`
-	// Seconds is for how long the node has reported this ID.
+	// Seconds is the number of seconds for which the node has reported this ID.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeImages returns the verdict of a workload that is rolled out: Ready, unless a container runs
-// an image with another digest than was recorded. A Pod that is about to be replaced may be there
-// for a moment.
+// judgeImages returns the verdict of a workload that is rolled out. It is Ready unless a container
+// runs an image with a digest other than the recorded ones. A Pod that is about to be replaced may
+// still be there for a moment.
 func (w WorkloadFacts) judgeImages() health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Ready}
 	for _, running := range w.Images {
@@ -50,11 +50,12 @@ func (w WorkloadFacts) judgeImages() health.Verdict {
 	return v
 }
 
-// differs reports whether the node runs another image than was recorded, and its digest. Only an
-// image from a registry can be compared: a node that got it from an archive reports the digest of
-// its configuration, with no repository or one that the import made up.
+// differs reports whether the node runs another image than was recorded, and its digest. It can
+// compare only an image from a registry. If a node imported the image from an archive, it reports
+// the digest of the image's configuration, without a repository or with one that the import made
+// up.
 func (r runningImage) differs() (found string, differs bool) {
-	// Docker writes docker-pullable:// before it, and Docker's own images without their registry.
+	// Docker puts docker-pullable:// before the ID, and leaves the registry out of its own images.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")
 	repository, _ := splitTag(r.Image)
 	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) &&
@@ -107,8 +108,8 @@ func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningIm
 	return images
 }
 
-// splitTag splits an image's name into repository and tag. A name with a digest is split within
-// that, and nothing is recorded under the result.
+// splitTag splits an image's name into repository and tag. A name with a digest is split within the
+// digest; the result matches no recorded image.
 func splitTag(image string) (repository, tag string) {
 	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
 		return image[:colon], image[colon+1:]

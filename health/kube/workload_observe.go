@@ -34,7 +34,7 @@ func ParseWorkload(text string) (WorkloadRef, error) {
 	return WorkloadRef{}, fmt.Errorf("spec: workload %q: expected kind Deployment, DaemonSet or StatefulSet", text)
 }
 
-// resource returns the kind as the API names it.
+// resource returns the API's resource of the workload's kind.
 func (r WorkloadRef) resource() schema.GroupVersionResource {
 	switch r.Kind {
 	case "DaemonSet":
@@ -50,8 +50,8 @@ func (r WorkloadRef) Sources() []Source {
 	return []Source{{Resource: r.resource(), Namespace: r.Namespace, Name: r.Name}, {Resource: PodResource, Namespace: r.Namespace}}
 }
 
-// revision tells a workload's Pods of the newest revision from older ones: the label's value, or
-// any if the label is empty.
+// revision identifies the Pods of a workload's newest revision by the value of a label. An empty
+// label matches every Pod.
 type revision struct{ label, value string }
 
 // observeWorkload reads a workload and, if it is not rolled out, its Pods and their events.
@@ -101,7 +101,7 @@ func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, newest revision,
 		w.Refused = failedCreate(WarningsOf(events, uid))
 	}
 	for i := range pods {
-		// A Pod of an older revision is about to go: the new revision mends its faults.
+		// A Pod of an older revision is about to be deleted: the new revision removes its faults.
 		if pods[i].DeletionTimestamp == nil && (newest.label == "" || pods[i].Labels[newest.label] == newest.value) {
 			w.Pods = append(w.Pods, factsOfPod(&pods[i], events))
 		} else if w.ordered && pods[i].DeletionTimestamp == nil && !PodReady(&pods[i]) {
@@ -162,7 +162,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 		}
 	}
 	if JudgeWorkload(*w).State == health.Ready {
-		// Its Pods are not asked for, and the gate's caller waits for this observation.
+		// Nothing asks for its Pods, and the gate's caller waits for this observation.
 		return d.Spec.Selector, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)
@@ -194,9 +194,9 @@ func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (
 	return newest, nil
 }
 
-// ObserveWorkloads reads several workloads, for how long each of their Pods has shown the same
-// trouble, and whether that is an old one. images are the recorded digests, by the image's name
-// (health.Spec); without them no Pod of a workload that is rolled out is read.
+// ObserveWorkloads reads several workloads. It also notes for how long each of their Pods has shown
+// the same trouble, and whether that trouble is old. images are the recorded digests by the image's
+// name (health.Spec). Without them it reads no Pod of a workload that is rolled out.
 func ObserveWorkloads(
 	ctx context.Context, s *APIServer, refs []WorkloadRef, images map[string][]string, seen *observe.Stable,
 ) ([]WorkloadFacts, error) {
@@ -217,8 +217,8 @@ func ObserveWorkloads(
 	return all, nil
 }
 
-// times notes for how long each Pod has shown the same trouble, and whether that is from long
-// before the first look.
+// times sets for how long each Pod has shown the same trouble, and whether the trouble is from long
+// before the first observation.
 func (w *WorkloadFacts) times(seen *observe.Stable) {
 	for i := range w.Pods {
 		pod := &w.Pods[i]
@@ -231,7 +231,8 @@ func (w *WorkloadFacts) times(seen *observe.Stable) {
 	}
 }
 
-// shows returns a Pod's fault as a text, to tell whether it stays the same.
+// shows returns a text of a Pod's fault, by which later observations can tell whether it is the
+// same.
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {

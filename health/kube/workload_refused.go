@@ -11,19 +11,20 @@ import (
 	"strata/health"
 )
 
-// refusal is a reason for which Pods are not created.
+// refusal is a reason why Pods are not created.
 type refusal struct {
 	words *regexp.Regexp
 	cause string
-	// hint is the fix; NAMESPACE stands for the workload's. Empty: the workload's own.
+	// hint is the fix; NAMESPACE stands for the workload's namespace. Empty: the workload's usual
+	// hint.
 	hint string
-	// stuck is true where waiting cannot end it.
+	// stuck is true if waiting cannot end the refusal.
 	stuck bool
 }
 
-// refusals are in the words of the API server's admission (kubernetes plugin/pkg/admission,
-// staging/src/k8s.io/apiserver/pkg/admission). A cause that ends in a colon is followed by the
-// first group.
+// refusals use the texts of the API server's admission (kubernetes plugin/pkg/admission,
+// staging/src/k8s.io/apiserver/pkg/admission). If a cause ends in a colon, the pattern's first
+// group is appended.
 var refusals = []refusal{
 	{regexp.MustCompile(`because it is being terminated`), "the namespace is being deleted",
 		"", false},
@@ -77,7 +78,7 @@ func (w WorkloadFacts) judgeRefusal(v *health.Verdict) {
 	w.hintWithin(v)
 }
 
-// hintWithin sets the hint if the namespace is the reason.
+// hintWithin sets the hint if the namespace causes the refusal.
 func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	if strings.Contains(w.Within, "is being deleted") {
 		v.Hint = "kubectl get namespace " + w.Namespace +
@@ -85,7 +86,7 @@ func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	}
 }
 
-// holding lists the conditions of a namespace that name an obstacle of its deletion (kubernetes
+// holding lists the conditions of a namespace that name an obstacle to its deletion (kubernetes
 // pkg/controller/namespace/deletion).
 var holding = []corev1.NamespaceConditionType{
 	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining,
@@ -93,7 +94,7 @@ var holding = []corev1.NamespaceConditionType{
 	corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 }
 
-// observeNamespace reads why the workload's namespace cannot have it.
+// observeNamespace reads the reason why the namespace does not admit the workload.
 func (w *WorkloadFacts) observeNamespace(ctx context.Context, s *APIServer) error {
 	namespace, err := Get[corev1.Namespace](ctx, s, NamespaceResource, "", w.Namespace)
 	switch {
@@ -108,8 +109,8 @@ func (w *WorkloadFacts) observeNamespace(ctx context.Context, s *APIServer) erro
 	return nil
 }
 
-// heldBy returns the reason why a namespace is still being deleted: objects with a finalizer before
-// those without.
+// heldBy returns the reason why a namespace is still being deleted. It names objects with a
+// finalizer before those without.
 func heldBy(conditions []corev1.NamespaceCondition) string {
 	for _, kind := range holding {
 		for _, c := range conditions {

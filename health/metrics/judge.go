@@ -15,10 +15,10 @@ import (
 type metricsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Status is the answer's, through the API server's proxy; Error came in place of metrics.
+	// Status is the HTTP status through the API server's proxy. Error says why no metrics came.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Series are those of the Spec that have a sample, sorted.
+	// Series are the Spec's series that have a sample, sorted.
 	Series []string `json:"series,omitempty"`
 }
 
@@ -71,7 +71,7 @@ func metricsProxy(s Spec) string {
 }
 
 // findSeries returns the wanted series that have a sample in Prometheus' text format. A histogram's
-// are named in full; a comment that tells of a series is no sample of it.
+// series must be named in full. A comment that mentions a series is no sample.
 func findSeries(text string, wanted []string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

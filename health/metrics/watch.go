@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// metricsInterval is the pause between two observations: nothing reports that a series begins.
+	// metricsInterval is the pause between two observations. Polling is needed because no event
+	// reports a new series.
 	metricsInterval = 200 * time.Millisecond
 	// metricsLimit bounds an answer: a proxy with many routes has some megabytes.
 	metricsLimit = 16 << 20
@@ -43,8 +44,8 @@ func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	return nil
 }
 
-// observe reads the metrics through an API server's proxy: the Service has no address outside the
-// cluster.
+// observe reads the metrics through an API server's proxy, because the Service has no address
+// outside the cluster.
 func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
 	var facts metricsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,

@@ -16,20 +16,21 @@ import (
 // (argo-cd pkg/apis/application/v1alpha1/application_defaults.go).
 const ArgoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-// named bounds the objects in a message.
+// named is the largest number of objects in a message.
 const named = 10
 
 // namespaceFacts is one observation of a namespace.
 type namespaceFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Deleted is the time at which its deletion began; empty where it does not exist or stays.
+	// Deleted is the time at which the deletion began. It is empty if the namespace does not exist
+	// or is not being deleted.
 	Deleted string `json:"deleted,omitempty"`
-	// Finalizers are the Namespace's own.
+	// Finalizers are the finalizers of the Namespace object itself.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Failing are the conditions that are true: each names a reason why it has not ended.
+	// Failing are the true conditions: each names a reason why the namespace has not ended.
 	Failing []kube.Condition `json:"failing,omitempty"`
-	// Left are the objects that lie in it, as far as the conditions name their resource.
+	// Left are the objects that remain in the namespace, if the conditions name their resource.
 	Left []object `json:"left,omitempty"`
 }
 
@@ -49,8 +50,8 @@ func (o object) title() string {
 		strings.Join(o.Finalizers, ", "))
 }
 
-// judgeNamespace passes once the namespace has ended. It is never stuck: a controller that comes
-// back lets it end.
+// judgeNamespace passes once the namespace has ended. It never returns Stuck, because a controller
+// that comes back can let the namespace end.
 func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
 	v := health.Verdict{Check: "namespace " + spec.Name, State: health.Waiting,
 		Hint: "kubectl get namespace " + spec.Name + " -o yaml"}
@@ -83,7 +84,7 @@ func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
 	return []health.Verdict{v}
 }
 
-// explain sets the cause and the fix.
+// explain sets the verdict's cause and fix.
 func (f namespaceFacts) explain(name string, v *health.Verdict) {
 	held := slices.IndexFunc(f.Left, func(o object) bool { return len(o.Finalizers) > 0 })
 	switch {
@@ -111,7 +112,7 @@ func (f namespaceFacts) explain(name string, v *health.Verdict) {
 	}
 }
 
-// explain tells whose finalizer keeps an object, and how to give it up.
+// explain says which program's finalizer keeps the object, and how to remove it.
 func (o object) explain(namespace string, v *health.Verdict) {
 	what := o.Resource + " " + o.Name
 	v.Cause = fmt.Sprintf("the controller of finalizer %s is gone, or still at work on %s",
@@ -127,7 +128,8 @@ func (o object) explain(namespace string, v *health.Verdict) {
 		namespace, what, lost, GiveUp(namespace, what))
 }
 
-// GiveUp returns the command that takes all finalizers from an object, as RESOURCE NAME.
+// GiveUp returns the command that removes all finalizers from an object, which is given as RESOURCE
+// NAME.
 func GiveUp(namespace, object string) string {
 	return fmt.Sprintf(`kubectl -n %s patch %s --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`, namespace, object)
 }

@@ -2,8 +2,8 @@ package namespace
 
 import "strata/health"
 
-// Kind gates the end of a namespace that is being deleted. One that stays has no end
-// to wait for.
+// Kind gates the end of a namespace that is being deleted. It passes at once for a namespace that
+// is not being deleted.
 const Kind health.Kind = "namespace"
 
 // Spec names a namespace.

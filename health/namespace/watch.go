@@ -34,7 +34,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// read reads the namespace from one API server, and its content while it is deleted.
+// read reads the namespace from one API server, and its contents while it is being deleted.
 func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts, error) {
 	found, err := kube.Get[corev1.Namespace](ctx, server, kube.NamespaceResource, "", s.Name)
 	if err != nil || found == nil || found.DeletionTimestamp == nil {
@@ -65,7 +65,7 @@ func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts,
 	return facts, nil
 }
 
-// counted is a resource in the message of condition NamespaceContentRemaining, as plural.group
+// counted matches a resource as plural.group in the message of condition NamespaceContentRemaining
 // (k8s.io/kubernetes pkg/controller/namespace/deletion/status_condition_utils.go).
 var counted = regexp.MustCompile(`([a-z0-9-]+)\.([a-z0-9.-]*) has \d+ resource instances`)
 
@@ -76,8 +76,8 @@ func resourcesIn(message string) (all []schema.GroupResource) {
 	return all
 }
 
-// listLeft lists the objects of a resource in the namespace; none where no API server serves its
-// group, which the conditions say.
+// listLeft lists the objects of a resource in the namespace. It returns none if no API server
+// serves the resource's group; the conditions report that.
 func listLeft(
 	ctx context.Context, s *kube.APIServer, namespace string, resource schema.GroupResource,
 ) ([]object, error) {

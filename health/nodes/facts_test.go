@@ -80,7 +80,7 @@ func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 		"a status is fresh only for as long as a Lease")
 }
 
-// Labels and taints that others set beside the configuration are no fault.
+// Labels and taints that are not configured here are no fault.
 func TestNodeFactsReportMissingLabelsAndTaints(t *testing.T) {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent-1",

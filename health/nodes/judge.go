@@ -12,11 +12,11 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Facts is one observation of the Nodes.
+// Facts is one observation of all Nodes.
 type Facts struct {
 	// Fault is set when no API server could be asked; then nothing is known about any Node.
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the same fault has stood.
+	// Seconds is the number of seconds for which the fault has been the same.
 	Seconds int         `json:"seconds,omitempty"`
 	Nodes   []nodeFacts `json:"nodes,omitempty"`
 }
@@ -31,18 +31,18 @@ type nodeFacts struct {
 	PodCIDR string `json:"podCIDR,omitempty"`
 	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
 	Ready kube.Condition `json:"ready"`
-	// Trouble are the other conditions that are True and mean trouble, such as DiskPressure.
+	// Trouble are the other conditions that report trouble by being True, such as DiskPressure.
 	Trouble []kube.Condition `json:"trouble,omitempty"`
-	// Heartbeat says whether the kubelet renews its Lease: a Node whose kubelet died is Ready=True
-	// until a controller notices.
+	// Heartbeat says whether the kubelet renews its Lease. A Node whose kubelet died stays
+	// Ready=True until a controller notices.
 	Heartbeat heartbeat `json:"heartbeat"`
 	Cordoned  bool      `json:"cordoned,omitempty"`
 	// Startup are taints that keep Pods off until a controller removes them.
 	Startup []string `json:"startup,omitempty"`
-	// Lacking are labels and taints that the Spec has and the Node has not.
+	// Lacking are the labels and taints that the Spec requires and the Node does not have.
 	Lacking  apiserver.NodeSettings `json:"lacking,omitzero"`
 	Deleting bool                   `json:"deleting,omitempty"`
-	// Seconds is for how long the Node has been the same.
+	// Seconds is the number of seconds for which the Node has been the same.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -56,7 +56,7 @@ const (
 )
 
 // judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected
-// host, and one for the set as a whole, which shows a Node too many or none at all.
+// host, and one for the set as a whole. The last one shows an extra Node, or that there are none.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)
@@ -82,8 +82,8 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	return append(verdicts, judgeNodeSet(expected, facts.Nodes, ready))
 }
 
-// judgeNodesUnseen returns the outcome when the API could not be asked: one reason, and every Node
-// hidden behind it.
+// judgeNodesUnseen returns the verdicts for an API that could not be asked. The set has the reason,
+// and every Node depends on the set.
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
 	for _, host := range expected {

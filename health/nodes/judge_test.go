@@ -41,7 +41,7 @@ func TestNodesGateNeedsAHost(t *testing.T) {
 		"Nodes that there are need none")
 }
 
-// Without a key for SSH the API alone says how the Nodes are.
+// Without an SSH key, the state of the Nodes comes from the API alone.
 func TestUnitChecksAreSkippedWithoutSSHKey(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	seen := newNodesAndUnits([]health.Host{h}, Spec{}, false, nil)
@@ -67,7 +67,7 @@ func TestNodesGateStaysClosedWithoutNodes(t *testing.T) {
 	assert.Equal(t, health.Waiting, health.StateOf(seen.judge()))
 }
 
-// A host without another has no kubelet to ask.
+// A single host has no other kubelet to ask.
 func TestKubeletChecksRunBetweenSeveralHosts(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"},
 		{Target: remote.Target{Name: "b"}, Role: "agent"}}

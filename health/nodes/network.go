@@ -11,26 +11,27 @@ import (
 	"strata/health/host"
 )
 
-// networkCheck returns the name of the check of a host's way to the other nodes' Pods.
+// networkCheck returns the name of the check of a host's routes to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
-// routeSeconds bounds how long routes may be missing once both ends are up. Flannel follows the
-// Nodes by a watch and writes a route within a second; it never searches again for a missed one.
+// routeSeconds is the number of seconds for which routes may be missing once both nodes are up.
+// Flannel follows the Nodes by a watch and writes a route within a second; it never searches again
+// for a route that it missed.
 const routeSeconds = 60
 
-// networkFacts is one host's way to the Pods of the others.
+// networkFacts describes one host's routes to the other nodes' Pods.
 type networkFacts struct {
-	// Unit has the host's routes, Nodes the ranges of Pods.
+	// Unit has the host's routes. Nodes have the ranges of Pods.
 	Unit  host.UnitFacts `json:"unit"`
 	Nodes Facts          `json:"nodes"`
-	// Ways are those to the hosts of the other Nodes.
+	// Ways are the routes to the hosts of the other Nodes.
 	Ways []way `json:"ways,omitempty"`
-	// Seconds is for how long the same routes are missing.
+	// Seconds is the number of seconds for which the same routes have been missing.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// missingRoutes names the expected Nodes other than the host's own to whose Pods it has no route inside
-// the network.
+// missingRoutes names the expected Nodes to whose Pods the host has no route inside the Pod
+// network. The host's own Node does not count.
 func (f networkFacts) missingRoutes(
 	host health.Host, network netip.Prefix, expected []health.Host,
 ) []string {
@@ -47,9 +48,9 @@ func (f networkFacts) missingRoutes(
 }
 
 // judgePodNetwork judges whether a host has a route to the Pods of every other expected Node, and
-// gets an answer there. No condition of a Node shows a missing route: the host then sends requests
-// for those Pods to its default gateway, and another machine may answer for them. Flannel writes
-// such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel
+// gets an answer there. No condition of a Node shows a missing route. The host then sends requests
+// for those Pods to its default gateway, and another machine may answer them. Flannel writes one
+// route for each Node with vxlan and host-gw, and one for the whole network with wireguard (flannel
 // pkg/backend).
 func judgePodNetwork(
 	h health.Host, spec Spec, expected []health.Host, f networkFacts,
@@ -75,8 +76,8 @@ func judgePodNetwork(
 	return v
 }
 
-// hasRoute reports whether a route inside the Pod network covers the range. A wider one leads
-// elsewhere, such as to a company's network.
+// hasRoute reports whether a route inside the Pod network covers the range. A route that is wider
+// than the Pod network leads elsewhere, such as to a company's network.
 func hasRoute(network netip.Prefix, podCIDR string, routes []string) bool {
 	pods, err := netip.ParsePrefix(podCIDR)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// A route may be missing for as long as an end of it is down; the time counts from when both are
-// up, and anew after each absence.
+// A route may be missing while one of the two nodes is down. The time counts from when both are up,
+// and begins anew after each interruption.
 func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
@@ -51,8 +51,8 @@ func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 	assert.Equal(t, health.Stuck, after(routeSeconds, cut))
 }
 
-// Another host's answering address is known from that host: the tunnel's, or the bridge's.
-// Addresses behind the default gateway are not asked.
+// The observation of a host tells the address that answers for it: the tunnel's or the bridge's.
+// Other hosts do not ask addresses that they reach by the default gateway only.
 func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,

@@ -8,8 +8,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// JudgeRegistered does as judgeNodes for an existing cluster, whose nodes are not configured here.
-// Each registered Node must be Ready by the API alone, since no host can be asked for its unit.
+// JudgeRegistered judges the Nodes of an existing cluster, whose nodes are not configured here.
+// Each registered Node must be Ready. Only the API is asked, because no host can be asked for its
+// unit.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck,
@@ -42,7 +43,7 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 	return append(verdicts, set)
 }
 
-// itself returns the host that a Node claims to be.
+// itself returns a host with the name and role that the Node itself has.
 func (n nodeFacts) itself() health.Host {
 	host := health.Host{Target: remote.Target{Name: n.Name, Address: n.InternalIP}, Role: "agent"}
 	if n.Server {

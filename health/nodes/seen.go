@@ -10,20 +10,20 @@ import (
 	"strata/health/observe"
 )
 
-// nodesAndUnits holds the newest observations of Nodes, units and answers, from which one judgement
-// is made.
+// nodesAndUnits holds the newest observations of Nodes, units and answers. All verdicts are made
+// from them together.
 type nodesAndUnits struct {
 	hosts []health.Host
 	spec  Spec
-	// asked is false without a key for the hosts.
+	// asked is false if there is no key for the hosts.
 	asked  bool
 	stable *observe.Stable
-	// moved has, for each host, a token when it may have other addresses to ask.
+	// moved has a token for each host whose addresses to ask may have changed.
 	moved []chan struct{}
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	// answers has, for each host, the answers that it got, by address.
+	// answers has, for each host, the answers that it received, by address.
 	answers []map[string]host.Answer
 	nodes   *Facts
 }
@@ -42,8 +42,8 @@ func newNodesAndUnits(
 	return n
 }
 
-// update changes one part. A host's answers are void once it has nothing to ask: a later question
-// is another time.
+// update makes a change. Answers of a host become void once it has no address to ask, because later
+// answers belong to a different time.
 func (n *nodesAndUnits) update(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,8 +56,8 @@ func (n *nodesAndUnits) update(change func()) {
 	}
 }
 
-// hear takes the answer of an address; an empty one voids the earlier answers, because the host can
-// no longer be asked.
+// hear stores a host's answer from an address. An empty address voids the host's earlier answers,
+// because the host can no longer be asked.
 func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	if address == "" {
 		n.answers[i] = nil
@@ -69,7 +69,8 @@ func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	n.answers[i][address] = came
 }
 
-// judge returns nil until the Nodes were observed: units alone say nothing about the cluster.
+// judge returns nil until the Nodes were observed, because units alone say nothing about the
+// cluster.
 func (n *nodesAndUnits) judge() []health.Verdict {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -98,15 +99,16 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// asks returns the addresses that a host has to ask, with spaces between them.
+// asks returns the addresses that a host must ask, separated by spaces.
 func (n *nodesAndUnits) asks(i int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.addresses(i)
 }
 
-// addresses is empty before all hosts and their Nodes were seen, so that one login does. Addresses
-// without a route are left out: a machine behind the default gateway would answer.
+// addresses returns the addresses that a host must ask. It is empty until all hosts and their Nodes
+// were seen, so that one login suffices. It leaves out addresses without a route, because a machine
+// behind the default gateway would answer.
 func (n *nodesAndUnits) addresses(i int) string {
 	unseen := func(f host.UnitFacts) bool { return !f.Seen }
 	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {
@@ -128,8 +130,8 @@ func (n *nodesAndUnits) addresses(i int) string {
 	return strings.Join(addresses, " ")
 }
 
-// facts puts together the facts about one host's way to the others' Pods. Routes that are missing
-// while an end of them is down are not held against flannel.
+// facts returns the facts about one host's routes to the other nodes' Pods. Seconds does not count
+// while one of the two nodes is down, since flannel does not cause that.
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
 	key, missing := "network "+n.hosts[i].Name, f.missingRoutes(n.hosts[i], n.spec.PodNetwork, n.hosts)
@@ -142,7 +144,7 @@ func (n *nodesAndUnits) facts(i int) networkFacts {
 	return f
 }
 
-// ways returns a host's ways to the others that have a Node.
+// ways returns a host's routes to the other hosts that have a Node.
 func (n *nodesAndUnits) ways(i int) []way {
 	var ways []way
 	for j, other := range n.hosts {

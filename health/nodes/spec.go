@@ -14,20 +14,20 @@ const Kind health.Kind = "nodes"
 // Spec configures the gate of the node set.
 type Spec struct {
 	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a
-	// route inside it to the Pods of every other Node, as flannel writes them, and get an answer
-	// there. Empty: nothing of it is checked, because another CNI plugin may need no route.
+	// route inside it to the Pods of every other Node, as flannel writes them, and must get an
+	// answer there. Empty: routes are not checked, because another CNI plugin may need none.
 	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
-	// Backend is flannel's, such as vxlan: it says by which port of UDP packets go from node to
-	// node.
+	// Backend is flannel's backend, such as vxlan. It decides by which port or kind of UDP packets
+	// nodes exchange their Pods' packets.
 	Backend string `json:"backend,omitempty"`
-	// Kubelets is true where each host must get an answer from every other Node's kubelet:
-	// metrics-server asks it, from whichever node it is on.
+	// Kubelets is true if each host must get an answer from every other Node's kubelet.
+	// metrics-server may run on any node and asks all kubelets.
 	Kubelets bool `json:"kubelets,omitempty"`
 	// Settings are the labels and taints that Nodes must have, by the Node's name.
 	Settings map[string]apiserver.NodeSettings `json:"settings,omitempty"`
-	// Registered takes the existing Nodes as the expected ones: those of an existing cluster are
-	// not configured here, and none of its hosts can be asked. At least one must exist, and each
-	// must be Ready.
+	// Registered makes the registered Nodes the expected ones. The nodes of an existing cluster are
+	// not configured here, and none of its hosts can be asked. At least one Node must exist, and
+	// each must be Ready.
 	Registered bool `json:"registered,omitempty"`
 }
 

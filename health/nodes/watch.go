@@ -26,7 +26,7 @@ const leaseNamespace = "kube-node-lease"
 // the host gate allows.
 const leaseFresh = 45 * time.Second
 
-// controlPlaneLabel marks servers.
+// controlPlaneLabel marks the Nodes of servers.
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
 // startupTaints keep Pods off a Node until a controller has done its part.
@@ -41,7 +41,7 @@ var startupTaints = []string{
 type Watch struct {
 	Cluster *kube.Cluster
 	hosts   []health.Host
-	// key opens SSH to the hosts; without it, their units are skipped.
+	// key opens SSH to the hosts. Without it, the checks of units are skipped.
 	key    []byte
 	Stable *observe.Stable
 	Now    observe.Clock
@@ -50,8 +50,8 @@ type Watch struct {
 	Renewed map[string]Renewal
 }
 
-// Renewal is one value of a Lease's renewTime. One that replaced another is fresh by this machine's
-// clock alone, so a host whose clock is off is not taken for a dead one.
+// Renewal is one value of a Lease's renewTime. If the value replaced another, its age is measured
+// by this machine's clock alone. So a host whose clock is wrong is not considered dead.
 type Renewal struct {
 	at, seen time.Time
 	moved    bool
@@ -70,8 +70,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// Run implements Watch. Nodes and units are observed side by side: a Node's condition is a
-// controller's last word, the unit is the present.
+// Run implements Watch. It observes Nodes and units at the same time: a Node's condition is a
+// controller's last word, and the unit is the present state.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	seen := newNodesAndUnits(w.hosts, w.spec, len(w.key) > 0, observe.NewStable(w.Now))
 	news := make(chan struct{}, 1)
@@ -97,8 +97,8 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	return nil
 }
 
-// observeHost observes a host's unit and has it ask the Pod networks and the kubelets of the
-// others.
+// observeHost observes a host's unit. It also makes the host ask the Pod networks and the kubelets
+// of the other hosts.
 func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, news chan<- struct{}) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -151,10 +151,10 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	return facts
 }
 
-// heartbeat reports whether the kubelet lives: it has just posted its status, or renews the Node's
-// Lease. Kubernetes takes either for life as well (kubernetes pkg/controller/nodelifecycle:
-// tryUpdateNodeHealth); the Lease of a Node that returns is first collected with the old Node and
-// made anew by the next renewal, ten seconds later.
+// heartbeat reports whether the kubelet lives: it has just posted its status, or it renews the
+// Node's Lease. Kubernetes accepts either as well (kubernetes pkg/controller/nodelifecycle:
+// tryUpdateNodeHealth). When a Node returns, its Lease is first removed together with the old Node.
+// The next renewal makes the Lease anew, ten seconds later.
 func (w *Watch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && w.Now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {

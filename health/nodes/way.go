@@ -10,25 +10,26 @@ import (
 	"strata/health/host"
 )
 
-// kubeletPort is the kubelet's, which listens at every address of a node.
+// kubeletPort is the kubelet's port. The kubelet listens on every address of a node.
 const kubeletPort = 10250
 
-// way is one host's way to another, and to the Pods there.
+// way is one host's route to another host and to the Pods there.
 type way struct {
-	// To is the other host's name, Host its Node's address.
+	// To is the other host's name. Host is the address of its Node.
 	To   string `json:"to"`
 	Host string `json:"host,omitempty"`
-	// Address answers for the other host in its Pods' network; empty while nothing there can, or
-	// there is no route.
+	// Address answers for the other host in its Pods' network. It is empty if no address there can
+	// answer yet, or if there is no route.
 	Address string `json:"address,omitempty"`
-	// Answer came back from Address; empty before the first.
+	// Answer is the answer from Address; empty before the first one.
 	Answer host.Answer `json:"answer,omitempty"`
-	// Kubelet came back from the kubelet's port at Host.
+	// Kubelet is the answer from the kubelet's port at Host.
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
 
-// podAddress returns the address of a host in the network of its Pods: the tunnel's, which is the
-// first, or that of the bridge which its first Pod brings. Without either nothing there can answer.
+// podAddress returns a host's address in the network of its Pods: the first address, if flannel has
+// a tunnel device, or else that of the bridge that the first Pod creates. It is empty if the host
+// has neither, because no address can answer then.
 func podAddress(podCIDR string, f host.UnitFacts) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	switch {
@@ -42,11 +43,12 @@ func podAddress(podCIDR string, f host.UnitFacts) string {
 	return ""
 }
 
-// carrier takes the packets of Pods from node to node: by which packets, why they may be lost, and
-// the fix.
+// carrier describes how Pods' packets go from node to node: the kind of packets, the cause if they
+// are lost, and the fix.
 type carrier struct{ packets, cause, hint string }
 
-// carriers are by flannel's backend (K3s docs, Networking: Inbound Rules for K3s Nodes).
+// carriers are the carriers by flannel's backend (K3s docs, Networking: Inbound Rules for K3s
+// Nodes).
 var carriers = map[string]carrier{
 	"vxlan":            newFilteredCarrier("UDP 8472"),
 	"wireguard-native": newFilteredCarrier("UDP 51820"),
@@ -56,7 +58,8 @@ var carriers = map[string]carrier{
 	},
 }
 
-// newFilteredCarrier carries packets that a firewall may drop by their protocol and port.
+// newFilteredCarrier returns a carrier whose packets a firewall may drop by their protocol and
+// port.
 func newFilteredCarrier(packets string) carrier {
 	return carrier{
 		packets, "a firewall on a host or between them drops " + packets +
@@ -65,15 +68,15 @@ func newFilteredCarrier(packets string) carrier {
 	}
 }
 
-// describeAttempt words a host's attempt, as it can be typed there.
+// describeAttempt words a host's attempt with a command that can be typed there.
 func describeAttempt(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name,
 		host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
-// judgeWays judges whether each other host answers in its Pods' network, and packets of full size
-// arrive there. No condition of a Node shows it: the kubelet, the API and SSH go by the nodes' own
-// addresses.
+// judgeWays judges whether each other host answers in its Pods' network, and whether packets of
+// full size arrive there. No condition of a Node shows a fault here, because the kubelet, the API
+// and SSH use the nodes' own addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
 	var silent, small, unable, unasked []way
 	for _, w := range ways {
@@ -158,7 +161,7 @@ func names(ways []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// nodeChecks returns the checks without which the other hosts cannot answer.
+// nodeChecks returns the checks of the other hosts' nodes. A host cannot answer if its check fails.
 func nodeChecks(ways []way) []string {
 	checks := make([]string, len(ways))
 	for i, w := range ways {

@@ -11,13 +11,13 @@ import (
 // RefusedText is DialTrouble's text for a port at which nothing listens.
 const RefusedText = "connection refused"
 
-// Way describes a tunnel or proxy that let nothing through; empty if it did.
+// Way describes a tunnel or proxy that let nothing through. It is empty if there was no such fault.
 type Way struct {
 	Cause string `json:"cause,omitempty"`
 	Hint  string `json:"hint,omitempty"`
 }
 
-// WayOf returns the way's part in a failed request.
+// WayOf returns the fault of a tunnel or proxy that made a request fail.
 func WayOf(err error) Way {
 	var down *tunnel.DownError
 	if !errors.As(err, &down) {
@@ -26,7 +26,7 @@ func WayOf(err error) Way {
 	return Way{Cause: down.Cause(), Hint: down.Hint()}
 }
 
-// Down reports whether the way failed, so that nothing is known of the server.
+// Down reports whether the tunnel or proxy failed. Nothing is known of the server then.
 func (w Way) Down() bool { return w != Way{} }
 
 // DialTrouble words a failed request without the parts that differ between attempts, such as local

@@ -11,7 +11,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// A local port differs on each attempt: a line of progress that shows it is a new one every second.
+// The local port differs on each attempt. A progress line that showed it would be new every second.
 func TestDialErrorsAreStableAcrossAttempts(t *testing.T) {
 	for text, want := range map[string]string{
 		"dial tcp 10.10.0.1:53412->10.10.0.11:443: connect: connection refused": RefusedText,

@@ -1,4 +1,4 @@
-// Package observe repeats a watch's observation at once, after every signal and after a pause,
-// hands on the changes, and remembers for how long something has been the same. It knows neither
+// Package observe repeats a watch's observation: at once, after every signal, and after a pause. It
+// passes on the changes, and remembers how long a subject has been the same. It knows neither
 // Kubernetes nor SSH.
 package observe

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// InParallel runs the parts of an observation beside one another. It returns the error of the first
-// part, in their order, that fails, so that the same fault always has the same words.
+// InParallel runs the parts of an observation at the same time. It returns the error of the first
+// failed part in the order of parts, so that the same fault always has the same message.
 func InParallel(parts ...func() error) error {
 	errs := make([]error, len(parts))
 	var running sync.WaitGroup

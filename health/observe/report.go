@@ -7,7 +7,7 @@ import (
 	"strata/health"
 )
 
-// ChangesOnly hands on verdicts that differ from the ones before.
+// ChangesOnly returns a report that passes on only verdicts that differ from the previous ones.
 func ChangesOnly(report func([]health.Verdict)) func([]health.Verdict) {
 	var last []health.Verdict
 	return func(verdicts []health.Verdict) {
@@ -18,8 +18,8 @@ func ChangesOnly(report func([]health.Verdict)) func([]health.Verdict) {
 	}
 }
 
-// ReportNews judges whenever there is news, until ctx ends, and hands on the changes; judge returns
-// nil while it knows nothing.
+// ReportNews calls judge whenever there is news, until ctx ends, and passes on the changes. judge
+// returns nil as long as it knows nothing.
 func ReportNews(
 	ctx context.Context, news <-chan struct{}, judge func() []health.Verdict,
 	report func([]health.Verdict),

@@ -7,11 +7,11 @@ import (
 	"strata/health"
 )
 
-// Interval is the pause between observations without a reported change. It bounds the delay by a
-// watch on a dead connection.
+// Interval is the pause between observations without a reported change. It limits the delay that a
+// dead watch connection causes.
 const Interval = time.Second
 
-// Signal asks for an observation; one that is already asked for is enough.
+// Signal requests an observation. It does nothing if one is already requested.
 func Signal(changed chan<- struct{}) {
 	select {
 	case changed <- struct{}{}:
@@ -19,7 +19,8 @@ func Signal(changed chan<- struct{}) {
 	}
 }
 
-// WaitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
+// WaitFor waits for d, until wake is signalled or until ctx ends. It reports whether wake was
+// signalled.
 func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -32,11 +33,11 @@ func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken 
 	return false
 }
 
-// Pause waits without a wake.
+// Pause waits for d or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
-// Repeat calls observe at once, after every change and every interval, until ctx ends, and reports
-// verdicts that differ from the ones before.
+// Repeat calls observe at once, after every change and every interval, until ctx ends. It reports
+// verdicts that differ from the previous ones.
 func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
 	observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)

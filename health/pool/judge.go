@@ -16,15 +16,15 @@ import (
 const (
 	poolReconciled   = "poolReconcilerValid"
 	configReconciled = "configReconcilerValid"
-	// configurationError is the reason of a condition that is False because of people's input;
-	// others pass.
+	// configurationError is the reason of a condition that is False because of a user's input.
+	// Conditions with other reasons recover by themselves.
 	configurationError = "ConfigurationError"
 	// unchangedSeconds exceeds by far the time in which MetalLB notices a change (well below one
 	// second).
 	unchangedSeconds = 10
 )
 
-// poolFacts is one observation of an address pool and of MetalLB's state of it.
+// poolFacts is one observation of an address pool and of MetalLB's reports about it.
 type poolFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -40,13 +40,12 @@ type poolSeen struct {
 	Missing   bool     `json:"missing,omitempty"`
 	Deleting  bool     `json:"deleting,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Named is true when only a Service that names the pool gets an address of it (autoAssign:
-	// false).
+	// Named is true if only Services that name the pool get an address of it (autoAssign: false).
 	Named bool `json:"named,omitempty"`
-	// Unannounced is true when no L2Advertisement is about it.
+	// Unannounced is true if no L2Advertisement covers the pool.
 	Unannounced bool `json:"unannounced,omitempty"`
-	// Counted is true when the status has counts; it has no conditions. Available and Assigned are
-	// those of both IP families.
+	// Counted is true when the status has counts; the pool has no conditions. Available and
+	// Assigned are counts of both IP families.
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
@@ -63,14 +62,14 @@ type configurationState struct {
 	Conditions []kube.Condition `json:"conditions,omitempty"`
 	// Fresh is true when it was written after the pool and its announcements last changed.
 	Fresh bool `json:"fresh,omitempty"`
-	// Seconds is for how long a state that is not fresh has stood, and Alive whether the Pod that
-	// wrote it is Ready.
+	// Seconds is the number of seconds for which a state that is not fresh has been the same. Alive
+	// is true if the Pod that wrote the state is Ready.
 	Seconds int  `json:"seconds,omitempty"`
 	Alive   bool `json:"alive,omitempty"`
 }
 
-// judgePool judges whether the pool works: as specified, counted by the controller, and accepted by
-// it and by every speaker since it last changed.
+// judgePool judges whether the pool works. It must be as specified and counted by the controller.
+// The controller and every speaker must have accepted it since its last change.
 func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
@@ -95,8 +94,8 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
-	// A rejected configuration keeps the pool from being counted, so it is named and the pool is
-	// hidden behind it.
+	// A rejected configuration also keeps the pool from being counted. So the rejection is
+	// reported, and the pool's check depends on it.
 	for _, state := range states {
 		if state.State == health.Stuck && pool.State == health.Waiting {
 			pool.After = append(pool.After, state.Check)
@@ -161,7 +160,7 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 	return v
 }
 
-// sameAddresses compares without regard to order and space around the dash.
+// sameAddresses compares without regard to order and to spaces around the dash.
 func sameAddresses(have, want []string) bool {
 	clean := func(list []string) []string {
 		out := make([]string, 0, len(list))
@@ -174,16 +173,16 @@ func sameAddresses(have, want []string) bool {
 	return slices.Equal(clean(have), clean(want))
 }
 
-// current reports whether the state is about the configuration as it is now. MetalLB does not
-// reconcile again when only an annotation has changed, which the times of the writes cannot tell
-// from a change that matters: a process that lives and has not reconciled for so long has nothing
-// to do.
+// current reports whether the state describes the present configuration. MetalLB does not reconcile
+// again if only an annotation has changed. The times of the writes cannot tell such a change from a
+// relevant one. So a process that is alive and has not reconciled for long enough is considered up
+// to date.
 func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }
 
-// judgeState judges whether one MetalLB process has accepted the configuration as it is now. The
-// conditions come first: the result is computed from them by another reconciler, a moment later.
+// judgeState judges whether one MetalLB process has accepted the present configuration. It looks at
+// the conditions first, because another reconciler computes the result from them a moment later.
 func judgeState(states []configurationState, name, pool, wanted string) health.Verdict {
 	v := health.Verdict{Check: "metallb " + name, State: health.Waiting,
 		Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
@@ -214,7 +213,7 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	return health.Verdict{Check: v.Check, State: health.Ready}
 }
 
-// judgeRejection judges a configuration that the process refused, or could not take over for a reason
+// judgeRejection judges a configuration that the process refused, or could not apply for a reason
 // that may pass.
 func judgeRejection(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
 	why := c.Message

@@ -21,7 +21,8 @@ type announcementObject struct {
 	} `json:"spec"`
 }
 
-// announces reports whether it is about a pool: one that names none and selects none is about all.
+// announces reports whether the L2Advertisement covers a pool. One that names no pool and selects
+// none covers all pools.
 func (a *announcementObject) announces(pool metav1.ObjectMeta) bool {
 	if a.DeletionTimestamp != nil {
 		return false
@@ -91,10 +92,10 @@ func (o *stateObject) facts() configurationState {
 		Conditions: o.Status.Conditions}
 }
 
-// isNewerThan reports whether the state was written after the other object's specification last changed.
-// Neither object says which generation of the other it has seen. Both were stored by the same API
-// servers: a higher resourceVersion is a later write, and where the other's own status came later
-// still, the times of the writes decide.
+// isNewerThan reports whether the state was written after the other object's specification last
+// changed. Neither object records which generation of the other it has seen. The same API servers
+// stored both, so a higher resourceVersion is a later write. If the other object's own status came
+// even later, the times of the writes decide.
 func (o *stateObject) isNewerThan(other metav1.ObjectMeta) bool {
 	state, errState := strconv.ParseUint(o.ResourceVersion, 10, 64)
 	object, errOther := strconv.ParseUint(other.ResourceVersion, 10, 64)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// poolSize counts addresses as MetalLB does (internal/allocator poolCount): 0 if the text cannot be
-// read or the number is too large to compare.
+// poolSize counts addresses as MetalLB does (internal/allocator poolCount). It returns 0 if the
+// text cannot be parsed or if the number is too large to compare.
 func poolSize(addresses []string, avoidBuggy bool) int64 {
 	var total int64
 	for _, text := range addresses {
@@ -25,10 +25,10 @@ func poolSize(addresses []string, avoidBuggy bool) int64 {
 	return total
 }
 
-// addressRange reads first-last or a CIDR.
+// addressRange parses a range "first-last" or a CIDR.
 func addressRange(text string) (first, last netip.Addr, ok bool) {
 	if from, to, dashed := strings.Cut(text, "-"); dashed {
-		// A text that cannot be parsed is the zero Addr, which is not valid and has no bits.
+		// A text that cannot be parsed gives the zero Addr, which is not valid and has no bits.
 		first, _ = netip.ParseAddr(strings.TrimSpace(from))
 		last, _ = netip.ParseAddr(strings.TrimSpace(to))
 		return first, last, first.IsValid() && first.BitLen() == last.BitLen()

@@ -13,8 +13,8 @@ type Spec struct {
 	Addresses []string `json:"addresses"`
 	// Speakers are the nodes on which a speaker must have accepted the configuration.
 	Speakers []string `json:"speakers,omitempty"`
-	// SpeakerPods selects the speakers' Pods by label, if the nodes are not known beforehand:
-	// Speakers are then the nodes that have one, and at least one must.
+	// SpeakerPods selects the speakers' Pods by label, if the nodes are not known beforehand.
+	// Speakers are then the nodes that have such a Pod; there must be at least one.
 	SpeakerPods string `json:"speakerPods,omitempty"`
 }
 

@@ -23,8 +23,8 @@ var (
 		Resource: "configurationstates"}
 )
 
-// stampSlack allows for the difference of two API servers' clocks, and for the resolution of the
-// times that they write.
+// stampSlack allows for the difference between two API servers' clocks, and for the resolution of
+// the times that they write.
 const stampSlack = time.Second
 
 type poolWatch struct {
@@ -91,8 +91,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	return facts, nil
 }
 
-// observeSpeakers returns the nodes that have a speaker's Pod which is to stay, sorted; none where
-// the specification names them.
+// observeSpeakers returns the sorted nodes that have a speaker's Pod which is not being deleted. It
+// returns none if the specification names the nodes.
 func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil
@@ -109,7 +109,8 @@ func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]strin
 	return slices.Compact(nodes), err
 }
 
-// patience notes for how long a state that is not fresh has stood, and whether its writer lives.
+// patience sets for how long a state that is not fresh has been the same, and whether its writer
+// lives.
 func (w *poolWatch) patience(
 	ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState,
 ) error {

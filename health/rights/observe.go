@@ -31,15 +31,15 @@ func NewObserver(spec health.Spec, secrets health.Secrets, stable *observe.Stabl
 		read: map[string]*release{}}
 }
 
-// kinds are read by their resources.
+// kinds are the kinds of roles and bindings by their resources.
 var kinds = map[string]string{
 	"roles": "Role", "clusterroles": "ClusterRole",
 	"rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding",
 }
 
-// Observe compares the releases' roles with those in the cluster. The API server is asked about the
-// rights of an account only where they differ: another role may give the same. A right that the
-// asker lacks is a fact and no error.
+// Observe compares the releases' roles with those in the cluster. If they differ, it asks the API
+// server about the account's rights, because another role may give the same ones. If the caller may
+// not read them, the result is a fact and not an error.
 func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts, err error) {
 	if len(o.releases) == 0 {
 		return nil, nil
@@ -64,8 +64,9 @@ func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts,
 	return all, nil
 }
 
-// readPresent reads the roles and bindings in the cluster. Helm labels all that it makes; one that
-// lacks the label counts as missing until the API server says that its rights are in effect.
+// readPresent reads the roles and bindings that have Helm's label, since Helm labels everything
+// that it makes. An object without the label counts as missing until the API server says that its
+// rights are in effect.
 func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error) {
 	resources := slices.Sorted(maps.Keys(kinds))
 	lists, parts := make([][]object, len(resources)), make([]func() error, len(resources))
@@ -130,8 +131,8 @@ func (o *Observer) observe(
 	return facts, nil
 }
 
-// difference lists the rules of a role, one right each, that are not in the cluster as the release
-// has them.
+// difference lists rules of a release's role that differ in the cluster, with one right in each
+// rule.
 type difference struct {
 	account string
 	// namespace limits the rights; empty for the whole cluster.
@@ -142,7 +143,8 @@ type difference struct {
 }
 
 // compare finds the bindings of the release that do not give their ServiceAccounts all rights of
-// their roles. Those of a role that is not the release's are left out: its rules are not known.
+// their roles. It leaves out a binding whose role is not the release's, because that role's rules
+// are unknown.
 func (r *release) compare(present map[key]object) (found []difference) {
 	for _, binding := range r.objects {
 		role, has := r.objects[binding.role()]
@@ -164,8 +166,8 @@ func (r *release) compare(present map[key]object) (found []difference) {
 	return found
 }
 
-// resolveBinding returns the rules that a binding gives an account in the cluster. It also returns the
-// object, and its change, that explain a missing right.
+// resolveBinding returns the rules that a binding gives an account in the cluster. It also returns
+// the object that explains a missing right, and how that object was changed.
 func resolveBinding(
 	binding object, account string, present map[key]object,
 ) (changed key, change string, rules []rbacv1.PolicyRule) {

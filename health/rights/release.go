@@ -21,7 +21,8 @@ import (
 	"strata/internal/kube/helmrecord"
 )
 
-// object is a role or a binding: of the four kinds each has some of these fields.
+// object is a Role, ClusterRole, RoleBinding or ClusterRoleBinding. Each kind uses only some of the
+// fields.
 type object struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -31,7 +32,7 @@ type object struct {
 	Subjects          []rbacv1.Subject        `json:"subjects"`
 }
 
-// key identifies a role or binding. Namespace is empty for those of the whole cluster.
+// key identifies a role or binding. Namespace is empty for the cluster-wide kinds.
 type key struct{ kind, namespace, name string }
 
 func (k key) String() string {
@@ -43,7 +44,7 @@ func (k key) String() string {
 
 func (o object) key() key { return key{o.Kind, o.Namespace, o.Name} }
 
-// role returns the key of the role that a binding is for.
+// role returns the key of the role that the binding refers to.
 func (o object) role() key {
 	if o.RoleRef.Kind == "Role" {
 		return key{o.RoleRef.Kind, o.Namespace, o.RoleRef.Name}
@@ -61,14 +62,14 @@ func (o object) accounts() (all []string) {
 	return all
 }
 
-// release is the newest revision of a release that Helm ended well.
+// release is the newest revision of a release that Helm completed successfully.
 type release struct {
 	record, version string
 	objects         map[key]object
 }
 
-// readRelease reads a release from its record, unless it has read that record before. It returns
-// nil if there is no record.
+// readRelease reads a release from its record. It reuses the result if it has read the same record
+// before. It returns nil if there is no record.
 func readRelease(
 	ctx context.Context, s *kube.APIServer, name string, before *release,
 ) (*release, error) {
@@ -95,7 +96,7 @@ func readRelease(
 }
 
 // parseManifest finds the roles and bindings in a release's manifest. An object without a namespace
-// is in the release's.
+// belongs to the release's namespace.
 func parseManifest(manifest, namespace string) (map[key]object, error) {
 	objects := map[key]object{}
 	for documents := kubeyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest))); ; {
@@ -103,7 +104,7 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
-		// Definitions are long: only texts that name the group are worth the parsing.
+		// Definitions are long, so only texts that name the RBAC group are parsed.
 		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) {
 			continue
 		}
@@ -123,8 +124,8 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 	}
 }
 
-// rulesOf returns the rules that the release gives a role. Those of a role that aggregates others
-// are a controller's to write, from the roles whose labels it selects.
+// rulesOf returns the rules that the release gives a role. A role that aggregates others gets its
+// rules from a controller, which takes them from the roles whose labels the role selects.
 func (r *release) rulesOf(role object) (rules []rbacv1.PolicyRule) {
 	if role.AggregationRule == nil {
 		return role.Rules

@@ -12,22 +12,23 @@ import (
 type Facts struct {
 	// Release is namespace/name.
 	Release string `json:"release"`
-	// Needs says why the rights are not known: the asker lacks a right, or there is no record.
+	// Needs says why the rights are not known: the caller lacks a right, or there is no record.
 	Needs string `json:"needs,omitempty"`
-	// Record is the Secret with the release's newest revision.
+	// Record is the name of the Secret that holds the release's newest revision.
 	Record string `json:"record,omitempty"`
 	Losses []loss `json:"losses,omitempty"`
-	// Seconds is for how long the same rights have been lacking.
+	// Seconds is the number of seconds for which the same rights have been lacking.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// loss lists rights that one binding of the release gave one ServiceAccount and that it lacks.
+// loss describes the rights from one binding of the release that one ServiceAccount lacks.
 type loss struct {
 	// Account is namespace/name of the ServiceAccount.
 	Account string `json:"account"`
-	// Right is a right that the API server denies it, such as "list services".
+	// Right is one of the rights that the API server denies the account, such as "list services".
 	Right string `json:"right"`
-	// Object is the role or binding that is missing or changed, and Change says which of both.
+	// Object is the role or binding that explains the loss. Change says whether it is missing or
+	// changed.
 	Object string `json:"object"`
 	Change string `json:"change"`
 }
@@ -37,7 +38,7 @@ func (l loss) String() string {
 		l.Change)
 }
 
-// shown bounds the losses in the evidence.
+// shown is the largest number of losses in the evidence.
 const shown = 10
 
 // Judge judges for each release whether its ServiceAccounts have the rights of its roles.
@@ -75,9 +76,9 @@ func (f Facts) judge() health.Verdict {
 	return v
 }
 
-// restore returns the command that puts the roles and bindings of the release back, and no other
-// object. A `pulumi up` changes nothing, because the release is as its state has it. Charts name
-// the namespaces of their roles; with -n kubectl would refuse those of another namespace.
+// restore returns the command that restores the roles and bindings of the release, and no other
+// object. A `pulumi up` changes nothing, because the release matches the stack's state. Charts name
+// the namespaces of their roles; with -n, kubectl would refuse roles of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
 	return fmt.Sprintf("kubectl -n %s get secret %s -o "+

@@ -16,7 +16,7 @@ func TestRightsVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "rights", func(_ struct{}, f []Facts) []health.Verdict { return Judge(f) })
 }
 
-// manifest is a release's, in the form of Helm's record.
+// manifest is a release's manifest, in the form of Helm's record.
 const manifest = `---
 # Source: a/templates/crd.yaml
 apiVersion: apiextensions.k8s.io/v1
@@ -119,7 +119,7 @@ func TestDifferencesNameTheObjectAndItsChange(t *testing.T) {
 	}
 }
 
-// told returns differences as text.
+// told returns the differences as text.
 func told(differences []difference) (texts []string) {
 	for _, one := range differences {
 		var rights []string
@@ -131,7 +131,7 @@ func told(differences []difference) (texts []string) {
 	return texts
 }
 
-// A controller writes the rules of a role that aggregates: those of the manifest are not in effect.
+// A controller writes the rules of an aggregating role, so the manifest's rules have no effect.
 func TestAggregatedRoleHasTheRulesOfThoseItSelects(t *testing.T) {
 	text := manifest + `---
 apiVersion: rbac.authorization.k8s.io/v1

@@ -7,7 +7,7 @@ import (
 	"strata/health/rights"
 )
 
-// rolloutFacts are the workloads, or why they cannot be read.
+// rolloutFacts describes the workloads, or why they cannot be read.
 type rolloutFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
 	// Seconds is for how long the fault has been the same.
@@ -18,8 +18,8 @@ type rolloutFacts struct {
 }
 
 // judgeRollout judges for each workload whether its newest revision serves and no older one is
-// left. A layer's answer proves only that some revision works: after an upgrade to an image that
-// does not exist the previous one goes on answering.
+// left. That a layer answers proves only that some revision works: after an upgrade to an image
+// that does not exist, the previous revision still answers.
 func judgeRollout(spec Spec, f rolloutFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}

@@ -17,28 +17,29 @@ import (
 	"strata/health/observe"
 )
 
-// redisFacts says whether redis takes the password of a client.
+// redisFacts says whether redis accepts the password of its clients.
 type redisFacts struct {
-	// Unread says why the client's log is not known.
+	// Unread says why the client's log could not be read.
 	Unread string `json:"unread,omitempty"`
-	// Refusal is redis' last answer in the log of Pod.
+	// Refusal is redis's last refusal in the log of Pod.
 	Refusal string `json:"refusal,omitempty"`
 	Pod     string `json:"pod,omitempty"`
-	// Seconds is for how long it has been refused.
+	// Seconds is the number of seconds for which redis has refused the password.
 	Seconds int `json:"seconds,omitempty"`
 }
 
 const (
-	// redisLogSeconds is longer than the pause between two writes of a cluster's connection state: 20
-	// s, because every other tick of 10 s is skipped (argo-cd controller/clusterinfoupdater.go).
+	// redisLogSeconds is longer than the pause between two writes of a cluster's connection state.
+	// The pause is 20 s, because every other tick of 10 s is skipped (argo-cd
+	// controller/clusterinfoupdater.go).
 	redisLogSeconds = 30
 	redisLogLimit   = 4 << 20
-	// redisLogTimeout bounds the way over the kubelet, so that no other fact waits for it.
+	// redisLogTimeout bounds the request through the kubelet, so that no other fact waits for it.
 	redisLogTimeout = 2 * time.Second
 )
 
-// refusal matches redis's refusal to store a cluster's connection state. A redis that does not run
-// yet refuses no password.
+// refusal matches redis's refusal to store a cluster's connection state. Errors of a redis that
+// does not run yet do not match, because they refuse no password.
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
 // judgeRedis judges whether the clients of redis have its password.
@@ -62,7 +63,7 @@ func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 	return v
 }
 
-// observeRedis reads the log of the clients' Pods of the last seconds.
+// observeRedis reads the last seconds of the clients' logs.
 func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFacts, error) {
 	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace,
 		metav1.ListOptions{LabelSelector: spec.Clients})

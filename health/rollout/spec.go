@@ -9,16 +9,17 @@ const Kind health.Kind = "rollout"
 type Spec struct {
 	// Workloads are namespace/kind/name, of kind Deployment, DaemonSet or StatefulSet.
 	Workloads []string `json:"workloads"`
-	// Redis is the one of Argo CD. Default: no workload has one.
+	// Redis names Argo CD's redis clients. Default: no workload uses redis.
 	Redis *Redis `json:"redis,omitempty"`
 }
 
 // Redis names Pods whose log says whether redis takes their password.
 type Redis struct {
 	Namespace string `json:"namespace"`
-	// Secret has the password.
+	// Secret is the name of the Secret that has the password.
 	Secret string `json:"secret"`
-	// Clients is the label selector of the Pods, and Container the one in them that writes to redis.
+	// Clients is the label selector of the Pods. Container is the container in them that writes to
+	// redis.
 	Clients   string `json:"clients"`
 	Container string `json:"container"`
 }

@@ -1,2 +1,2 @@
-// Package server gates a host's K3s: its unit and, on a server, /ping without credentials.
+// Package server gates K3s on one host: its unit and, on a server, /ping without credentials.
 package server

@@ -11,7 +11,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// judgeServer judges the unit and, if it was asked, /ping.
+// judgeServer judges the unit and, if /ping was asked, its answer.
 func judgeServer(h health.Host, unit host.UnitFacts, ping pingFacts) []health.Verdict {
 	verdicts := []health.Verdict{host.JudgeUnit(h, unit)}
 	if ping.Server != "" {
@@ -25,18 +25,18 @@ type pingFacts struct {
 	Server string `json:"server"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
-	// Status and Body are the answer; Error is the reason without one.
+	// Status and Body are the answer. Error says why there is none.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Stranger says why the certificate is not that of the host's own K3s; empty where it is.
+	// Stranger says why the certificate does not belong to the host's own K3s; empty if it does.
 	Stranger string `json:"stranger,omitempty"`
-	// Way is the tunnel's part in that.
+	// Way describes a fault of the tunnel that made the request fail.
 	Way observe.Way `json:"way,omitzero"`
 }
 
-// judgePing wants the one answer that only a K3s supervisor gives: a port that accepts, or a proxy
-// that answers, is not it.
+// judgePing requires the answer that only a K3s supervisor gives. A port that accepts a connection,
+// or a proxy that answers, does not suffice.
 func judgePing(h health.Host, f pingFacts) health.Verdict {
 	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting,
 		After: []string{host.UnitCheck(h)}}

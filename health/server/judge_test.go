@@ -15,7 +15,7 @@ import (
 type unitCase struct {
 	Role string         `json:"role"`
 	Unit host.UnitFacts `json:"unit"`
-	// Ping is the server's answer; nil on an agent.
+	// Ping is the server's answer; nil for an agent.
 	Ping *pingFacts `json:"ping,omitempty"`
 }
 

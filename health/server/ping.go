@@ -16,22 +16,22 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// The waits of one observation of /ping.
+// These durations pace the observations of /ping.
 const (
 	// pingInterval is the pause between two observations; each costs the server a TLS handshake.
 	pingInterval = 120 * time.Millisecond
-	// pingRefusedInterval replaces it while nothing listens: then an observation is one packet each
-	// way.
+	// pingRefusedInterval is the pause while nothing listens: an observation then costs one packet
+	// each way.
 	pingRefusedInterval = 25 * time.Millisecond
 	// pingTimeout bounds one observation. K3s answers /ping from memory.
 	pingTimeout = 3 * time.Second
 )
 
-// pinger asks a server's /ping, and knows the server by the CA that the host has.
+// pinger asks a server's /ping. It verifies the server by the CA that the host has.
 type pinger struct {
 	server string
 	client *http.Client
-	// readCA reads the CA's certificates from the host; roots are those of the last time.
+	// readCA reads the CA's certificates from the host. roots are those that it last read.
 	readCA func(ctx context.Context) (string, error)
 	roots  *x509.CertPool
 }
@@ -41,13 +41,15 @@ func newPinger(
 ) *pinger {
 	return &pinger{server: server, readCA: readCA,
 		client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
-			// The answer is one word, so any server may be asked; its certificate is judged afterwards.
+			// The answer is one word, so the request trusts any server; its certificate is verified
+			// afterwards.
 			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
 			DisableKeepAlives: true, DialContext: dial,
 		}}}
 }
 
-// observe asks again and again until ctx ends, and reports each answer that differs from the last.
+// observe asks again and again until ctx ends, and reports each answer that differs from the
+// previous one.
 func (p *pinger) observe(ctx context.Context, report func(pingFacts)) {
 	var last pingFacts
 	for ctx.Err() == nil {
@@ -104,7 +106,7 @@ func (f pingFacts) isPong() bool {
 	return f.Status == http.StatusOK && strings.TrimSpace(f.Body) == "pong"
 }
 
-// readError is that of a host that does not tell its CA.
+// readError means that the host's CA could not be read.
 type readError struct{ error }
 
 func (e readError) Error() string {
@@ -113,7 +115,7 @@ func (e readError) Error() string {
 }
 
 // verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so
-// that it is read again before one is refused.
+// verify reads the CA again before it refuses a certificate.
 func (p *pinger) verify(ctx context.Context, state *tls.ConnectionState, name string) error {
 	options := x509.VerifyOptions{Roots: p.roots, Intermediates: x509.NewCertPool(), DNSName: name}
 	for _, above := range state.PeerCertificates[1:] {

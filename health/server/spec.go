@@ -5,7 +5,7 @@ import "strata/health"
 // Kind gates one K3s server: its unit, and /ping without credentials.
 const Kind health.Kind = "server"
 
-// Spec configures the gate of one K3s server or agent: it has nothing of its own.
+// Spec configures the gate of one K3s server or agent. It has no fields.
 type Spec struct{}
 
 // Traits implements health.Body.

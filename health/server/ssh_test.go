@@ -44,7 +44,7 @@ func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	return result
 }
 
-// hasCA answers for a host that runs a unit, and has the CA of a server.
+// hasCA returns the handler of a host that runs a unit and has the CA of a server.
 func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	probe := healthtest.Probing(unit)
 	return func(call sshtest.Call) int {
@@ -70,7 +70,7 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 		name string
 		unit map[string][]string
 		path string
-		// ca has the host know a CA; ours makes it that of who answers.
+		// ca gives the host a CA. ours makes it the CA of the server that answers.
 		ca, ours bool
 		want     health.Ending
 		says     string
@@ -109,7 +109,7 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	}
 }
 
-// A first server that was made anew has another CA than before.
+// A first server that was made anew has a new CA.
 func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_,

@@ -10,7 +10,8 @@ import (
 	"strata/health/observe"
 )
 
-// K3s's own deployments, by the names in K3s's sources (manifests/coredns.yaml, metrics-server).
+// These are K3s's own deployments, by the names in K3s's sources (manifests/coredns.yaml,
+// metrics-server).
 const (
 	dnsNamespace  = "kube-system"
 	dnsDeployment = "coredns"
@@ -22,14 +23,14 @@ const (
 type systemFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Account is true when ServiceAccount default/default exists: before, Pods in default are
-	// refused.
+	// Account is true when ServiceAccount default/default exists. Before that, the API server
+	// refuses Pods in namespace default.
 	Account bool               `json:"account,omitempty"`
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Server is the address of the DNS Service, API that of the API's; hosts ask the one for the
-	// other.
+	// Server is the address of the DNS Service, which the hosts ask. API is the address of the
+	// API's Service, for which they ask.
 	Server string `json:"server,omitempty"`
 	API    string `json:"api,omitempty"`
 	// Metrics is the metrics APIService.
@@ -40,16 +41,16 @@ type systemFacts struct {
 type apiServiceFacts struct {
 	Missing   bool           `json:"missing,omitempty"`
 	Available kube.Condition `json:"available,omitzero"`
-	// Unmeasured are the Nodes that it should have metrics of, and has not. Refused says why it did
-	// not answer for them.
+	// Unmeasured are the Nodes whose metrics are missing although they are due. Refused says why
+	// the API did not answer for them.
 	Unmeasured []string `json:"unmeasured,omitempty"`
 	Refused    string   `json:"refused,omitempty"`
 }
 
 const accountCheck = "serviceaccount default/default"
 
-// judgeSystem judges whether the cluster can run Pods: an account, names, metrics. The hosts of an
-// existing cluster are unknown.
+// judgeSystem judges whether the cluster can run Pods: it needs an account, DNS names and metrics.
+// The hosts of an existing cluster are unknown, so they are not asked for names.
 func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdict {
 	verdicts := judgeObjects(spec, facts)
 	if spec.Existing {
@@ -76,7 +77,7 @@ func judgeObjects(spec Spec, facts systemFacts) []health.Verdict {
 const (
 	dnsCheck     = "dns endpoints"
 	metricsCheck = "apiservice " + metricsAPI
-	// noDNS explains why nothing of CoreDNS is checked.
+	// noDNS explains why CoreDNS is not checked.
 	noDNS = "coredns is in the disable list"
 )
 
@@ -92,8 +93,8 @@ func judgeAccount(exists bool) health.Verdict {
 	}
 }
 
-// judgeDNS wants the rollout and an address behind the Service: each alone has been seen without
-// the other.
+// judgeDNS requires both the rollout and an address behind the Service, because each has been seen
+// without the other.
 func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	if slices.Contains(spec.Disabled, "coredns") {
 		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS},
@@ -118,9 +119,9 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	return []health.Verdict{rollout, endpoints}
 }
 
-// judgeMetrics wants the aggregated API to answer. One that does not blocks the deletion of every
-// namespace, also where its server has been disabled and only the registration is left
-// (kubernetes#83332).
+// judgeMetrics requires that the aggregated API answers. One that does not answer blocks the
+// deletion of every namespace, even if its server has been disabled and only the registration is
+// left (kubernetes#83332).
 func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
 	available := !m.Missing && m.Available.Status == "True"
@@ -161,7 +162,7 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	return v
 }
 
-// apiServiceCauses are by the reason of condition Available (kube-aggregator,
+// apiServiceCauses explains the reasons of condition Available (kube-aggregator,
 // pkg/controllers/status/remote).
 var apiServiceCauses = map[string]string{
 	"MissingEndpoints":  "no Pod of metrics-server is ready, or it is scaled to 0",

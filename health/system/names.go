@@ -10,23 +10,23 @@ import (
 	"strata/health/observe"
 )
 
-// namesFacts has the replies to the hosts that asked for the API's name.
+// namesFacts has the replies that hosts got when they asked for the API's name.
 type namesFacts struct {
-	// Skipped says why no host is asked; empty where they are.
+	// Skipped says why no host is asked; empty if they are asked.
 	Skipped string `json:"skipped,omitempty"`
-	// Server is the address of Service kube-dns, Want that of the API's Service; empty while they
-	// have none.
+	// Server is the address of Service kube-dns, and Want that of the API's Service. Each is empty
+	// while the Service has none.
 	Server string          `json:"server,omitempty"`
 	Want   string          `json:"want,omitempty"`
 	Hosts  []host.Resolved `json:"hosts,omitempty"`
 }
 
-// apiName returns the name of the API's Service, which every Pod may ask for.
+// apiName returns the DNS name of the API's Service, which every Pod may ask for.
 func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 
-// judgeNames judges for each host whether it gets the API's address when it asks for its name at
-// the Service's address, as the host's Pods do. CoreDNS is ready even if its configuration gives no
-// name, and each host has its own rules of kube-proxy.
+// judgeNames judges for each host whether DNS at the Service's address gives it the API's address,
+// as it must for the host's Pods. CoreDNS is ready even if its configuration resolves no name, and
+// each host has its own rules of kube-proxy.
 func judgeNames(domain string, f namesFacts) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped,
@@ -45,12 +45,12 @@ func judgeNames(domain string, f namesFacts) []health.Verdict {
 	return verdicts
 }
 
-// right reports whether a host was told the API's address.
+// right reports whether DNS gave a host the API's address.
 func (f namesFacts) right(r host.Resolved) bool {
 	return r.Code == host.Success && slices.Contains(r.Addresses, f.Want)
 }
 
-// judgeName judges one host; told is true where any host was told rightly.
+// judgeName judges one host. told is true if any host got the right answer.
 func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	switch {
@@ -82,7 +82,7 @@ func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Ver
 	}
 	if told {
 		// Without kube-proxy's rules the query leaves by the default gateway, and a router may
-		// answer any.
+		// answer with any code.
 		v.Cause = "other hosts get the right answer: kube-proxy's rules on this one were " +
 			"flushed, or packets between it and CoreDNS's node are lost"
 		v.Hint = fmt.Sprintf("on %s: iptables-save | grep %s; restarting K3s there writes "+

@@ -6,16 +6,16 @@ import "strata/health"
 // the metrics of each Node.
 const Kind health.Kind = "system"
 
-// Spec says which of the components that K3s packages the cluster need not have.
+// Spec names the packaged components of K3s that the cluster need not have.
 type Spec struct {
 	// Disabled are the components that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
-	// Domain is the cluster's, such as cluster.local. Each of the Spec's Hosts asks CoreDNS for a
-	// name in it.
+	// Domain is the cluster's DNS domain, such as cluster.local. Each of the Spec's Hosts asks
+	// CoreDNS for a name in it.
 	Domain string `json:"domain,omitempty"`
-	// Existing is the Spec's, taken over by the gate. The owner may have other components or none:
-	// the server of the DNS names must be there under any name, and metrics only where they are
-	// registered.
+	// Existing is copied from the gate's Spec. The owner of an existing cluster may use other
+	// components or none. So a DNS server must be there under any name, and metrics are required
+	// only if they are registered.
 	Existing bool `json:"existing,omitempty"`
 }
 

@@ -23,7 +23,8 @@ type systemWatch struct {
 	key     []byte
 
 	mu sync.Mutex
-	// facts are the latest, nil before the first; names are the last that the hosts were sent.
+	// facts are the latest facts, nil before the first ones. names holds the addresses that the
+	// hosts use in their queries, and the replies.
 	facts *systemFacts
 	names namesFacts
 }
@@ -50,8 +51,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return w, nil
 }
 
-// Run implements Watch. The objects are observed when they change, and the hosts keep asking for a
-// name; judge puts both together.
+// Run implements Watch. It observes the objects when they change, and makes the hosts keep asking
+// for a name. judge combines both.
 func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
 	var parts sync.WaitGroup
@@ -86,7 +87,7 @@ func (w *systemWatch) sources() []kube.Source {
 	)
 }
 
-// askFrom makes a host ask at the present address of Service kube-dns.
+// askFrom makes a host send its queries to the present address of Service kube-dns.
 func (w *systemWatch) askFrom(
 	ctx context.Context, i int, moved <-chan struct{}, news chan<- struct{},
 ) {
@@ -106,7 +107,7 @@ func (w *systemWatch) askFrom(
 	})
 }
 
-// take stores an observation. While nothing was seen, nothing has moved.
+// take stores an observation. If the observation saw nothing, it keeps the former addresses.
 func (w *systemWatch) take(facts systemFacts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,7 +176,7 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 	return facts, err
 }
 
-// clusterIP returns a Service's address; empty where there is none.
+// clusterIP returns a Service's address; empty if it has none.
 func clusterIP(ctx context.Context, s *kube.APIServer, namespace, name string) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, namespace, name)
 	if err != nil || service == nil || service.Spec.ClusterIP == corev1.ClusterIPNone {

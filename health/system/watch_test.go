@@ -10,7 +10,8 @@ import (
 	"strata/health/kube"
 )
 
-// An API that cannot be asked says nothing of addresses: the hosts go on asking where they did.
+// If the API cannot be asked, the addresses are unknown, and the hosts continue to use the former
+// ones.
 func TestASystemGateKeepsTheAddressesThatItHasSeen(t *testing.T) {
 	w := &systemWatch{names: namesFacts{
 		Hosts: []host.Resolved{{Host: "a", Seen: true, Code: host.Success,

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// planeConfig holds the part of a data plane's configuration that gates read. The rest, keys among
-// it, is left out and never shown.
+// planeConfig holds the part of a data plane's configuration that gates read. It leaves out the
+// rest, which includes keys and is never shown.
 type planeConfig struct {
 	Services []struct {
 		ID         string  `json:"id"`
 		Labels     textMap `json:"labels"`
 		UpstreamID string  `json:"upstream_id"`
-		// Upstream is the service's own where it is not one of Upstreams.
+		// Upstream is the service's own upstream, if it does not use one of Upstreams.
 		Upstream planeUpstream `json:"upstream"`
 	} `json:"services"`
 	Upstreams []planeUpstream `json:"upstreams"`
@@ -26,7 +26,7 @@ type planeUpstream struct {
 	Nodes  planeNodes `json:"nodes"`
 }
 
-// ADC's labels for a service's source object and for an upstream's service
+// These are ADC's labels for a service's source object and for an upstream's service
 // (apisix-ingress-controller internal/controller/label; api7/adc
 // libs/backend-apisix-standalone/src/typing.ts).
 const (
@@ -57,8 +57,8 @@ func (c planeConfig) findRoute(route RouteRef) routeHeld {
 	return found
 }
 
-// planeNodes are addresses, ip:port. APISIX has them as a list of nodes or as a map from the
-// address to its weight, and writes an empty list as an empty map.
+// planeNodes are addresses in the form ip:port. APISIX writes them as a list of nodes, or as a map
+// from the address to its weight. It writes an empty list as an empty map.
 type planeNodes []string
 
 // UnmarshalJSON reads either form.

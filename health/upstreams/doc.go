@@ -1,3 +1,3 @@
-// Package upstreams gates the routes in APISIX's data plane: in each of its Pods the addresses of
-// the Pods that are ready, and no others.
+// Package upstreams gates the routes in APISIX's data plane. Each of its Pods must have the
+// addresses of the ready Pods behind each route, and no others.
 package upstreams

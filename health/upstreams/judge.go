@@ -19,7 +19,7 @@ type upstreamsFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 	// Routes are those of the Spec, in its order.
 	Routes []routeSeen `json:"routes,omitempty"`
-	// Planes are the data plane's Pods that run and are not about to go, by name.
+	// Planes are the data plane's Pods that run and are not being deleted, by name.
 	Planes []planeSeen `json:"planes,omitempty"`
 }
 
@@ -27,7 +27,7 @@ type upstreamsFacts struct {
 type routeSeen struct {
 	Route   string `json:"route"`
 	Missing bool   `json:"missing,omitempty"`
-	// Behind describes a difference between its Services and their Pods; Addresses are void then.
+	// Behind describes how the Services differ from their Pods; Addresses are then meaningless.
 	Behind string `json:"behind,omitempty"`
 	// Addresses are ip:port of the ready Pods of all its backends, sorted.
 	Addresses []string `json:"addresses,omitempty"`
@@ -36,7 +36,8 @@ type routeSeen struct {
 // planeSeen holds the configuration of one Pod of the data plane.
 type planeSeen struct {
 	Pod string `json:"pod"`
-	// Status is the admin API's; Error is the reason if there is no answer, or an unreadable one.
+	// Status is the HTTP status of the admin API. Error says why there is no answer, or no readable
+	// one.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Routes are those of the Spec, in its order.
@@ -45,27 +46,27 @@ type planeSeen struct {
 
 // routeHeld holds a route's targets in one Pod of the data plane.
 type routeHeld struct {
-	// Known is false while it has nothing of the route.
+	// Known is false while the Pod's configuration lacks the route.
 	Known     bool     `json:"known,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Seconds is for how long these and the Pods behind the route have differed, both unchanged.
+	// Seconds is the number of seconds for which these addresses have differed from the Pods behind
+	// the route, with both unchanged.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// upstreamsSlack allows two rounds of the controller more than their time: ADC's bound is 15 s for
-// each (exec_adc_timeout).
+// upstreamsSlack is added to the time of two rounds of the controller. ADC's own limit for a round
+// is 15 s (exec_adc_timeout).
 const upstreamsSlack = 30 * time.Second
 
-// The checks beside those of the data plane's Pods.
+// These checks are made in addition to those of the data plane's Pods.
 const (
 	routesCheck = "routes"
 	planeCheck  = "data plane"
 )
 
-// judgeUpstreams judges whether every Pod of the data plane leads each route's requests to the Pods
-// that are ready, and to no others. The controller's word proves nothing: the data plane may refuse
-// its configuration, and its own statuses stay as they were (apisix-ingress-controller#2774,
-// #2699).
+// judgeUpstreams judges whether every Pod of the data plane sends each route's requests to the
+// ready Pods, and to no others. The controller's statuses prove nothing: if the data plane refuses
+// its configuration, they stay as they were (apisix-ingress-controller#2774, #2699).
 func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
@@ -90,8 +91,8 @@ func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	return verdicts
 }
 
-// judgeRoutes requires that each route exists and has a ready Pod: a data plane without targets has
-// nothing to compare.
+// judgeRoutes requires that each route exists and has a ready Pod. Without targets there is nothing
+// to compare with the data plane.
 func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")
@@ -161,8 +162,8 @@ func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 	return v
 }
 
-// planeCauses explain the admin API's answers (apisix/admin/init.lua: check_token; nginx' allow and
-// deny).
+// planeCauses explains the status codes of the admin API (apisix/admin/init.lua: check_token;
+// nginx' allow and deny).
 var planeCauses = map[int]string{
 	http.StatusUnauthorized: "the Pod was started with other keys than the Secret has now",
 	http.StatusForbidden: "apisix.admin.allow.ipList does not have the Pod's own loopback, " +
@@ -170,7 +171,8 @@ var planeCauses = map[int]string{
 	http.StatusNotFound: "it is not standalone: only that gives its configuration",
 }
 
-// difference describes the faults of a route in a Pod of the data plane; empty without one.
+// difference describes how a route in a Pod of the data plane differs from the expected one; empty
+// if it does not.
 func difference(want routeSeen, held routeHeld) string {
 	if !held.Known {
 		return "nothing of it"

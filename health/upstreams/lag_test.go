@@ -10,8 +10,8 @@ import (
 	"strata/health/healthtest"
 )
 
-// A data plane has the ready addresses at the port that the route names; a slice of a Service with
-// one port need not name it.
+// A data plane must have the ready addresses at the port that the route names. A slice of a Service
+// with one port need not name that port.
 func TestReadyAddressesUseRoutePort(t *testing.T) {
 	addresses := func(port, slice string) []string {
 		return readyAddresses([]discoveryv1.EndpointSlice{
@@ -28,7 +28,8 @@ endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready:
 	assert.Empty(t, addresses("http", `{ports: [{name: http}], endpoints: [{addresses: [10.0.0.1]}]}`), "any port, of a headless Service")
 }
 
-// EndpointSlices follow the Pods: until then, a route that matches them is out of date too.
+// EndpointSlices follow the Pods with a delay. In that time, a route that matches the slices is out
+// of date too.
 func TestEndpointSlicesBehindPodsAreDetected(t *testing.T) {
 	pod := func(text string) corev1.Pod { return *healthtest.Decode[corev1.Pod](t, text) }
 	ready := pod(`{metadata: {name: new}, status: {podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: "True"}]}}`)

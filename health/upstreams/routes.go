@@ -26,10 +26,10 @@ var routeResources = map[string]schema.GroupVersionResource{
 	"Ingress":     {Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"},
 }
 
-// backend is a port of a Service: by number or by name.
+// backend is a port of a Service, given by number or by name.
 type backend struct{ namespace, service, port string }
 
-// observeRoute reads where a route must lead.
+// observeRoute reads the addresses that a route must lead to.
 func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSeen, error) {
 	seen := routeSeen{Route: ref.String()}
 	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx,
@@ -110,9 +110,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// observeBackend reads the ready addresses of a Service's port. behind reports EndpointSlices that
-// do not match the Pods: they follow a moment later, and a data plane that agrees with them until
-// then is out of date too.
+// observeBackend reads the ready addresses of a Service's port. behind describes how the
+// EndpointSlices differ from the Pods. EndpointSlices follow the Pods a moment later; until then, a
+// data plane that agrees with them is out of date too.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string,
 	behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
@@ -145,7 +145,7 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 	return addresses, lag(to, addresses, pods), nil
 }
 
-// readyAddresses returns the addresses that the controller takes as well
+// readyAddresses returns the addresses that the controller would use
 // (internal/adc/translator/httproute.go: translateEndpointSlice).
 func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	var found []string
@@ -167,7 +167,7 @@ func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	return found
 }
 
-// lag describes the difference between EndpointSlices and Pods; empty without one.
+// lag describes how EndpointSlices differ from Pods; empty if they do not.
 func lag(of backend, addresses []string, pods []corev1.Pod) string {
 	listed := map[string]bool{}
 	for _, address := range addresses {

@@ -9,24 +9,24 @@ import (
 	"strata/health"
 )
 
-// Kind gates the routes in APISIX's data plane: in each of its Pods the addresses of
-// the Pods that are ready, and no others.
+// Kind gates the routes in APISIX's data plane: each of its Pods has the addresses of the ready
+// Pods behind each route, and no others.
 const Kind health.Kind = "upstreams"
 
-// Spec names the Pods of APISIX's data plane and routes that must lead to their Pods. The
-// data plane is a standalone one, which holds its controller's configuration and gives it out again
-// (apisix/admin/standalone.lua).
+// Spec names the Pods of APISIX's data plane and the routes that must lead to their Pods. The data
+// plane runs in standalone mode: it holds the configuration that its controller sends, and returns
+// it on request (apisix/admin/standalone.lua).
 type Spec struct {
-	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin
-	// API's. It is asked with the APIKey.
+	// Namespace and Selector, a label selector, select the data plane's Pods. Port is the port of
+	// their admin API, which is asked with the APIKey.
 	Namespace string `json:"namespace"`
 	Selector  string `json:"selector"`
 	Port      int    `json:"port"`
 	// Controller is namespace/Deployment/name of its controller, for messages.
 	Controller string     `json:"controller"`
 	Routes     []RouteRef `json:"routes"`
-	// Resync is the interval at which the controller sends everything again, whatever happened. A
-	// difference that outlives two of them stays.
+	// Resync is the interval at which the controller sends the whole configuration again, even
+	// without a change. A difference that outlives two intervals is permanent.
 	Resync metav1.Duration `json:"resync"`
 }
 
@@ -41,7 +41,7 @@ type RouteRef struct {
 	Name      string `json:"name"`
 }
 
-// String returns the route as kubectl names it with its namespace.
+// String returns the route in kubectl's form, with its namespace.
 func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
 // Traits implements health.Body.

@@ -17,7 +17,8 @@ import (
 
 func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
 
-// The configuration that ADC 0.27 sends for a route with two backends, and other forms of the same.
+// The texts are the configuration that ADC 0.27 sends for a route with two backends, and other
+// forms of it.
 func TestRouteAddressesAreReadFromDataPlaneConfig(t *testing.T) {
 	shop := RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
 	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`
@@ -67,8 +68,8 @@ func TestBackendServicesAreReadFromRoute(t *testing.T) {
 	}
 }
 
-// A Pod that became ready a moment ago is waited for, however long another difference has been
-// there before.
+// A new difference is timed from zero, however long the previous one lasted. So the gate waits for
+// a Pod that has just become ready.
 func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}

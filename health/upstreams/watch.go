@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// upstreamsInterval is the pause between two observations: nothing reports that a data plane
-	// has taken something. An observation costs each of its Pods one request on a connection that
-	// stays open.
+	// upstreamsInterval is the pause between two observations. Polling is needed because no event
+	// reports that a data plane has applied its configuration. An observation costs each Pod one
+	// request on a connection that stays open.
 	upstreamsInterval = 250 * time.Millisecond
 	// upstreamsLimit bounds a configuration; APISIX keeps it in a dictionary of 50 MB.
 	upstreamsLimit = 64 << 20
-	// upstreamsPath returns the configuration of a standalone data plane.
+	// upstreamsPath is the path of a standalone data plane's configuration.
 	upstreamsPath = "/apisix/admin/configs"
 )
 
@@ -77,7 +77,7 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 	return nil
 }
 
-// observe reads the routes first: the data plane's configuration is then at least as new.
+// observe reads the routes before the data plane's configuration, which is then at least as new.
 func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
@@ -104,7 +104,7 @@ func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	return facts
 }
 
-// planes asks each Pod that runs and is not about to go.
+// planes asks each Pod that runs and is not being deleted.
 func (w *upstreamsWatch) planes(
 	ctx context.Context, s *kube.APIServer, pods []corev1.Pod, routes []routeSeen,
 ) []planeSeen {
@@ -135,8 +135,8 @@ func (w *upstreamsWatch) planes(
 	return found
 }
 
-// differenceSeconds returns for how many seconds a Pod of the data plane and the Pods behind a route have
-// differed as they do now.
+// differenceSeconds returns the number of seconds for which a Pod of the data plane and the Pods
+// behind a route have had the same difference.
 func (w *upstreamsWatch) differenceSeconds(pod string, want routeSeen, held routeHeld) int {
 	subject := pod + " " + want.Route
 	if difference(want, held) == "" || want.Behind != "" || want.Missing {
@@ -146,8 +146,8 @@ func (w *upstreamsWatch) differenceSeconds(pod string, want routeSeen, held rout
 	return w.stable.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
 }
 
-// ask reads one Pod's configuration. The key goes through the forwarded port only, and of the
-// answer nothing but addresses is kept.
+// ask reads one Pod's configuration. It sends the key through the forwarded port only, and keeps
+// nothing but addresses of the answer.
 func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig,
 	int, error) {
 	var config planeConfig

@@ -14,19 +14,19 @@ import (
 type vaultFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Workload runs Vault.
+	// Workload is the workload that runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
-	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is the
-	// reason without one.
+	// Status and Body are the answer of /v1/sys/health through the API server's proxy. Error says
+	// why there is none.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Leaving is true while the Pod that answers is being deleted: it answers until its last
-	// moment.
+	// Leaving is true while the Pod that answers is being deleted, because such a Pod answers until
+	// it ends.
 	Leaving bool `json:"leaving,omitempty"`
 }
 
-// The answers of /v1/sys/health (Vault API documentation, /sys/health).
+// These are the status codes of /v1/sys/health (Vault API documentation, /sys/health).
 const (
 	vaultStandby         = http.StatusTooManyRequests
 	vaultUninitialised   = http.StatusNotImplemented
@@ -34,11 +34,11 @@ const (
 	vaultServerUnhealthy = http.StatusInternalServerError
 )
 
-// vaultCheck is the check of Vault's own word.
+// vaultCheck is the name of the check of Vault's own answer.
 const vaultCheck = "vault"
 
-// judgeVault judges whether Vault is initialised, unsealed and the active server. A sealed one is
-// not Ready either, so the Pod's condition alone would only say that something is wrong.
+// judgeVault judges whether Vault is initialised, unsealed and the active server. The Pod of a
+// sealed Vault is not Ready either, but its condition would not give the reason.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}

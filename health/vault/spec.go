@@ -7,11 +7,12 @@ const Kind health.Kind = "vault"
 
 // Spec names a Vault server in the cluster.
 type Spec struct {
-	// Namespace and Pod run Vault; Port is its API's, which speaks TLS.
+	// Namespace and Pod identify the Pod that runs Vault. Port is the port of Vault's API, which
+	// uses TLS.
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`
-	// Workload is namespace/kind/name of the workload behind it; its Pods explain a failure.
+	// Workload is namespace/kind/name of the Pod's workload, whose Pods explain a failure.
 	Workload string `json:"workload"`
 }
 

@@ -13,8 +13,8 @@ import (
 	"strata/health/observe"
 )
 
-// vaultInterval is the pause between requests to Vault without a change of its Pod: unsealing
-// changes no object at once.
+// vaultInterval is the pause between requests to Vault without a change of its Pod. Polling is
+// needed because unsealing does not change an object at once.
 const vaultInterval = 200 * time.Millisecond
 
 type vaultWatch struct {
@@ -49,7 +49,7 @@ func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) err
 }
 
 // observe asks Vault through an API server's proxy. Vault's health is no secret, and no credentials
-// go there: the API server does not pass its own on.
+// reach Vault, because the API server does not pass on its own.
 func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	var facts vaultFacts
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health",
@@ -68,7 +68,8 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 				facts.Workload = workloads[0]
 				return nil
 			}
-			// Asked after the answer: a Pod that is not leaving now has given it.
+			// The Pod is read after the answer: if it is not being deleted now, it was not when it
+			// answered.
 			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
 			return err
@@ -79,8 +80,8 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	return facts
 }
 
-// notVault returns the answer of another server instead of Vault, mostly the API server that could
-// not reach it. It is empty for Vault's own answer.
+// notVault returns the answer of a server other than Vault, usually the API server that could not
+// reach Vault. It is empty for Vault's own answer.
 func notVault(status int, body string) string {
 	var message struct {
 		Initialized *bool  `json:"initialized"`

@@ -11,7 +11,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// A firewall that accepts every connection is no machine.
+// A firewall may accept every connection, so an accepted connection proves no machine.
 func TestMachineAnswersOnlyWithSSHBanner(t *testing.T) {
 	for name, test := range map[string]struct {
 		says string

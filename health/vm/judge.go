@@ -17,11 +17,11 @@ type vmFacts struct {
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
 	hypervisor.Facts
-	// Answers is true when a server of SSH speaks at the machine's address and port.
+	// Answers is true if an SSH server answers at the machine's address and port.
 	Answers bool `json:"answers,omitempty"`
 }
 
-// judgeVM gives the verdicts on a machine from outside; they hold on every later run as well.
+// judgeVM returns the verdicts on a machine from outside. The checks also pass on every later run.
 func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
 	const answering, power = "hypervisor", "power"
 	first := health.Verdict{Check: answering, State: health.Ready, Message: "answers"}
@@ -102,7 +102,7 @@ func judgeAddressOf(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	return v
 }
 
-// console returns the machine's last output.
+// console returns the machine's last console output.
 func console(f vmFacts) []string {
 	if strings.TrimSpace(f.Console) == "" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// Kind gates a virtual machine from outside: it runs, and has its address where DHCP gives
-// it.
+// Kind gates a virtual machine from outside: it runs, and has its address if it gets that from
+// DHCP.
 const Kind health.Kind = "vm"
 
 // Spec configures the gate of a virtual machine, without its image.

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// vmPoll is the pause between two observations of a machine: neither virsh nor qm can tell of
-	// every change that counts.
+	// vmPoll is the pause between two observations of a machine. Polling is needed because neither
+	// virsh nor qm reports every relevant change.
 	vmPoll = time.Second
-	// vmDial bounds the attempt to connect to the machine at its address.
+	// vmDial bounds one attempt to connect to the machine at its address.
 	vmDial = time.Second
-	// sshBanner begins the first line of a server (RFC 4253, 4.2).
+	// sshBanner begins the first line that an SSH server sends (RFC 4253, 4.2).
 	sshBanner = "SSH-"
 )
 
@@ -38,7 +38,7 @@ func (s Spec) NewWatch(_ health.Spec, secrets health.Secrets) (health.Watch, err
 	return &vmWatch{spec: s.Spec, key: secrets.HypervisorKey}, nil
 }
 
-// Run implements Watch. A hypervisor that goes away is connected to again.
+// Run implements Watch. It connects again when the hypervisor's connection is lost.
 func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
 		host, err := hypervisor.Connect(ctx, w.spec.Hypervisor, w.key)
@@ -71,8 +71,9 @@ func (w *vmWatch) observe(
 	return ctx.Err()
 }
 
-// answers tries the machine's SSH port. A connection alone is no answer: a firewall or proxy on the
-// way may accept it for a machine that is not there. Who answers is the host's gate's to prove.
+// answers reports whether an SSH server answers at the machine's address. A connection alone does
+// not suffice: a firewall or proxy in between may accept it for a machine that does not run. The
+// host's gate proves the server's identity.
 func answers(ctx context.Context, spec hypervisor.Spec) bool {
 	ctx, cancel := context.WithTimeout(ctx, vmDial)
 	defer cancel()

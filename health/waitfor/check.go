@@ -17,12 +17,12 @@ func refuse(part, why string) error { return fmt.Errorf("%w: %q: %s", ErrRefused
 // conditionType is the form of a condition's type (metav1.Condition).
 var conditionType = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_./-]*[A-Za-z0-9])?$`)
 
-// braces finds a path as the provider does: up to the first }, in quotes too
+// braces matches a path in the provider's way: up to the first }, even inside quotes
 // (pulumi-kubernetes/provider/pkg/jsonpath at 4.32.0).
 var braces = regexp.MustCompile(`^\{\s*(.*?)\s*\}`)
 
-// Check reports whether the provider reads one part of an annotation as it is written. The error
-// wraps ErrRefused and says why not.
+// Check reports whether the provider can read one part of an annotation in the intended way. The
+// error wraps ErrRefused and says why not.
 func Check(part string) error {
 	if name, found := strings.CutPrefix(part, "condition="); found {
 		if !conditionType.MatchString(name) {
@@ -57,7 +57,7 @@ func Check(part string) error {
 	return nil
 }
 
-// checkValue returns the mistake in the text after the path, empty without one.
+// checkValue returns the mistake in the text after the path; empty if there is none.
 func checkValue(path, rest string) string {
 	value, found := strings.CutPrefix(rest, "=")
 	switch {

@@ -16,8 +16,8 @@ import (
 	"strata/health/waitfor"
 )
 
-// waits are the expressions that the layers use, by the name of their file in testdata. A later
-// layer adds a line here and a file with an object that ends the wait and the objects that must
+// waits are the expressions that the layers use, by the name of their file in testdata. For a new
+// expression, add a line here and a file with one object that ends the wait and objects that must
 // not.
 var waits = map[string]waitfor.Expression{
 	"crd-established":    waitfor.Condition("Established"),
@@ -73,8 +73,9 @@ func TestEveryFixtureBelongsToAWait(t *testing.T) {
 }
 
 // matches evaluates an annotation as the provider does (pulumi-kubernetes
-// provider/pkg/metadata/overrides.go and provider/pkg/jsonpath): every part for the same object, of
-// several results the first, and nothing of an object whose status is of an older generation.
+// provider/pkg/metadata/overrides.go and provider/pkg/jsonpath). Every part must hold for the same
+// object. If a path has several results, the first counts. An object whose status is of an older
+// generation matches nothing.
 func matches(t *testing.T, wait waitfor.Expression, object map[string]any) bool {
 	t.Helper()
 	parts := []string{wait.String()}
@@ -105,8 +106,8 @@ func matchesPart(t *testing.T, part string, object map[string]any) bool {
 	return value == "" || fmt.Sprint(found[0]) == value
 }
 
-// split returns the provider's reading before 4.32: the text is cut at every = that is not part of
-// ==.
+// split parses an annotation as the provider before 4.32 did: it cuts the text at every = that is
+// not part of ==.
 func split(t *testing.T, raw string) (path, value string) {
 	t.Helper()
 	parts := strings.Split(strings.ReplaceAll(raw, "==", "\x00"), "=")

@@ -24,8 +24,8 @@ type Expression struct {
 	parts []string
 }
 
-// Condition waits for .status.conditions to have the type with status True. The provider compares
-// the condition's observedGeneration, if it has one, with the object's generation.
+// Condition waits until .status.conditions has the type with status True. If the condition has an
+// observedGeneration, the provider compares it with the object's generation.
 func Condition(conditionType string) Expression {
 	return must("condition=" + conditionType)
 }
@@ -47,18 +47,18 @@ func ConditionOn(path, conditionType string) Expression {
 		conditionType))
 }
 
-// Exists waits for path to select anything. An empty list, an empty string and 0 exist.
+// Exists waits until path selects any value. An empty list, an empty string and 0 count.
 func Exists(path string) Expression {
 	return must("jsonpath=" + path)
 }
 
-// Equals waits for the first thing that path selects to print as value: true, 3 and Running are
-// written as such.
+// Equals waits until the first value that path selects prints as value. true, 3 and Running are
+// written that way.
 func Equals(path, value string) Expression {
 	return must("jsonpath=" + path + "=" + value)
 }
 
-// Combine waits until every expression holds at the same time. It panics when there is none.
+// Combine waits until every expression holds at the same time. It panics without an expression.
 func Combine(expressions ...Expression) Expression {
 	var all Expression
 	for _, expression := range expressions {
@@ -74,7 +74,7 @@ func (e Expression) and(other Expression) Expression {
 	return Expression{parts: append(append([]string{}, e.parts...), other.parts...)}
 }
 
-// String returns the annotation's value. A list is JSON; < > & stay readable in it.
+// String returns the annotation's value. A list is written as JSON, in which < > & stay readable.
 func (e Expression) String() string {
 	if len(e.parts) == 1 {
 		return e.parts[0]
@@ -89,7 +89,7 @@ func (e Expression) String() string {
 }
 
 // Annotations returns the expression and its time limit, which the provider counts in whole
-// seconds. It panics below one.
+// seconds. It panics if the limit is below one second.
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
 	if seconds < 1 || len(e.parts) == 0 {
@@ -100,7 +100,7 @@ func (e Expression) Annotations(limit time.Duration) map[string]string {
 }
 
 // must returns an Expression of one part. Expressions are constants of the program, so a bad one is
-// a programming error and stops it at its start, like regexp.MustCompile.
+// a programming error and panics at the start, like regexp.MustCompile.
 func must(part string) Expression {
 	if err := Check(part); err != nil {
 		panic(err)

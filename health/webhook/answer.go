@@ -23,27 +23,27 @@ const (
 	answerNoEndpoints answerKind = "no endpoints"
 	// answerRefused: the Pod does not listen (yet).
 	answerRefused answerKind = "refused"
-	// answerUnknownCA: the caBundle does not sign the serving certificate.
+	// answerUnknownCA: no CA in caBundle signed the serving certificate.
 	answerUnknownCA answerKind = "unknown authority"
 	// answerName: the serving certificate is for another name.
 	answerName answerKind = "wrong name"
 	// answerExpired: the serving certificate is not valid now.
 	answerExpired answerKind = "bad certificate"
-	// answerTimeout: the API server waited for the webhook in vain.
+	// answerTimeout: the webhook did not answer the API server in time.
 	answerTimeout answerKind = "timeout"
 	// answerUnreachable: the API server has no route to the webhook.
 	answerUnreachable answerKind = "unreachable"
 	// answerNotServed: the API server does not know the kind, or the namespace is missing.
 	answerNotServed answerKind = "not served"
-	// answerInvalid: refused by the schema, before any webhook.
+	// answerInvalid: the schema refused the object before any webhook was asked.
 	answerInvalid answerKind = "invalid"
-	// answerForbidden: refused by a policy or quota that is no webhook.
+	// answerForbidden: a policy or quota that is no webhook refused the object.
 	answerForbidden answerKind = "forbidden"
 	// answerNoDryRun: the webhook does not support dry runs.
 	answerNoDryRun answerKind = "no dry run"
 	// answerAPI: the API server itself could not be asked.
 	answerAPI answerKind = "api"
-	// answerOther: anything else; the text says.
+	// answerOther: any other answer; its text explains it.
 	answerOther answerKind = "other"
 )
 
@@ -53,9 +53,10 @@ type answer struct {
 	Text string     `json:"text,omitempty"`
 }
 
-// webhookFault is a failure between the API server and the webhook, recognised by the API server's
-// own words, which have no other form (k8s.io/apiserver/pkg/admission/plugin/webhook/errors;
-// cert-manager's cmapichecker does the same).
+// webhookFault is a failure between the API server and the webhook. It is recognised by the API
+// server's message, because there is no error code
+// (k8s.io/apiserver/pkg/admission/plugin/webhook/errors; cert-manager's cmapichecker does the
+// same).
 type webhookFault struct {
 	pattern *regexp.Regexp
 	kind    answerKind
@@ -75,7 +76,8 @@ var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
 }
 
-// denial finds a webhook's refusal in a message of the API server; no other message has this form.
+// denial matches a webhook's refusal in a message of the API server; no other message has this
+// form.
 var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
 
 // answerOf classifies the outcome of a dry run.
@@ -84,7 +86,7 @@ func answerOf(err error) answer {
 		return answer{Kind: answerAccepted}
 	}
 	if apierrors.IsAlreadyExists(err) {
-		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver
+		// The storage finds an object of the same name only after admission (k8s.io/apiserver
 		// registry.Store.create).
 		return answer{Kind: answerAccepted, Text: kube.Stable(err.Error())}
 	}

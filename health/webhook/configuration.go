@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeConfigurations judges the configuration and, if the Spec has one, the mutating one of the
-// same webhook.
+// judgeConfigurations judges the configuration and, if the Spec has one, the mutating configuration
+// of the same webhook.
 func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
 	if facts.Mutation != nil {
@@ -20,14 +20,14 @@ func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	return verdicts
 }
 
-// mutationOf is the Spec as it would be about the mutating configuration alone.
+// mutationOf returns the Spec with the mutating configuration in place of its own.
 func mutationOf(s Spec) Spec {
 	s.Configuration, s.Mutating, s.Deny = s.Mutates, true, nil
 	return s
 }
 
-// proves reports whether the dry runs can tell that the webhook was asked, even if the API server
-// may go on without it.
+// proves reports whether the dry runs can show that the webhook was asked, even if the API server
+// may continue without its answer.
 func proves(s Spec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
@@ -81,8 +81,8 @@ func hooksWith(hooks []hookFacts, bundle string) []string {
 	return names
 }
 
-// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked
-// lets everything pass.
+// judgeCoverage requires that a dry run of Accept reaches this webhook at all. A webhook that is
+// not asked lets every object pass.
 func judgeCoverage(spec Spec, c configurationFacts, v health.Verdict) health.Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = health.Stuck

@@ -18,20 +18,21 @@ const (
 	// probeInterval is the pause between two attempts through one API server. News about the
 	// objects and from the hosts cut it short, so it matters only for changes without news.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval replaces it after a pass that must be repeated. A webhook with several Pods
+	// confirmInterval is the pause after a pass that must be repeated. A webhook with several Pods
 	// may have answered with its only good one. The repetition needs another attempt but no time:
-	// an API server keeps its connection, so that waiting longer would ask the same Pod.
+	// an API server keeps its connection, so that after a longer pause it would still ask the same
+	// Pod.
 	confirmInterval = 20 * time.Millisecond
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
 	// timeoutSeconds (10 s by default). Then it says which address did not answer, which is worth
 	// the wait.
 	probeTimeout = 12 * time.Second
-	// probePatience must pass in a dry run before news about the objects cuts it short: one that is
-	// about to end must not be cut short again and again.
+	// probePatience is the age from which news about the objects cuts a dry run short. A younger
+	// dry run may be about to end, and must not be cut short again and again.
 	probePatience = 500 * time.Millisecond
 )
 
-// probe asks one API server, again and again.
+// probe repeats the dry runs through one API server.
 type probe struct {
 	server *kube.APIServer
 	spec   Spec
@@ -54,7 +55,7 @@ func newProbe(server *kube.APIServer, spec Spec, now observe.Clock) *probe {
 		wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
 }
 
-// kick asks for the next dry run now, and ends one that hangs.
+// kick requests the next dry run now, and ends one that hangs.
 func (p *probe) kick() {
 	p.mu.Lock()
 	if p.now().Sub(p.started) > probePatience {
@@ -64,8 +65,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// retry wakes the probe after a host has reached the webhook. A probe that passes is left
-// alone: the time for which it passes may be the only evidence (consecutiveUnproved).
+// retry wakes the probe after a host has reached the webhook. It does not disturb a probe that
+// passes: the duration of its passes may be the only evidence (consecutiveUnproved).
 func (p *probe) retry() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -85,7 +86,7 @@ func (p *probe) pause() time.Duration {
 	return probeInterval
 }
 
-// latest returns the newest result; passes of an earlier configuration do not count.
+// latest returns the newest result. It does not count passes of an earlier configuration.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,8 +97,8 @@ func (p *probe) latest(epoch int) probeFacts {
 	return facts
 }
 
-// attempt makes one pair of dry runs. It counts towards the passes only if counts is true: without
-// the configuration, an API server accepts anything. It returns false if it was cut short.
+// attempt makes one pair of dry runs. It counts as a pass only if counts is true, because without
+// the configuration an API server accepts any object. attempt returns false if it was cut short.
 func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	ctx, cancel := context.WithTimeout(parent, probeTimeout)
 	defer cancel()
@@ -122,8 +123,8 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// askBoth makes both dry runs. The answer to the second one counts only when the first came back as
-// it must; it is asked for at the same time when that is to be expected, because it was so before.
+// askBoth makes both dry runs. The second answer counts only if the first one was as expected. If
+// the previous attempt was accepted, both requests are sent at the same time.
 func (p *probe) askBoth(ctx context.Context) probeFacts {
 	facts := probeFacts{Server: p.server.Name}
 	var beside sync.WaitGroup
@@ -156,7 +157,7 @@ func (p *probe) acceptedBefore() bool {
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// findUnfilled returns the dotted paths that have no value, an empty one, or not the named one.
+// findUnfilled returns the dotted paths whose value is missing, empty, or not the required one.
 func findUnfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {

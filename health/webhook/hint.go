@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// probeCause returns the likely reason for a failed dry run. A race heals by itself; a network
-// fault does not, and names its API server.
+// probeCause returns the likely reason for a failed dry run. A race ends by itself. A network fault
+// does not, and its cause names the API server.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
@@ -36,17 +36,17 @@ func probeCause(p probeFacts) string {
 }
 
 // strangerCause explains a wrong certificate that only this API server gets, or that is for no
-// Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back, its
-// requests for a Service go to the default gateway, and a proxy there answers for any server. The
-// webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+// Service of a cluster. Before kube-proxy and flannel run on a server that joins or returns, its
+// requests for a Service go to the default gateway, where a proxy may answer for any server. If the
+// webhook's only Pod is on that server, no other server gets an answer either.
 const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is " +
 	"not up on it yet, and the request leaves the host"
 
-// strange reports a certificate that is not the webhook's own.
+// strange reports whether the certificate is not the webhook's own.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
 
-// clusterName reports that the certificate shown is for a Service of a cluster: it is a webhook's
-// own, and made for another one.
+// clusterName reports whether the certificate is for a Service of a cluster. It then belongs to a
+// webhook, but to a different one.
 func (p probeFacts) clusterName() bool {
 	shown, _, _ := strings.Cut(p.Accept.Text, ", not ")
 	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")

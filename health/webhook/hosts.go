@@ -12,14 +12,15 @@ import (
 	"strata/health/observe"
 )
 
-// connectionTo returns the webhook's Service at an address as observeAddress joins it.
+// connectionTo returns the connection to the webhook's Service at an address in the form of
+// observeAddress.
 func connectionTo(s Spec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address,
 		":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
-// judgeHosts judges for each host whether the webhook's address answers there. kube-proxy programs
-// each host by itself, so one of them can be behind, and its API server with it.
+// judgeHosts judges for each host whether the webhook's address answers there. kube-proxy sets up
+// each host separately, so one host may lag behind, and with it its API server.
 func judgeHosts(spec Spec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped,
@@ -66,14 +67,14 @@ func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 
-// takeRuns stores the hosts' reports, unless the Service has another address by now.
+// takeRuns stores the hosts' reports, unless the Service has a different address by now.
 func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		observe.Signal(news)
-		// A Service that a host's kube-proxy has taken up is usable for its API server from now on.
+		// Once kube-proxy has set up the Service on a host, that host's API server can use it.
 		if slices.ContainsFunc(runs, host.Run.HasPassed) {
 			for _, p := range w.probes {
 				p.retry()
@@ -82,7 +83,7 @@ func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- str
 	}
 }
 
-// address returns the Service's address as of the last observation.
+// address returns the Service's address at the last observation.
 func (w *webhookWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 const (
 	// consecutiveDefault is the default number of passes in a row that each API server must give.
 	consecutiveDefault = 2
-	// consecutiveUnproved replaces it where there is no Deny. An API server that has not noticed
-	// the configuration passes too, so a pass must hold for about a second.
+	// consecutiveUnproved is the number of passes without a Deny. An API server that has not
+	// noticed the configuration passes too, so a pass must hold for about a second.
 	consecutiveUnproved = 10
-	// deniedSeconds bounds the refusals of a request that the webhook must accept: its own caches
-	// fill at its start.
+	// deniedSeconds bounds the time in which the webhook may refuse an object that it must accept,
+	// while its own caches fill at its start.
 	deniedSeconds = 5
 )
 
@@ -29,7 +29,7 @@ type webhookFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 
 	Configuration configurationFacts `json:"configuration"`
-	// Mutation is the mutating configuration; nil where the Spec has none.
+	// Mutation is the mutating configuration; nil if the Spec has none.
 	Mutation  *configurationFacts  `json:"mutation,omitempty"`
 	Endpoints kube.EndpointFacts   `json:"endpoints"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
@@ -56,9 +56,9 @@ type hookFacts struct {
 	Bundle string `json:"bundle"`
 	// Target is namespace/service:port; empty for a URL.
 	Target string `json:"target,omitempty"`
-	// Covers is true when the webhook is asked about creations of Accept's kind.
+	// Covers is true if the API server asks the webhook about creations of Accept's kind.
 	Covers bool `json:"covers,omitempty"`
-	// Ignore is true when the API server goes on without the webhook's answer (failurePolicy
+	// Ignore is true if the API server continues without the webhook's answer (failurePolicy
 	// Ignore).
 	Ignore bool `json:"ignore,omitempty"`
 }
@@ -69,16 +69,17 @@ type probeFacts struct {
 	Accept answer `json:"accept"`
 	// Unfilled are the Spec's AcceptFills that had no value in the accepted object.
 	Unfilled []string `json:"unfilled,omitempty"`
-	// Deny is empty where the Spec has none, or where Accept has not passed.
+	// Deny is empty if the Spec has none, or if Accept has not passed.
 	Deny answer `json:"deny,omitzero"`
 	// Passes is the number of passes in a row since the configuration last changed.
 	Passes int `json:"passes,omitempty"`
-	// Seconds is for how long the answers have been of the same kind.
+	// Seconds is the number of seconds for which the answers have been of the same kind.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeWebhook judges whether the webhook serves. Existence is three checks of their own, because
-// they explain; only the dry runs prove.
+// judgeWebhook judges whether the webhook serves. Only the dry runs prove that. Whether its
+// configurations and its endpoints exist is judged in separate checks, which explain why a dry run
+// fails.
 func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
 	var verdicts []health.Verdict
@@ -107,7 +108,7 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
 		if v.State == health.Stuck && !complete {
-			// Before the configuration is complete, an accepted or refused request is not the
+			// Until the configuration is complete, an accepted or refused request is not the
 			// webhook's answer.
 			v.State = health.Waiting
 		}

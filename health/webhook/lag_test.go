@@ -50,8 +50,8 @@ func TestReachableHostWakesOnlyFailingProbes(t *testing.T) {
 	assert.Empty(t, w.probes[1].wake)
 }
 
-// A webhook that accepted before is sent both dry runs at once; the answer to the second still
-// counts only behind the first.
+// If the webhook accepted before, both dry runs are sent at once. The answer to the second one
+// still counts only if the first was accepted.
 func TestDenyDryRunCountsOnlyAfterAcceptDryRun(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool",

@@ -26,9 +26,9 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 	return resource
 }
 
-// observe reads every object that the webhook needs, from one server, and the configuration's
-// version. The reads are independent and run in parallel: one after another they would delay the
-// observation by as many round trips.
+// observe reads every object that the webhook needs from one server, and the configuration's
+// version. The reads are independent and run in parallel, because each would delay the observation
+// by a round trip.
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
@@ -67,7 +67,8 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	return facts, version
 }
 
-// observeConfigurations reads both configurations, and a text that changes when one of them does.
+// observeConfigurations reads both configurations. It also returns a text that changes when one of
+// them does.
 func (w *webhookWatch) observeConfigurations(
 	ctx context.Context, s *kube.APIServer, facts *webhookFacts,
 ) (string, error) {
@@ -84,8 +85,8 @@ func (w *webhookWatch) observeConfigurations(
 	return version + "/" + another, err
 }
 
-// observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the
-// same fields as far as a gate reads them.
+// observeConfiguration reads the configuration and the CA that it must have. Both kinds of
+// configuration have the fields that a gate reads.
 func (w *webhookWatch) observeConfiguration(
 	ctx context.Context, s *kube.APIServer, spec Spec,
 ) (configurationFacts, string, error) {
@@ -124,8 +125,8 @@ func (w *webhookWatch) observeConfiguration(
 	return facts, object.ResourceVersion, nil
 }
 
-// observeAddress reads the address at which the API servers call the webhook; empty while there is
-// none.
+// observeAddress reads the address at which the API servers call the webhook; empty if there is
+// none yet.
 func observeAddress(ctx context.Context, s *kube.APIServer, spec Spec) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
 		spec.Service)
@@ -153,8 +154,8 @@ func splitVersion(object map[string]any) (group, version string) {
 	return "", text
 }
 
-// coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown
-// resource is left to the dry run.
+// coversCreate reports whether a rule makes the API server ask the webhook about creations of the
+// resource. If the resource is unknown, the dry run decides.
 func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
 	matches := func(list []string, want string) bool {
 		return slices.Contains(list, "*") || slices.Contains(list, want)

@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe judges the dry runs through one API server. Accept comes first: its answer is the
-// reason.
+// judgeProbe judges the dry runs through one API server. It looks at Accept first, because its
+// answer has the reason.
 func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
@@ -39,14 +39,14 @@ func passesNeeded(s Spec) int {
 	}
 }
 
-// probePassed reports whether both dry runs came back as they must.
+// probePassed reports whether both dry runs gave the expected answers.
 func probePassed(s Spec, p probeFacts) bool {
 	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 &&
 		(len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
-// deniedBy reports whether the webhook itself refused, and not a schema, a quota or another
-// webhook.
+// deniedBy reports whether the webhook itself refused the object, and not a schema, a quota or
+// another webhook.
 func deniedBy(spec Spec, a answer) bool {
 	return a.Kind == answerDenied && strings.Contains(a.Text, spec.DenyMatch)
 }
@@ -87,8 +87,8 @@ func judgeNotMutated(spec Spec, p probeFacts) health.Verdict {
 	return v
 }
 
-// unmutated is the refusal of cert-manager's validating webhook for a request that its mutating one
-// has not filled in (internal/webhook/admission/certificaterequest/identity; cmapichecker's
+// unmutated is the refusal of cert-manager's validating webhook for a request that the mutating
+// webhook has not filled in (internal/webhook/admission/certificaterequest/identity; cmapichecker's
 // ErrMutationWebhookIncorrect).
 const unmutated = "identity must be that of the requester"
 
@@ -101,8 +101,8 @@ func notMutated(spec Spec) (cause, hint string) {
 		"kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied judges the case that other gates pass: everything is accepted because no webhook
-// is called.
+// judgeNotDenied judges an API server that accepts every object because it calls no webhook. Other
+// gates pass in this case.
 func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind),
 		Cause: "the API server does not ask this webhook (yet)"}
@@ -121,7 +121,7 @@ func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	return v
 }
 
-// probeMessage returns the finding in words.
+// probeMessage words the answer.
 func probeMessage(kind answerKind) string {
 	switch kind {
 	case answerDenied:

@@ -7,8 +7,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates an admission webhook: it serves, through every API server and from every
-// server host.
+// Kind gates an admission webhook: it serves through every API server and from every server host.
 const Kind health.Kind = "webhook"
 
 // Spec names an admission webhook and a request that it must answer.
@@ -21,22 +20,22 @@ type Spec struct {
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	Port      int    `json:"port"`
-	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: only
-	// presence is checked.
+	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: caBundle
+	// only must not be empty.
 	CASecret string `json:"caSecret,omitempty"`
-	// Accept is an object that the webhook must accept, Deny (optional) one that it must refuse;
-	// both are created with server-side dry run and never stored. DenyMatch is a part of the
-	// refusal that proves who refused.
+	// Accept is an object that the webhook must accept, and Deny (optional) one that it must
+	// refuse. Both are created in server-side dry runs and never stored. DenyMatch is a part of the
+	// refusal that proves that this webhook refused.
 	Accept    map[string]any `json:"accept"`
 	Deny      map[string]any `json:"deny,omitempty"`
 	DenyMatch string         `json:"denyMatch,omitempty"`
-	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked
-	// as Configuration's are. Optional.
+	// Mutates is the name of a MutatingWebhookConfiguration. Its caBundle and endpoint are checked
+	// like those of Configuration. Optional.
 	Mutates string `json:"mutates,omitempty"`
 	// AcceptFills are dotted paths, such as spec.username, that must have a value in the answer to
-	// the dry run of Accept. A path may name the value, as in spec.nodeName=a. An API server that
-	// does not ask the mutating webhook accepts the dry run as well. Give Accept a generateName,
-	// since a namesake hides it.
+	// the dry run of Accept. A path may require a value, as in spec.nodeName=a. Without these
+	// paths, an API server that does not ask the mutating webhook would pass. Give Accept a
+	// generateName, since an existing object of the same name hides the answer.
 	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`

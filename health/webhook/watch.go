@@ -18,8 +18,8 @@ import (
 	"strata/health/rights"
 )
 
-// webhookWatch observes the objects when they change and keeps asking each API server; the two meet
-// in state.
+// webhookWatch observes the objects when they change and keeps asking each API server. Both store
+// their results in state.
 type webhookWatch struct {
 	spec      Spec
 	cluster   *kube.Cluster
@@ -28,7 +28,7 @@ type webhookWatch struct {
 	stable    *observe.Stable
 	rights    *rights.Observer
 	probes    []*probe
-	// hosts are asked over SSH with key; skipped says why they are not.
+	// hosts are asked over SSH with key. skipped says why they are not asked.
 	hosts   []health.Host
 	key     []byte
 	skipped string
@@ -36,7 +36,7 @@ type webhookWatch struct {
 	moved chan struct{}
 
 	mu sync.Mutex
-	// facts are the latest; probes hold their own.
+	// facts are the latest facts, without the dry runs, which probes hold.
 	facts webhookFacts
 	// runs holds the hosts' last reports.
 	runs []host.Run
@@ -44,7 +44,7 @@ type webhookWatch struct {
 	epoch int
 	// version is the configuration's resourceVersion.
 	version string
-	// seen is true once the objects were observed: before, nothing may be reported.
+	// seen is true once the objects were observed. Before that, nothing may be reported.
 	seen bool
 }
 
@@ -140,8 +140,8 @@ func (w *webhookWatch) observeAgain(
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and report changes
-			// only.
+			// This observation saw no address, so the address has not moved. The hosts continue to
+			// ask the same one, and report only changes.
 			facts.Hosts.Address = w.facts.Hosts.Address
 		}
 		if facts.Fault == nil && version != w.version {
@@ -178,7 +178,7 @@ func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- str
 	}
 }
 
-// judge puts the latest observation and the latest dry runs together; nil before the first
+// judge combines the latest observation with the latest dry runs. It returns nil before the first
 // observation.
 func (w *webhookWatch) judge() []health.Verdict {
 	w.mu.Lock()

@@ -29,7 +29,8 @@ var words = []word{
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again"},
 }
 
-// kept are the texts that stay: a host's answer that a command prints.
+// kept matches lines in which a private word is allowed, because they quote an answer of a host
+// that a command prints.
 var kept = regexp.MustCompile(`[Cc]ustom resource definition|belongs to somebody else \(project`)
 
 // spoken reports whether a file is checked: it is text for people, or part of the program or its

@@ -16,15 +16,15 @@ type nameServer struct {
 	address, zone, key string
 
 	mutex sync.Mutex
-	// inside are addresses as the cluster finds them, outside as the world does: the ACME server
-	// asks by TCP.
+	// inside has the addresses that the cluster sees, and outside those that the world sees. The
+	// ACME server asks by TCP, which gets the outside ones.
 	inside, outside map[string]string
 	texts           map[string][]string
 }
 
 const tsigName = "acme."
 
-// serveNames serves a zone at an address of this machine.
+// serveNames starts a name server for a zone at an address of this machine.
 func serveNames(t *testing.T, host, zone string) *nameServer {
 	t.Helper()
 	n := &nameServer{
@@ -52,7 +52,7 @@ func serveNames(t *testing.T, host, zone string) *nameServer {
 	return n
 }
 
-// leads makes a name lead to an address, in one view or the other.
+// leads sets the address of a name in one view: inside or outside.
 func (n *nameServer) leads(view map[string]string, name, address string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -97,7 +97,7 @@ func (n *nameServer) answer(q dns.Question, outside bool) (records []dns.RR) {
 	return records
 }
 
-// update adds TXT records, and removes those of class NONE.
+// update adds TXT records, and removes the records of class NONE.
 func (n *nameServer) update(changes []dns.RR) {
 	for _, change := range changes {
 		record, isText := change.(*dns.TXT)

@@ -17,15 +17,16 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 )
 
-// acmeServer is Pebble, Let's Encrypt's small ACME server for tests, on this machine. Its CA is
-// made anew with each.
+// acmeServer is Pebble, Let's Encrypt's small ACME server for tests, on this machine. Each one has
+// a new CA.
 type acmeServer struct {
-	// directory is its URL, ca the CA of its own certificate, root the root of the certificates it
-	// issues.
+	// directory is the server's URL. ca is the CA of the server's own certificate. root is the root
+	// of the certificates that it issues.
 	directory, ca, root string
-	// keyID and key are the only external account.
+	// keyID and key belong to the only external account.
 	keyID, key string
-	// limited refuses orders, as a rate limit does; orders counts the accepted ones.
+	// limited makes the server refuse orders as a rate limit does. orders counts the accepted
+	// orders.
 	limited atomic.Bool
 	orders  atomic.Int64
 }
@@ -33,12 +34,12 @@ type acmeServer struct {
 // newOrder is the path of new orders (pebble wfe newOrderPath).
 const newOrder = "/order-plz"
 
-// limit is the answer of Let's Encrypt to an order that is one too many, as RFC 8555 has it.
+// limit is Let's Encrypt's answer to an order that exceeds the rate limit, in the form of RFC 8555.
 const limit = `{"type": "urn:ietf:params:acme:error:rateLimited", "status": 429, "detail": "too many certificates (5) already issued for this exact set of ` +
 	`identifiers in the last 168h0m0s, retry after 2030-01-01 00:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/"}`
 
-// serveACME serves ACME at an address of this machine. It finds names, and their proofs, as the
-// name server's outside has them.
+// serveACME starts an ACME server at an address of this machine. It resolves names and their proofs
+// by the outside view of the name server.
 func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	t.Helper()
 	for variable, value := range map[string]string{
@@ -69,7 +70,7 @@ func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	return s
 }
 
-// counting counts new orders, and refuses them where there is a limit.
+// counting counts new orders, and refuses them while limited is true.
 func (s *acmeServer) counting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

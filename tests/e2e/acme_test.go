@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01;
-// each stage that fails is named.
+// An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01.
+// At each stage the gates name the failure that the story causes.
 func TestACMESigns(t *testing.T) {
 	t.Parallel()
 	net := network{"sta0", "10.36.0"}
@@ -129,8 +129,8 @@ func (s *stack) signedByACME(
 	sections["timeouts"] = map[string]any{"certificate": timeout}
 	sections["certManager"] = map[string]any{"issuer": "acme", "acme": acme,
 		"values": map[string]any{
-			// cert-manager looks for itself before it has the server look, and the cluster's DNS does
-			// not know the zone.
+			// cert-manager checks the record itself before it asks the server to check, and the
+			// cluster's DNS does not know the zone.
 			"config": map[string]any{
 				"apiVersion":       "controller.config.cert-manager.io/v1alpha1",
 				"kind":             "ControllerConfiguration",
@@ -149,7 +149,8 @@ func (l *hostSet) issueAgain() {
 	l.must("server-1", `k3s kubectl -n traefik patch certificate traefik-tls --subresource=status --type=merge -p '{"status":{"lastFailureTime":null,"failedIssuanceAttempts":null}}'`)
 }
 
-// namesARefusedAccount asks the gate about an issuer that has no external account.
+// namesARefusedAccount asks the gate about an issuer whose server requires an external account that
+// the issuer does not have.
 func (s *stack) namesARefusedAccount(t *testing.T, hosts *hostSet, server *acmeServer) {
 	hosts.must("server-1", `k3s kubectl apply -f - <<EOF
 apiVersion: cert-manager.io/v1

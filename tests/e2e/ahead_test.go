@@ -12,18 +12,20 @@ import (
 )
 
 const (
-	// commonWeight is the weight of all machines together beside a process of this host, which
-	// would otherwise get as much processor time as all of them. The commands of stories are such
-	// processes, and must advance, too.
+	// commonWeight is the total weight of all machines against a process of this host. Without it,
+	// one process would get as much processor time as all machines together. The weight is low
+	// enough that the commands of stories, which are such processes, also advance.
 	commonWeight = 4
-	// aheadWeight is the weight of a machine that goes ahead beside another story's.
+	// aheadWeight is the weight of a machine whose story goes ahead, against machines of other
+	// stories.
 	aheadWeight = 64
 )
 
 // first is held by the story whose machines go ahead.
 var first sync.Mutex
 
-// step runs one step of a story; the steps after it are meaningless when it fails.
+// step runs one step of a story. If it fails, the remaining steps do not run, because they depend
+// on it.
 func (s *stack) step(name string, run func(t *testing.T)) {
 	s.t.Helper()
 	whole := s.t
@@ -37,9 +39,9 @@ func (s *stack) step(name string, run func(t *testing.T)) {
 	}
 }
 
-// ahead runs a step that counts lost requests, or takes servers down while addresses and leaders
-// are held by heartbeats: its machines get processor time before those of other stories. One story
-// at a time has such a step.
+// ahead runs a step during which the story's machines get processor time before those of other
+// stories. Such a step counts lost requests, or stops servers while heartbeats decide about
+// addresses and leaders. Only one story at a time has such a step.
 func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.t.Helper()
 	first.Lock()
@@ -49,7 +51,7 @@ func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.step(name, run)
 }
 
-// weigh gives a weight to a story's machines, present and future ones.
+// weigh sets the weight of a story's machines, including those that are made later.
 func (l *hostSet) weigh(times int) {
 	l.t.Helper()
 	l.weight = times

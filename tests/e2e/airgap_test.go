@@ -14,18 +14,19 @@ import (
 	"strata/artifacts"
 )
 
-// airgap is a story whose bundle is made where everything can be had, and used where nothing can.
+// airgap is a story that makes a bundle on a machine with full network access, and uses it on one
+// without any.
 type airgap struct {
 	*stack
 	hosts *hostSet
 	dir   string // the bundle
 	home  string // of whoever uses it
-	// space is a network namespace with one address in the hosts' network, and no route out of it.
+	// space is a network namespace. It has one address in the hosts' network, and no other route.
 	space string
 }
 
-// A bundle is made from a mirror and a registry, and brings a platform up from a network namespace
-// without a route: docs/air-gap.md.
+// The bundle is made from a mirror and a registry. It then brings up a platform from a network
+// namespace without a default route, as docs/air-gap.md describes.
 func TestABundleIsAllThatAStackNeeds(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
@@ -56,7 +57,7 @@ func TestABundleIsAllThatAStackNeeds(t *testing.T) {
 	})
 }
 
-// isMade makes it twice: the second run has nothing to get.
+// isMade makes the bundle twice; the second run has nothing to download.
 func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	lock := filepath.Join(a.project(t), artifacts.LockFile)
 	arguments := []string{"bundle", "make", a.dir, "--stack", a.name, "--config-file", a.config,
@@ -88,7 +89,7 @@ func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	assert.Zero(t, upstream.requests.Load(), "all was there already\n%s", r.output)
 }
 
-// project makes a copy of the checkout's sources: the lock is written there.
+// project copies the checkout's sources, because the command writes the lock there.
 func (a *airgap) project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(a.stack.dir, "project")
@@ -99,7 +100,7 @@ func (a *airgap) project(t *testing.T) string {
 	return dir
 }
 
-// onlyPath returns the one path that begins so.
+// onlyPath returns the only path with the prefix.
 func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	t.Helper()
 	var found []string
@@ -112,8 +113,8 @@ func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	return found[0]
 }
 
-// isolate makes the namespace, joins it to the hosts' bridge, and gives the lab's command line the
-// folder that its language host needs: upstream's needs none.
+// isolate makes the namespace and joins it to the hosts' bridge. It also gives the lab's Pulumi the
+// folder that its language host needs; upstream's language host needs none.
 func (a *airgap) isolate(t *testing.T) {
 	t.Helper()
 	script := fmt.Sprintf(`ip netns add %[1]s
@@ -130,7 +131,7 @@ ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts
 		filepath.Join(a.dir, "pulumi", "lib")))
 }
 
-// there runs a script in the bundle's project, in the namespace, with nothing of this machine's
+// there runs a script in the bundle's project, inside the namespace, without this machine's
 // environment.
 func (a *airgap) there(script string) result {
 	return a.run("ip", "netns", "exec", a.space, "env", "-i", "HOME="+a.home,
@@ -155,8 +156,8 @@ func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.pulledNothing(t)
 }
 
-// pulledNothing checks that K3s has imported every image of every Pod: a kubelet that pulls writes
-// an event.
+// pulledNothing asserts that K3s imported every image of every Pod. A kubelet that pulls an image
+// writes an event.
 func (a *airgap) pulledNothing(t *testing.T) {
 	var events struct {
 		Items []struct{ Reason, Message string }

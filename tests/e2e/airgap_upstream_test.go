@@ -33,12 +33,12 @@ import (
 	"strata/config"
 )
 
-// upstream has the lab's files under the names of the projects' own, and a registry with the lab's
-// images: all that a connected machine reaches.
+// upstream serves the lab's files under the paths of the original projects, and a registry with the
+// lab's images. It is all that the connected machine reaches.
 type upstream struct {
-	// address is its own, ca the CA that signs for it.
+	// address is upstream's address; ca is the CA that signed its certificate.
 	address, ca string
-	// versions are those of the lab's files, as sections of a configuration.
+	// versions has the versions of the lab's files, in the form of configuration sections.
 	versions map[string]map[string]any
 	// files holds the mirror's contents by path.
 	files map[string][]byte
@@ -80,7 +80,7 @@ func serveUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// haveFiles gives it the artifacts that have an address.
+// haveFiles adds the artifacts that have an upstream URL.
 func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {
@@ -137,8 +137,8 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	}
 }
 
-// haveImages pushes the lab's images, less those of this repository, which are built and never
-// pulled.
+// haveImages pushes the lab's images. It leaves out this repository's own images, which are built
+// and never pulled.
 func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client *http.Client) {
 	for _, entry := range manifest.Artifacts {
 		if entry.Name != config.ArtifactK3sImages || entry.For == "" {
@@ -174,7 +174,7 @@ func imagesOf(t *testing.T, file string) map[name.Tag]v1.Image {
 	return images
 }
 
-// unpacked reads a tar that is packed by zstd.
+// unpacked opens a tar file that is compressed with zstd.
 func unpacked(file string) (io.ReadCloser, error) {
 	packed, err := os.ReadFile(file)
 	if err != nil {
@@ -187,7 +187,8 @@ func unpacked(file string) (io.ReadCloser, error) {
 	return reader.IOReadCloser(), nil
 }
 
-// packedImages returns one archive with the images of several, as K3s publishes its own.
+// packedImages returns one archive with the images of several archives, as K3s publishes its own
+// images.
 func packedImages(t *testing.T, files []string) []byte {
 	t.Helper()
 	images := map[name.Tag]v1.Image{}
@@ -204,7 +205,7 @@ func packedImages(t *testing.T, files []string) []byte {
 	return packed.Bytes()
 }
 
-// packedPrograms returns a release's archive, by the names in it.
+// packedPrograms returns an archive in a release's form, with programs by their names in it.
 func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	t.Helper()
 	var packed bytes.Buffer

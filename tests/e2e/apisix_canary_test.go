@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// apisixPart is the part of the requests, in percent, that a new version gets by APISIX.
+// apisixPart is the percentage of requests that APISIX sends to a new version.
 const apisixPart = 20
 
-// apisixShop returns a workload whose canary gets a part of the requests through APISIX.
+// apisixShop returns a workload whose canary gets a percentage of the requests from APISIX.
 func apisixShop() map[string]any {
 	shop := quickShop()
 	delete(shop, "certificate")
@@ -31,7 +31,7 @@ func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any
 }
 
 // canaryByAPISIX updates to a version that fails, and then to one that works, while requests are
-// sent. The probe of both is answered: only APISIX's counts tell them apart.
+// sent. The probe passes in both versions, so only APISIX's counts of requests tell them apart.
 func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env
@@ -69,8 +69,8 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then none")
 }
 
-// untilNoneIsLost waits until a few requests in a row are answered: the controller takes a second
-// or two to send the weights on.
+// untilNoneIsLost waits until a few requests in a row are answered, because the controller takes a
+// second or two to pass on the weights.
 func untilNoneIsLost(t *testing.T, send func() *sender) {
 	for start := time.Now(); ; {
 		few := send()

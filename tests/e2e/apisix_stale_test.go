@@ -8,10 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepsAStalePod scales a workload up and down again, and has APISIX keep the address of the Pod
-// that is gone, as users saw it (apisix-ingress-controller#2708). Every other gate is open
-// meanwhile: the workload is rolled out, the Gateway is programmed, and the route answers, most of
-// the time.
+// keepsAStalePod scales a workload up and down again, and makes APISIX keep the address of the
+// deleted Pod, as users reported (apisix-ingress-controller#2708). Every other gate stays open: the
+// workload is rolled out, the Gateway is programmed, and the route answers most of the time.
 func (s *stack) keepsAStalePod(t *testing.T, hosts *hostSet) {
 	const upstreams = "workload-shop-apisix-upstreams"
 	route := strings.TrimSpace(hosts.must("server-1",

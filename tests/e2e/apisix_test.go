@@ -94,7 +94,7 @@ func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	return sections
 }
 
-// withoutAPISIX returns the same platform without it.
+// withoutAPISIX returns the same platform without APISIX.
 func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
@@ -103,8 +103,8 @@ func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure adds a file that cannot be read, and one that the API server refuses, to a working
-// stack.
+// partialFailure adds two files to a working stack: one that cannot be parsed, and one that the API
+// server refuses.
 func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)
@@ -138,7 +138,7 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// merged returns sections with others in their place.
+// merged returns a copy of sections in which others replace or add entries.
 func merged(sections, others map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, sections)
@@ -146,7 +146,7 @@ func merged(sections, others map[string]any) map[string]any {
 	return all
 }
 
-// noClass checks that no GatewayClass hangs on a finalizer, and that the namespaces are gone.
+// noClass asserts that no GatewayClass is held by a finalizer, and that the namespaces are gone.
 func (s *stack) noClass(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)

@@ -15,18 +15,20 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
-// disk is a file system in memory in the place of a folder, so that filling it harms nothing else.
+// disk is a file system in memory that is mounted over a folder, so that a test can fill it without
+// harm to anything else.
 type disk struct {
-	// host has the folder; empty for this machine.
+	// host is the machine that has the folder; empty for this machine.
 	host string
-	// mount and free are scripts on host: mount makes it, full unless late fills it, and free
-	// removes it.
+	// mount and free are scripts that run on host. mount creates the file system, and fills it
+	// unless late does so. free removes it.
 	mount, free string
-	// late is a script on this machine that fills it once the action is under way. Optional.
+	// late is a script on this machine that fills the file system once the action is under way.
+	// Optional.
 	late string
 }
 
-// emptyDisk has nothing and is full.
+// emptyDisk returns a disk that is empty at the mount and full at once.
 func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
 		return disk{host: host, mount: mounted(folder, "1g") + filled(folder),
@@ -34,7 +36,7 @@ func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	}
 }
 
-// copiedDisk makes a full disk with the folder's contents.
+// copiedDisk returns a full disk with a copy of the folder's contents.
 func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
 		return disk{host: host, mount: withContent(folder) + filled(folder),
@@ -42,7 +44,7 @@ func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	}
 }
 
-// pushDisk has room for the archive until something else takes a part of that.
+// pushDisk returns a disk that has room for the archive until other data takes some of that room.
 func pushDisk(a *acted, t *testing.T) disk {
 	info, err := os.Stat(filepath.Join(a.bundle, archive))
 	require.NoError(t, err)
@@ -55,12 +57,13 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk returns the disk of the stack's state: an action inside the cluster writes to no other.
+// stateDisk returns the disk of the stack's state. An action inside the cluster writes to no other
+// disk.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
 
-// machineDisk is the storage of the hypervisor, which has no room for another machine.
+// machineDisk returns the storage of the hypervisor, without room for another machine.
 func machineDisk(a *acted, _ *testing.T) disk {
 	storage := func(size int) string {
 		return fmt.Sprintf(`echo '{"local-lvm": %d, "local": 10}' > %s`, size,
@@ -75,14 +78,15 @@ func mounted(folder, size string) string {
 	return fmt.Sprintf("mkdir -p %[1]s\nmount -t tmpfs -o size=%[2]s,mode=0755 strata-fault %[1]s\n", folder, size)
 }
 
-// withContent mounts one over a folder, with the folder's content.
+// withContent returns a script that mounts a file system over a folder and keeps the folder's
+// content.
 func withContent(folder string) string {
 	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount "+
 		"--bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }
 
-// filled takes from one all that is free: a page is the least that it has, as a size of 0 means no
-// limit.
+// filled returns a script that takes all free space from a disk. It leaves one page, because a size
+// of 0 means no limit.
 func filled(folder string) string {
 	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o "+
 		"remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)

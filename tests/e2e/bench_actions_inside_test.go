@@ -16,7 +16,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// pid is a machine's process 1, as this machine sees it.
+// pid returns the process id that a machine's process 1 has on this machine.
 func (l *hostSet) pid(t *testing.T, name string) int {
 	t.Helper()
 	for _, machine := range allMachines(t) {
@@ -28,7 +28,7 @@ func (l *hostSet) pid(t *testing.T, name string) int {
 	return 0
 }
 
-// grows looks for a file on a host, by a pattern, that has some of its content.
+// grows returns a check that a file on a host, given by a pattern, has some of its content.
 func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		pattern := fmt.Sprintf("/proc/%d/root%s", a.machines.pid(t, host), pattern)
@@ -42,7 +42,7 @@ func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// runsOn looks for a new process on a host that has a text among its arguments.
+// runsOn returns a check that a new process on a host has a text among its arguments.
 func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", a.machines.pid(t, host)))
@@ -68,7 +68,7 @@ func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// processes are the numbers of all that run on this machine, and in its machines.
+// processes returns the ids of all processes on this machine and in its machines.
 func processes() (numbers []string) {
 	folder, err := os.Open("/proc")
 	if err != nil {
@@ -82,14 +82,14 @@ func processes() (numbers []string) {
 	})
 }
 
-// says looks for a text in the command's output.
+// says returns a check that the command's output has a text.
 func says(text string) func(*acted, *testing.T) func(string) bool {
 	return func(*acted, *testing.T) func(string) bool {
 		return func(said string) bool { return strings.Contains(said, text) }
 	}
 }
 
-// drains looks whether a node is cordoned by Strata, and a Pod on it is about to go.
+// drains returns a check that Strata has cordoned a node, and that a Pod on it is being deleted.
 func drains(name string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		client := a.patientClient(t)
@@ -113,8 +113,8 @@ func drains(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// makes looks whether a machine of a name is being made: the hypervisor has it, and has not started
-// it yet.
+// makes returns a check that the machine with a name is being made: the hypervisor has it but has
+// not started it yet.
 func makes(name string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		return func(string) bool {
@@ -124,7 +124,7 @@ func makes(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// tries looks whether the new version of shop gets its part of the requests.
+// tries returns a check that the new version of shop gets its share of the requests.
 func tries(a *acted, t *testing.T) func(string) bool {
 	client := a.patientClient(t)
 	return func(string) bool {

@@ -12,29 +12,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// acted is a small platform on machines that Strata makes, whose actions are interrupted one after
+// acted is a small platform on machines that Strata makes. Its actions are interrupted one after
 // the other.
 type acted struct {
 	*stack
 	pve      *proxmox
 	machines *hostSet
-	// bundle is a copy of the lab's, in which a file may be another one; folder takes copies of
+	// bundle is a copy of the lab's bundle in which files may be replaced. folder holds copies of
 	// snapshots.
 	bundle, folder string
 	all            []node
-	// grown, labelled and version describe the present configuration: a second agent, an agent with
-	// a label, and the version of shop.
+	// grown, labelled and version describe the present configuration: whether there is a second
+	// agent, whether an agent has a label, and the version of shop.
 	grown, labelled bool
 	version         int
 	shop            map[string]any
-	// snapshot is a file of the cluster as it is, and sending the load that a canary needs.
+	// snapshot is the file of a snapshot of the present cluster. sending is the load that a canary
+	// needs.
 	snapshot string
 	sending  *sender
 	// tried counts the interruptions of a row's action.
 	tried int
 }
 
-// newActed brings it up. Its state is on a file system of its own, which can be filled.
+// newActed brings the platform up. Its state is on a separate file system that a test can fill.
 func newActed(t *testing.T) *acted {
 	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21},
 		{"agent-2", "agent", 22}}, shop: quickShop()}
@@ -69,13 +70,13 @@ func (a *acted) sections() map[string]any {
 	}
 }
 
-// nodes returns the configured ones.
+// nodes returns the configured nodes.
 func (a *acted) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(a.all),
 		func(n node) bool { return n.name == "agent-2" && !a.grown })
 }
 
-// as runs something as a part of a test.
+// as runs do with its failures reported in test t.
 func (a *acted) as(t *testing.T, do func()) {
 	whole := a.t
 	a.t, a.machines.t = t, t
@@ -94,12 +95,12 @@ func (a *acted) on(t *testing.T, host, script string) {
 	require.NoError(t, result.err, "%s: %s", script, result.output)
 }
 
-// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2), and the loader of programs does
-// not look at.
+// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2). The loader of programs does not
+// read it either.
 var skippable = append([]byte{0x50, 0x2A, 0x4D, 0x18, 0xF8, 0x01, 0, 0}, make([]byte, 504)...)
 
-// swap gives a file of the bundle its other content, which differs in an end that its readers
-// ignore, and returns the sum.
+// swap replaces a file of the bundle by its other variant, and returns the sum. The variants differ
+// only in bytes at the end that the file's readers ignore.
 func (a *acted) swap(t *testing.T, file string) string {
 	path := filepath.Join(a.bundle, file)
 	content, err := os.ReadFile(filepath.Join(bundle, file))

@@ -17,7 +17,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// partsOnHost are half files on a host, one in a line.
+// partsOnHost prints incomplete files on a host, one in a line.
 const partsOnHost = `for folder in /etc/rancher /usr/local/bin /var/lib/strata ` + imagesFolder + ` ` + snapshotsFolder + ` /root /tmp; do
 	if [ -d $folder ]; then
 		find $folder -name '.strata-push.*' -o -name '*.new' -o -name '*.cut' -o -name '*.part' -o -name 'owner.??????' -o -name 'tmp.??????????'
@@ -25,7 +25,8 @@ const partsOnHost = `for folder in /etc/rancher /usr/local/bin /var/lib/strata `
 done
 `
 
-// leftOnHost prints half files, and locks and marks of an action on a host while it lasts.
+// leftOnHost prints incomplete files, and the locks and marks that exist on a host only during an
+// action.
 const leftOnHost = partsOnHost + `find /var/lib/strata -name restoring
 if [ -d ` + snapshotsFolder + ` ]; then find ` + snapshotsFolder + ` -name '*-ahead'; fi
 flock -n /run/strata-k3s.lock true || echo "/run/strata-k3s.lock is held"
@@ -38,8 +39,8 @@ for unit in k3s k3s-agent; do
 done
 `
 
-// leavesNothing looks for leftovers of an interrupted action on hosts, in the cluster, in the state
-// and on this machine.
+// leavesNothing asserts that an interrupted action left nothing on hosts, in the cluster, in the
+// state and on this machine.
 func (a *acted) leavesNothing(t *testing.T) {
 	t.Helper()
 	for _, n := range a.nodes() {
@@ -65,10 +66,10 @@ func (a *acted) leavesNothing(t *testing.T) {
 	assert.ElementsMatch(t, names(a.nodes()), made)
 }
 
-// wholeSnapshot is the name of a copy that is complete.
+// wholeSnapshot matches the name of a complete copy.
 var wholeSnapshot = regexp.MustCompile(`^on-demand-[a-z0-9-]+$`)
 
-// leftHere are locks of the state and files of actions on this machine.
+// leftHere returns the locks of the state and the files of actions on this machine.
 func (a *acted) leftHere(t *testing.T) []string {
 	t.Helper()
 	left := []string{}

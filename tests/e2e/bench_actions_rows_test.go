@@ -16,7 +16,7 @@ const (
 	snapshotsFolder = "/var/lib/rancher/k3s/server/db/snapshots"
 )
 
-// actions are Strata's long ones.
+// actions are the long actions of Strata.
 var actions = []action{
 	{
 		name: "push", change: otherArchive,
@@ -29,8 +29,8 @@ var actions = []action{
 		disk:   copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
 	},
 	{
-		// The server would have nothing to evict the second time: its evicted Pods stay on the
-		// agents.
+		// agent-1 is drained, because a server would have nothing to evict the second time: its
+		// evicted Pods stay on the agents.
 		name: "drain", begin: grow, change: otherK3s, inside: drains("agent-1"), end: shrink,
 		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
 	},
@@ -68,7 +68,8 @@ var actions = []action{
 	},
 }
 
-// otherArchive has every node get other images, and forget that it had them in an earlier round.
+// otherArchive makes every node get different images, and forget that it had them in an earlier
+// round.
 func otherArchive(a *acted, t *testing.T) {
 	sum := a.swap(t, archive)
 	for _, n := range a.nodes() {
@@ -76,10 +77,10 @@ func otherArchive(a *acted, t *testing.T) {
 	}
 }
 
-// otherK3s has every node take another binary of the same release.
+// otherK3s makes every node install a different binary of the same release.
 func otherK3s(a *acted, t *testing.T) { a.swap(t, labsK3s) }
 
-// snapshots takes one of the cluster as it is now.
+// snapshots takes a snapshot of the present cluster.
 func (a *acted) snapshots(t *testing.T) {
 	r := a.must(a.run(strata, "snapshot", "--stack", a.name, "--to", a.folder))
 	found := snapshotName.FindStringSubmatch(r.output)
@@ -87,7 +88,8 @@ func (a *acted) snapshots(t *testing.T) {
 	a.snapshot = filepath.Join(a.folder, found[1])
 }
 
-// otherVersion has shop run another version, under a load by which that is judged.
+// otherVersion configures another version of shop, and sends the load by which the canary judges
+// it.
 func otherVersion(a *acted, t *testing.T) {
 	a.version++
 	a.sending = a.send(t, "shop", 20)

@@ -15,39 +15,39 @@ import (
 	"strata/tests/bench"
 )
 
-// action is something long that Strata does.
+// action is a long action of Strata.
 type action struct {
 	name string
-	// begin prepares all its rounds. Optional.
+	// begin prepares all rounds of the action. Optional.
 	begin func(a *acted, t *testing.T)
-	// change gives an update something to do, in the platform's configuration or its bundle.
-	// Optional, for another command.
+	// change gives an update something to do, by the platform's configuration or its bundle.
+	// Optional: the action may be another command.
 	change func(a *acted, t *testing.T)
-	// command is run, and run again. Optional: an update.
+	// command is run, interrupted, and run again. Optional: the default is an update.
 	command func(a *acted) []string
 	// inside prepares a check whether the action is under way, given the command's output.
 	inside func(a *acted, t *testing.T) func(said string) bool
-	// disk is the disk that the action writes to, and says are texts that the command must print
-	// about it when it is full.
+	// disk is the disk that the action writes to. says are texts that the command must print about
+	// that disk when it is full.
 	disk func(a *acted, t *testing.T) disk
 	says []string
-	// after undoes change, once the platform has converged, and end undoes begin. Optional.
+	// after reverts change once the platform has converged, and end reverts begin. Optional.
 	after func(a *acted, t *testing.T)
 	end   func(a *acted, t *testing.T)
 }
 
 const (
 	fullDisk = "full disk"
-	// insideWithin is longer than any action takes to begin.
+	// insideWithin bounds the time until an action begins.
 	insideWithin = 4 * time.Minute
 	// insideEvery is shorter than any action lasts.
 	insideEvery = 10 * time.Millisecond
 )
 
-// TestBenchActions interrupts Strata inside each long action, in each way, and counts after how
-// many interruptions the same command once more brings everything about: `make bench-actions`. -run
-// 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An action is recorded
-// once all its cases have run.
+// TestBenchActions interrupts Strata inside each long action, in each way. It counts the
+// interruptions after which the same command, run once more, completes the action (`make
+// bench-actions`). -run 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An
+// action is recorded once all its cases have run.
 func TestBenchActions(t *testing.T) {
 	a := newActed(t)
 	for _, row := range actions {
@@ -111,8 +111,8 @@ func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	}
 }
 
-// fillsUp has the command fail on a full disk, with the cause and nothing half done left on the
-// disk.
+// fillsUp makes the command fail on a full disk. It must name the cause and leave no incomplete
+// file on the disk.
 func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	full := row.disk(a, t)
 	a.on(t, full.host, full.mount)
@@ -137,7 +137,7 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	t.Logf("a full disk: %s", lineOf(said))
 }
 
-// lineOf returns the line that tells of the full disk.
+// lineOf returns the line that reports the full disk.
 func lineOf(said string) string {
 	for line := range strings.Lines(said) {
 		if noSpace.MatchString(line) {
@@ -159,7 +159,7 @@ func (a *acted) commandOf(row action) []string {
 	return append([]string{"pulumi"}, a.toEnd("up")...)
 }
 
-// awaits returns once the action is under way.
+// awaits waits until the action is under way.
 func (a *acted) awaits(t *testing.T, run *running, inside func(said string) bool) {
 	t.Helper()
 	for started := time.Now(); !inside(run.output.text()); {
@@ -187,8 +187,8 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.leavesNothing(t)
 }
 
-// repair brings the platform back for the next case after one that failed. A canary that has not
-// passed wants requests to judge by.
+// repair restores the platform for the next case after a failed one. It sends requests, because a
+// canary that has not passed needs them.
 func (a *acted) repair() {
 	load := a.send(a.t, "shop", 20)
 	defer load.end()

@@ -27,13 +27,13 @@ var (
 		Resource: "configurationstates"}
 )
 
-// cluster is the observers' own view, apart from the gates'.
+// cluster is the observers' view of the cluster, independent of the gates.
 type cluster struct {
 	typed   kubernetes.Interface
 	dynamic dynamic.Interface
 }
 
-// view looks through one server.
+// view returns the view through one server.
 func (s *stack) view(address string) cluster {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(s.t, err)
@@ -85,7 +85,7 @@ func changes(s *stack, hosts *hostSet) []change {
 	}
 }
 
-// notReady marks a node whose kubelet has stopped, as a controller would a minute later.
+// notReady marks a node with a stopped kubelet NotReady, as a controller would do a minute later.
 func (c cluster) notReady(t *testing.T, name string) {
 	nodes := c.typed.CoreV1().Nodes()
 	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
@@ -99,7 +99,8 @@ func (c cluster) notReady(t *testing.T, name string) {
 	require.NoError(t, err)
 }
 
-// scale sets a Deployment's replicas; to none, and waits until its Pods are gone.
+// scale returns a function that sets a Deployment's replicas. For zero, it also waits until the
+// Pods are gone.
 func (c cluster) scale(namespace, name string, replicas int32) func(*testing.T) {
 	return func(t *testing.T) {
 		deployments := c.typed.AppsV1().Deployments(namespace)

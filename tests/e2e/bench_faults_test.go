@@ -16,10 +16,10 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchFaults breaks a running platform in one way after the other: `make bench-faults`. For
-// each fault the gate names layer, object, cause and fix, and is closed as long as the fault lasts.
-// All gates are open again without a hand once it is gone. FAULTS, a regular expression, selects
-// rows; only a run of all is recorded.
+// TestBenchFaults breaks a running platform in one way after the other (`make bench-faults`). For
+// each fault, the gate must name layer, object, cause and fix, and must stay closed as long as the
+// fault lasts. Once the fault is removed, all gates must open without manual action. FAULTS, a
+// regular expression, selects rows; only a run of all rows is recorded.
 func TestBenchFaults(t *testing.T) {
 	net := network{"stt0", "10.33.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// commandsEndWithin bounds each command: the longest time-out that one has to wait for is a gate's.
+// commandsEndWithin bounds each command. The longest timeout in a command is a gate's.
 const commandsEndWithin = 8 * time.Minute
 
 // sections returns the configuration with the present changes.
@@ -38,7 +38,7 @@ func (h *history) sections() map[string]any {
 	}
 }
 
-// nodes returns the configured ones.
+// nodes returns the configured nodes.
 func (h *history) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(h.all), func(n node) bool { return h.changed[n.name] })
 }
@@ -56,7 +56,7 @@ func (h *history) learnSecrets(t *testing.T) {
 	}
 }
 
-// bounded holds a command that must succeed to its time and to the secrets.
+// bounded asserts that a command succeeded within its time and printed no secret.
 func (h *history) bounded(r result) {
 	h.must(r)
 	h.quiet(r)
@@ -71,7 +71,7 @@ func (h *history) quiet(r result) {
 	}
 }
 
-// converge runs an update as a user types it, who knows the changes outside of Pulumi.
+// converge runs the update that a user would type who knows of changes outside Pulumi.
 func (h *history) converge() {
 	h.unlock()
 	if h.adrift {
@@ -88,7 +88,7 @@ func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
 	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
 }
 
-// loses cuts the power of an agent while an update runs, which is killed, and restores it.
+// loses cuts an agent's power during an update, kills the update, and starts the agent again.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
 	h.interrupts(t, "SIGKILL", 10*time.Second)
@@ -109,7 +109,8 @@ func (h *history) snapshots(t *testing.T) {
 	h.snapshot = filepath.Join(folder, found[1])
 }
 
-// upsAtOnce runs two: the state's lock lets one in, or one after the other.
+// upsAtOnce runs two updates at once. The state's lock refuses one of them, or they run one after
+// the other.
 func (h *history) upsAtOnce(t *testing.T) {
 	h.unlock()
 	var both sync.WaitGroup
@@ -130,7 +131,7 @@ func (h *history) upsAtOnce(t *testing.T) {
 	}
 }
 
-// holds requires the invariants of every program.
+// holds asserts the invariants that every program must keep.
 func (h *history) holds(t *testing.T, number int) {
 	h.converge()
 	h.bounded(h.up("--expect-no-changes"))

@@ -17,30 +17,32 @@ import (
 	"strata/tests/bench"
 )
 
-// history is a platform on machines that Strata makes, and the steps taken with it.
+// history is a platform on machines that Strata makes, with the steps taken on it.
 type history struct {
 	*stack
 	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
-	// all are the nodes while none has left; changed are the present changes of the configuration.
+	// all are the nodes of the complete configuration. changed are the present changes of the
+	// configuration.
 	all     []node
 	changed map[string]bool
-	// snapshot is a file of the cluster as it is configured now; empty where there is none.
+	// snapshot is the file of a snapshot of the cluster as it is configured now; empty if there is
+	// none.
 	snapshot string
-	// adrift is true where objects changed beneath Pulumi: a plain up does not look.
+	// adrift is true if objects changed outside Pulumi, which a plain update does not notice.
 	adrift bool
 	// secrets must not be in any output.
 	secrets []string
 }
 
-// operations are the steps of a history, each drawn as often as it stands here.
+// operations are the steps of a history. A step that is listed twice is drawn twice as often.
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose",
 	"delete", "edit", "snapshot", "restore", "two ups"}
 
-// TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1),
-// one after the other on one platform. After each an update succeeds, a second one changes nothing,
-// and nothing is lost: `make bench-histories`.
+// TestBenchHistories runs HISTORIES (20) programs of two to five operations, drawn from SEED (1),
+// one after the other on one platform. After each program an update must succeed, a second one must
+// change nothing, and nothing may be lost (`make bench-histories`).
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{},
@@ -57,7 +59,7 @@ func TestBenchHistories(t *testing.T) {
 			func(t *testing.T) { h.plays(t, number, program) }) {
 			violated++
 		}
-		// Recorded after each program: a run that breaks off counts as far as it came.
+		// The counts are written after each program, so that an aborted run keeps its results.
 		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local",
 			bench.Histories, number+1, violated))
 		require.Zero(t, violated, "SEED=%d; what follows would be about what it left", seed)
@@ -74,7 +76,7 @@ func (h *history) draw() []string {
 	return program
 }
 
-// plays takes the program's steps, after a write that has to be there ever after.
+// plays runs the program's steps. Before them it writes an object that must exist from then on.
 func (h *history) plays(t *testing.T, number int, program []string) {
 	whole := h.t
 	h.t, h.snapshot = t, ""

@@ -12,23 +12,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a user
-// who stops it; one who does not wait for that; and the hosts out of reach for a while.
+// interruptions are the ways to interrupt a run of Pulumi. SIGKILL stands for a machine without
+// memory or a closed terminal. SIGINT is a user who stops the run, and SIGINT twice one who does
+// not wait for its end. In the last one, the hosts are out of reach for a while.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (
-	// endsWithin bounds the end of an interrupted run: it waits for the hosts that it changes just
-	// then.
+	// endsWithin bounds the time until an interrupted run ends, because it waits for the hosts that
+	// it is changing.
 	endsWithin = 5 * time.Minute
-	// networkLostFor is longer than SSH's and the API's connections wait for an answer.
+	// networkLostFor is longer than the time for which connections of SSH and the API wait for an
+	// answer.
 	networkLostFor = 20 * time.Second
 )
 
-// running is a command that is under way, in a process group of its own.
+// running is a command that is running, in a process group of its own.
 type running struct {
 	cmd    *exec.Cmd
 	output *signal
-	// ended is closed once it has ended, and err is its result.
+	// ended is closed once the command has ended; err is then its result.
 	ended chan struct{}
 	err   error
 }
@@ -48,7 +50,7 @@ func (s *stack) begin(t *testing.T, name string, args ...string) *running {
 	return r
 }
 
-// interrupt breaks the command off and waits for its end.
+// interrupt interrupts the command and waits for its end.
 func (r *running) interrupt(t *testing.T, how string, net network) {
 	switch how {
 	case "SIGKILL":
@@ -73,7 +75,7 @@ func (r *running) send(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// wait waits for the end, and kills a run that does not end.
+// wait waits for the command's end. It kills a command that does not end.
 func (r *running) wait(t *testing.T) {
 	select {
 	case <-r.ended:
@@ -83,14 +85,14 @@ func (r *running) wait(t *testing.T) {
 	}
 }
 
-// toEnd returns the arguments of Pulumi for a subcommand that asks for nothing.
+// toEnd returns the arguments with which a Pulumi subcommand asks no questions.
 func (s *stack) toEnd(subcommand string) []string {
 	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes",
 		"--skip-preview", "--non-interactive", "--parallel", "32"}
 }
 
-// interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended
-// by then, successfully.
+// interrupted runs a subcommand of Pulumi and interrupts it after a time. It returns false if the
+// command had ended successfully by then.
 func (s *stack) interrupted(
 	t *testing.T, how string, after time.Duration, net network, subcommand string,
 ) bool {
@@ -106,7 +108,7 @@ func (s *stack) interrupted(
 	return true
 }
 
-// filterBridge drops (-I) packets between this machine and the hosts, or no longer does (-D).
+// filterBridge starts (-I) or stops (-D) dropping the packets between this machine and the hosts.
 func filterBridge(t *testing.T, action string, net network) {
 	for _, rule := range [][]string{{"INPUT", "-i"}, {"OUTPUT", "-o"}} {
 		output, err := exec.Command("iptables", "-w", action, rule[0], rule[1], net.bridge, "-j",

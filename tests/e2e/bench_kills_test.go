@@ -15,10 +15,10 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local`, on
-// machines that Strata makes,
-// at seeded moments and counts after how many of them a plain up converges, a second one changes
-// nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
+// TestBenchKills interrupts updates and destroys of a stack like the committed `local`, on machines
+// that Strata makes, at random moments. It counts the interruptions after which a plain update
+// converges, a second one changes nothing and a destroy leaves nothing (`make bench-kills`). KILLS
+// is the number of interruptions, and SEED seeds their moments.
 func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
 	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret
@@ -57,7 +57,7 @@ func TestBenchKills(t *testing.T) {
 	require.Equal(t, tried, converged)
 }
 
-// number returns a number in the environment.
+// number returns a number from the environment, or otherwise if it is not set.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {

@@ -18,14 +18,14 @@ import (
 const (
 	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
-	// look is the observers' interval: a fact is true for at most this long before they see it.
+	// look is the observers' interval: they notice a fact at most this late.
 	look = 20 * time.Millisecond
 	// lagLimit bounds one round; a change that takes longer is broken, not slow.
 	lagLimit = 2 * time.Minute
 )
 
-// change makes a gate's observed fact false and true again, and observes it independently of the
-// gate.
+// change makes the fact that a gate observes false and true again, and observes that fact
+// independently of the gate.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
@@ -33,11 +33,12 @@ type change struct {
 	observe observer
 }
 
-// observer blocks until its fact is true, and returns the time of that. It returns the zero time if
-// ctx ended before.
+// observer waits until its fact is true, and returns the time of that. It returns the zero time if
+// ctx ends first.
 type observer func(ctx context.Context) time.Time
 
-// lag returns the time in ms between "true", as the observers see it, and the gate's verdict line.
+// lag returns the milliseconds from the moment when the observers saw the fact become true to the
+// gate's verdict line.
 func (c change) lag(t *testing.T, s *stack) float64 {
 	c.spoil(t)
 	ctx, cancel := context.WithTimeout(t.Context(), lagLimit)
@@ -66,7 +67,7 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	return float64(lag.Microseconds()) / 1000
 }
 
-// stamped puts the time before each of the gate's lines.
+// stamped writes the time before each line of the gate.
 type stamped struct{ *signal }
 
 func (s stamped) Write(line []byte) (int, error) {
@@ -83,7 +84,7 @@ func await(ctx context.Context, t *testing.T, s *signal, what string) {
 	}
 }
 
-// polled observes a condition from this process.
+// polled returns an observer that polls a condition from this process.
 func polled(holds func(ctx context.Context) bool) observer {
 	return func(ctx context.Context) time.Time {
 		var asked time.Time
@@ -106,14 +107,15 @@ func unitActive(hosts *hostSet, name, unit string) observer {
 	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
 }
 
-// connected observes from inside a machine that something listens at an address.
+// connected returns an observer that waits, inside a machine, until a process listens at an
+// address.
 func connected(hosts *hostSet, name, address string, port int32) observer {
 	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+
 		untilConnected)
 }
 
-// inside returns an observer that runs in a machine, which has this machine's clock: a script that
-// prints the nanosecond.
+// inside returns an observer that runs a script in a machine, which has this machine's clock. The
+// script prints the time in nanoseconds.
 func inside(hosts *hostSet, name, script string) observer {
 	return func(context.Context) time.Time {
 		output, err := hosts.on(name, script)
@@ -124,7 +126,7 @@ func inside(hosts *hostSet, name, script string) observer {
 	}
 }
 
-// nanosecond reads the output of date +%s%N; the zero time for anything else.
+// nanosecond parses the output of date +%s%N. It returns the zero time for any other text.
 func nanosecond(text string) time.Time {
 	nanoseconds, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil {
@@ -134,9 +136,9 @@ func nanosecond(text string) time.Time {
 }
 
 // inTurn returns an observer whose parts begin one after the other, the cheap ones first. It is for
-// facts that come in this order: a part that looks before its turn finds nothing, and takes
-// processors from the awaited change. A fact that was true before its turn counts from then, which
-// is a few milliseconds in the gate's favour.
+// facts that become true in this order: a part that began earlier would find nothing, and would
+// take processor time from the awaited change. If a fact was true before its turn, its time is that
+// of its turn, which favours the gate by a few milliseconds.
 func inTurn(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		last := parts[0](ctx)
@@ -165,10 +167,10 @@ func together(parts ...observer) observer {
 	}
 }
 
-// never is the time of a fact that did not come.
+// never is the time of a fact that did not become true.
 var never = time.Time{}
 
-// both returns the time since which two facts held: the later of their times.
+// both returns the time from which two facts held, the later of their times.
 func both(one, other time.Time) time.Time {
 	switch {
 	case one.IsZero() || other.IsZero():
@@ -191,9 +193,9 @@ for i in $(seq 6000); do
 done
 exit 1`
 
-// untilConnected starts one process for each attempt, and no program: the hosts have their
-// processors from the gate. An attempt that hears nothing ends soon, because one that was begun
-// towards a Pod that is gone would be on that way for minutes.
+// untilConnected starts one process for each attempt but no program, so that it takes little
+// processor time. An attempt without an answer is ended soon. Otherwise, an attempt that began
+// towards a deleted Pod would last for minutes.
 const untilConnected = `
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
 for ((i = 0; i < 6000; i++)); do

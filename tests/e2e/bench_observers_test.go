@@ -17,9 +17,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// commands observes that a host takes commands as root over SSH, with a connection of its own: the
-// earliest moment at which a client could have asked the host anything. The host, which has this
-// machine's clock, says when that was.
+// commands observes that a host accepts commands as root over SSH, by a connection of its own. That
+// is the earliest moment at which a client could have asked the host anything. The host prints the
+// time, because it has this machine's clock.
 func commands(t *testing.T, s *stack, gate string) observer {
 	target, key := s.access(t, gate)
 	return func(ctx context.Context) time.Time {
@@ -42,7 +42,7 @@ func (c cluster) answers(path string) func(context.Context) bool {
 	}
 }
 
-// nodeReady: Ready, and no controller keeps Pods off the Node any more.
+// nodeReady reports whether the Node is Ready and no controller keeps Pods off it any more.
 func (c cluster) nodeReady(name string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -66,8 +66,8 @@ func (c cluster) available(namespace, name string) func(context.Context) bool {
 	}
 }
 
-// hasEndpoint: the Service has a ready address, which its controller writes a while after the Pod
-// is Ready.
+// hasEndpoint reports whether the Service has a ready address. Its controller writes that a while
+// after the Pod is Ready.
 func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx,
@@ -86,8 +86,8 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects observes from every server and connects to a Service as its API server does: through the
-// host's kube-proxy, which takes up a new endpoint later than the API shows it.
+// connects observes that every server can connect to a Service in the way of its API server:
+// through the host's kube-proxy. kube-proxy applies a new endpoint later than the API shows it.
 func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
@@ -97,8 +97,8 @@ func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service strin
 	return together(observers...)
 }
 
-// unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and
-// an observer would take it for the next.
+// unconnected waits until no server reaches a Service any more. A terminating Pod still answers,
+// and an observer would take it for the next Pod.
 func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
@@ -109,7 +109,7 @@ func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service st
 	}
 }
 
-// serviceAt returns a Service's own address and first port.
+// serviceAt returns a Service's ClusterIP and first port.
 func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int32) {
 	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service,
 		metav1.GetOptions{})
@@ -117,8 +117,8 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
 }
 
-// admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass
-// it.
+// admitsPool reports whether MetalLB's webhook accepts a dry run. No other check proves end to end
+// that it serves.
 func (c cluster) admitsPool(ctx context.Context) bool {
 	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx,
 		pool("observer", "192.0.2.1-192.0.2.1"),
@@ -126,8 +126,8 @@ func (c cluster) admitsPool(ctx context.Context) bool {
 	return err == nil
 }
 
-// poolAccepted: the controller has counted the pool's addresses, and no component calls the
-// configuration invalid.
+// poolAccepted reports whether the controller has counted the pool's addresses and no component
+// calls the configuration invalid.
 func (c cluster) poolAccepted(ctx context.Context) bool {
 	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default",
 		metav1.GetOptions{})

@@ -15,7 +15,8 @@ import (
 	"strata/tests/bench"
 )
 
-// recordedUp runs an update, recorded as `make up` does it, and returns its time and its recording.
+// recordedUp runs an update with a recording, as `make up` does, and returns its duration and the
+// recording.
 func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "up.jsonl")
@@ -33,8 +34,8 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	return r.took, run
 }
 
-// ratios returns the share of a run that its own edges explain, and the gain of running in
-// parallel: ratios inside one run hold on any machine.
+// ratios returns the share of a run's time that its dependencies explain, and the gain from running
+// in parallel. Such ratios within one run hold on any machine.
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
 		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
@@ -43,9 +44,9 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMachines measures how an update of the lab, and one with nothing to do, grow with the
-// machines: one server and the rest agents. It is not part of `make bench`, which every machine can
-// run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
+// TestBenchMachines measures how the time of an update of the lab, and of one with nothing to do,
+// grows with the number of machines: one server, and agents. `make bench-machines` runs it. It is
+// not part of `make bench`, which must run on any machine, because eight hosts need about 8 GiB.
 func TestBenchMachines(t *testing.T) {
 	for _, number := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
@@ -58,8 +59,8 @@ func TestBenchMachines(t *testing.T) {
 			up, _ := s.recordedUp()
 			noop := s.must(s.up("--expect-no-changes")).took
 			s.must(s.destroy())
-			// At once, so that a larger number that this machine cannot hold does not lose the
-			// smaller.
+			// The results are written at once. If this machine cannot hold a larger number of
+			// machines, those of the smaller numbers are kept.
 			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"),
 				[]bench.Result{
 					bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),

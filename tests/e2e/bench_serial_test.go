@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// proxyRaces is the number of runs of the webhook's race.
+	// proxyRaces is the number of repetitions of the webhook's race.
 	proxyRaces = 20
 	// apisixRuns is the number of platforms with APISIX for each way to validate.
 	apisixRuns = 5
@@ -56,7 +56,8 @@ func TestBenchSerial(t *testing.T) {
 	}
 }
 
-// TestBenchAPISIX measures the whole of it, from bare hosts, with each way to validate in turn.
+// TestBenchAPISIX measures an update from bare hosts to a platform with APISIX, with each way to
+// validate in turn.
 func TestBenchAPISIX(t *testing.T) {
 	took := map[string][]float64{}
 	for range apisixRuns {
@@ -76,7 +77,8 @@ func TestBenchAPISIX(t *testing.T) {
 	})
 }
 
-// TestBenchProxyRace runs the race of the webhook: the script loses each, Strata none.
+// TestBenchProxyRace repeats the race against the webhook: the script loses each one, and Strata
+// none.
 func TestBenchProxyRace(t *testing.T) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, "e2e-proxy-race", withAPISIX(hosts, "skip", serialNodes...))
@@ -105,8 +107,8 @@ type sample struct {
 	export []byte       // of Strata's stack
 }
 
-// readyCluster makes the common start of both sides: K3s, and MetalLB with its pool, and nothing
-// else.
+// readyCluster makes the common start of both sides: a cluster with K3s and with MetalLB and its
+// pool, and nothing else.
 func readyCluster(t *testing.T, name, artifacts string) (*hostSet, *stack) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, name, map[string]any{
@@ -141,8 +143,8 @@ func byScript(t *testing.T, artifacts, validate string, export []byte) sample {
 	return sample{took: r.took}
 }
 
-// waves splits a run without waves into the waves of the plan: until the infrastructure is
-// complete, until the last manifest is applied, and until the end.
+// waves splits the time of Strata's run, which has no waves, into those of the plan: until the
+// infrastructure is complete, until the last manifest is applied, and until the end.
 func (s sample) waves() []bench.Result {
 	first, second := s.began, s.began
 	for _, bar := range s.run.Bars {
@@ -169,8 +171,8 @@ func (s sample) waves() []bench.Result {
 	}
 }
 
-// withImages returns a bundle whose images of APISIX and of cert-manager go to every node, wanted
-// or not: the measurement leaves out their loading, on either side.
+// withImages returns a bundle whose images of APISIX and cert-manager go to every node, even if a
+// stack does not need them. So the measurement excludes their loading on both sides.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}
@@ -196,7 +198,7 @@ func withImages(t *testing.T, from string) string {
 	return other
 }
 
-// write merges results at once, so that a later failure does not lose them.
+// write merges results into the file at once, so that a later failure does not lose them.
 func write(t *testing.T, results []bench.Result) {
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 	for _, r := range results {

@@ -12,8 +12,8 @@ import (
 )
 
 // TestBench measures the whole platform on three servers and two agents, prints the numbers and
-// merges them into bench/results.json: `make bench`. It fails only when something does not work; a
-// slow machine is not a failure.
+// merges them into bench/results.json (`make bench`). It fails only if something does not work, and
+// not on a slow machine.
 func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
 	all := []node{

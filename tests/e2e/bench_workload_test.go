@@ -11,7 +11,7 @@ import (
 	"strata/tests/bench"
 )
 
-// benchRequests are sent in each phase at least, at benchRate a second.
+// benchRequests is the least number of requests in each phase, and benchRate their rate a second.
 const benchRequests, benchRate = 10_000, 200
 
 // TestBenchWorkload counts the requests that a workload with a user's defaults loses in each kind
@@ -40,8 +40,8 @@ func TestBenchWorkload(t *testing.T) {
 	})
 }
 
-// TestBenchUnprotected counts the requests that the workload loses without each protection, and
-// compares the ways in which Pods come by their certificates.
+// TestBenchUnprotected counts the requests that the workload loses without each protection. It also
+// compares the ways in which Pods get their certificates.
 func TestBenchUnprotected(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// otherBundle returns the bundle with one file that change may replace, given its path; change
-// returns the sum that the manifest then has for it.
+// otherBundle returns a copy of the bundle with one changed file. change gets the file's path, may
+// replace the file, and returns the sum for the manifest.
 func (s *stack) otherBundle(t *testing.T, file string, change func(path string) string) string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "bundle")

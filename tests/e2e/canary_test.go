@@ -11,12 +11,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// canaryFirst and canarySecond are the parts of the requests, in percent, that a new version gets,
-// one after the other.
+// canaryFirst and canarySecond are the percentages of requests that a new version gets, one after
+// the other.
 const canaryFirst, canarySecond = 5, 20
 
-// triesVersions gives a new version a part of the requests first. A bad one loses no more than the
-// first part, and an update that is killed meanwhile converges, forward or back.
+// triesVersions updates to new versions with a canary. A bad version loses no more than the first
+// percentage of requests. An update that is killed during the canary converges, to the new or the
+// old version.
 func (w *workloadStory) triesVersions(t *testing.T) {
 	serving := w.version(t)
 	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s",
@@ -40,7 +41,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 	w.step("an up that is killed in the middle and taken back leaves all requests at the version "+
 		"that serves", func(t *testing.T) {
 		w.next("v4")
-		// There are no requests, so it holds its first step.
+		// There are no requests, so the canary stays at its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
 			comesTrue(t, func(c require.TestingT) {
 				assert.Equal(c,
@@ -56,7 +57,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 	})
 }
 
-// next configures a version, and does not apply it.
+// next configures a version without an update.
 func (w *workloadStory) next(version string) {
 	w.shop["env"] = map[string]any{"VERSION": version, "TAKES": "100ms"}
 	w.configure(w.sections())
@@ -115,7 +116,7 @@ func weightsBy(ctx context.Context, client kubernetes.Interface) ([]int, error) 
 	return weights, nil
 }
 
-// version returns the version in the workload's answers.
+// version returns the version that the workload's answers name.
 func (w *workloadStory) version(t *testing.T) string {
 	t.Helper()
 	sending := w.send(t, "shop", 20)

@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// issuerDelay delays the race's issuer as much as the seed's Vault was delayed.
+// issuerDelay is the delay of the story's issuer, the same as the delay of Vault in the seed.
 const issuerDelay = 12 * time.Second
 
 // certWaitImage is the bundle's.
 const certWaitImage = "docker.io/strata/cert-wait:1.0.0"
 
-// The ways in which a Pod comes by its certificate.
+// These are the ways in which a Pod gets its certificate.
 const (
 	raceNone = "no layer"
 	raceSeed = "the seed's mount"
@@ -30,19 +30,19 @@ const (
 	raceBoth = "both"
 )
 
-// raceResult holds the end of one Pod.
+// raceResult is the outcome for one Pod.
 type raceResult struct {
-	// failedMounts counts FailedMount events for the missing Secret; started reports whether the
-	// application started within the story's patience, and late how long after the certificate.
-	// restarts are those of init containers.
+	// failedMounts counts FailedMount events for the missing Secret. started reports whether the
+	// application started within the story's patience, and late is the time from the certificate to
+	// that start. restarts are the restarts of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
-	// reason is the Pod's reason to wait, if it has not started.
+	// reason is the Pod's waiting reason, if the application has not started.
 	reason string
 }
 
-// certificateRace runs a Pod each way, side by side, against an issuer that takes its time.
+// certificateRace runs one Pod for each way at the same time, against an issuer that is slow.
 func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string]raceResult {
 	t.Helper()
 	client := w.client()
@@ -94,8 +94,8 @@ func (w *workloadStory) race(
 		metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
 	assert.NoError(t, err, way)
 	for _, event := range events.Items {
-		// A kubelet without a moment's time fails to mount for other reasons as well, such as a
-		// watch that has not begun.
+		// A kubelet without enough processor time also fails to mount for other reasons, such as a
+		// watch that has not begun. Such events do not count.
 		if strings.Contains(event.Message, fmt.Sprintf("secret %q not found", name)) {
 			result.failedMounts += max(int(event.Count), 1)
 		}
@@ -104,7 +104,7 @@ func (w *workloadStory) race(
 	return result
 }
 
-// raceGate waits at the gate of the edge, as the program does, and reports whether it opened.
+// raceGate runs the gate of the Certificate, as the program does, and reports whether it opened.
 func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) bool {
 	var noted sync.WaitGroup
 	noted.Go(func() { issuer.issued(t, name) }) // the delay that the gate adds counts, too
@@ -131,7 +131,7 @@ func (r *raceResult) see(pod *corev1.Pod, issued time.Time) {
 	}
 }
 
-// racePod mounts the Secret the way that is measured.
+// racePod returns a Pod that mounts the Secret in one of the ways.
 func racePod(name, way string) *corev1.Pod {
 	optional := way == raceInit || way == raceBoth
 	mount := []corev1.VolumeMount{{Name: "tls", MountPath: "/etc/tls", ReadOnly: true}}
@@ -153,9 +153,9 @@ func racePod(name, way string) *corev1.Pod {
 		}}
 	}
 	if way == raceSeed {
-		// An init container behind a volume that is not optional. Its program does not matter,
-		// since kubelet starts it when the Secret exists. Another image than the original
-		// (bitnami/kubectl:1.28) will do: this is about the mount and not about the pull.
+		// The init container waits behind a volume that is not optional. Its program does not
+		// matter, since kubelet starts it only when the Secret exists. The image may differ from
+		// the original (bitnami/kubectl:1.28), because the mount is measured and not the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage,
 			ImagePullPolicy: corev1.PullIfNotPresent,
@@ -166,7 +166,7 @@ func racePod(name, way string) *corev1.Pod {
 	return pod
 }
 
-// required ends a goroutine of a test, which must not end the test itself.
+// required ends a test's goroutine on an error. In a goroutine, the test itself must not be ended.
 func required(t *testing.T, err error) {
 	t.Helper()
 	if !assert.NoError(t, err) {

@@ -13,10 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// platformCertificate is the Certificate behind every URL of the platform, as the API knows it.
+// platformCertificate is the API path of the Certificate behind every URL of the platform.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served returns the certificate that a URL shows, once its chain leads to the exported CA.
+// served returns the certificate that a URL shows, and requires that its chain leads to the
+// exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"),
@@ -28,8 +29,8 @@ func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string)
 	return connection.ConnectionState().PeerCertificates[0]
 }
 
-// renews has the platform's certificate issued anew, as `cmctl renew` does, and waits until the URL
-// shows the new one.
+// renews makes cert-manager issue the platform's certificate again, as `cmctl renew` does, and
+// waits until the URL shows the new one.
 func (s *stack) renews(t *testing.T) {
 	roots := rootsOf(t, s.output("caCertificate"))
 	address := s.output("ingressAddress")
@@ -45,7 +46,7 @@ func (s *stack) renews(t *testing.T) {
 		time.Since(started).Round(100*time.Millisecond))
 }
 
-// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and checks the
+// namesAWrongIssuer makes the certificate ask for an issuer that does not exist, and checks the
 // gate's message.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {

@@ -19,7 +19,7 @@ import (
 // testServer is the lab's image of a small HTTP server (tests/lab/internal/catalog).
 const testServer = "docker.io/strata/testserver:v1"
 
-// client reaches the cluster with the kubeconfig that the stack exports.
+// client returns a client with the kubeconfig that the stack exports.
 func (s *stack) client() *kubernetes.Clientset {
 	s.t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

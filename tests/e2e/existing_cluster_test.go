@@ -14,9 +14,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// A stack puts its layers into an existing cluster, by the name of a context, and takes them out
-// again: APISIX and its demo, as the first platform's script puts them into kind's, with the four
-// tests of its plan.
+// A stack installs its layers into an existing cluster, which a context of a kubeconfig names, and
+// removes them again. The layers are APISIX and its demo, as in the kind cluster of the first
+// platform's script, with the four tests of its plan.
 func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
@@ -143,8 +143,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	})
 }
 
-// restImage is the demo's REST API as `strata image` calls it, and published are the bundle's
-// archives that stand in for a registry.
+// restImage is the name that `strata image` gives the demo's REST API. published are the archives
+// of the bundle that replace a registry.
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
@@ -154,7 +154,7 @@ var published = []string{
 }
 
 // onExistingCluster returns a stack with APISIX, its demo and their prerequisites, on the cluster
-// of a context. It takes the definitions with it again.
+// of a context. A destroy of it also removes the CRDs.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context,
@@ -167,7 +167,8 @@ func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	}
 }
 
-// robotsToken makes a ServiceAccount of the owner's that may do everything, and is a token for it.
+// robotsToken makes a ServiceAccount that has all of the owner's rights, and returns a token for
+// it.
 func (l *hostSet) robotsToken() string {
 	l.must("server-1", `set -eu
 k3s kubectl -n kube-system create serviceaccount robot
@@ -176,8 +177,8 @@ k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --servic
 		"k3s kubectl -n kube-system create token robot --duration=1h"))
 }
 
-// writeContexts writes a kubeconfig as a person has it: the owner's cluster by a certificate and by
-// a token, and, as the current context, one that must not be touched.
+// writeContexts writes a kubeconfig like a user's. It has the owner's cluster with a certificate
+// and with a token. Its current context is another cluster, which the stack must not touch.
 func writeContexts(t *testing.T, path, owners, token string) {
 	t.Helper()
 	config, err := clientcmd.Load([]byte(owners))
@@ -205,7 +206,7 @@ func (l *hostSet) inCluster() string {
 	return l.must("server-1", "k3s kubectl get "+kinds+" --all-namespaces -o name | sort")
 }
 
-// unserve deletes serve's objects.
+// unserve deletes the objects that serve made.
 func unserve(t *testing.T, s *stack, name string) {
 	t.Helper()
 	client := s.client()

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepBroken leaves a fault as it is, for a machine that is gone afterwards.
+// keepBroken makes fault leave the machine broken, because the machine is deleted afterwards.
 const keepBroken = "keep broken"
 
-// fault breaks a machine from outside while run runs.
+// fault breaks a machine from outside for the duration of run.
 func (l *hostSet) fault(t *testing.T, kind, name string, run func(), options ...string) {
 	t.Helper()
 	does := func(subcommand string) {

@@ -1,10 +1,11 @@
 package e2e
 
-// notReadyAgent succeeds once agent-1's Node is not Ready: the kubelet, or the controller that
-// misses it, takes up to 50 s to say so.
+// notReadyAgent succeeds once agent-1's Node is not Ready. The kubelet reports that, or the
+// controller that misses the kubelet; either takes up to 50 s.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
-// drop has a host's packet filter drop or refuse the packets of a rule; keep removes the rule.
+// drop returns a script that makes a host's packet filter apply rules, which drop or refuse
+// packets. keep removes the rules.
 func drop(rules ...string) string { return filter("-I", rules) }
 func keep(rules ...string) string { return filter("-D", rules) }
 
@@ -25,7 +26,7 @@ const (
 	webhookIn = "OUTPUT -p tcp --dport 9443 -j DROP"
 	webhookTo = "FORWARD -p tcp --dport 9443 -j DROP"
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
-	// agentDropIn is of /run: a host that is started again is whole.
+	// agentDropIn is a folder below /run, so that a restarted host is healthy again.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
 	// vxlanIn matches the packets of Pods; vxlanFull matches nearly full ones.
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
@@ -34,15 +35,15 @@ const (
 	cniFile   = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
 )
 
-// hostFaults are those of a host, its access and its K3s.
+// hostFaults are the faults of a host, of the access to it and of its K3s.
 var hostFaults = []fault{
 	{
 		name: "an agent is stopped", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
 	},
 	{
-		// As K3s ends now and then (k3s-io/k3s#2624); a command of the stop that fails has the same
-		// effect each time.
+		// K3s sometimes ends this way (k3s-io/k3s#2624). A failing command of the stop has the same
+		// effect every time.
 		name: "an agent is stopped and ends with an error", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on:     "agent-1",
 		inject: "mkdir " + agentDropIn + "; printf '[Service]\\nExecStop=/bin/false\\n' >" + agentDropIn + "/fault.conf; systemctl daemon-reload; systemctl stop k3s-agent; systemctl is-failed k3s-agent",
@@ -137,7 +138,7 @@ var hostFaults = []fault{
 	},
 }
 
-// clusterFaults are those of the servers and of K3s's own deployments.
+// clusterFaults are the faults of the servers and of K3s's own deployments.
 var clusterFaults = []fault{
 	{
 		name: "an API server's port is dropped", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "does not answer in time", fix: "check the route and the firewall",
@@ -203,8 +204,7 @@ var clusterFaults = []fault{
 	},
 }
 
-// dnsAnew has CoreDNS's Pods made anew: a configuration that is imported is read at their start
-// only.
+// dnsAnew replaces CoreDNS's Pods, because they read an imported configuration only at their start.
 const dnsAnew = "k3s kubectl -n kube-system delete pods -l k8s-app=kube-dns"
 
 // patched changes an object by a JSON patch.
@@ -217,8 +217,7 @@ func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
-// alarm raises etcd's alarm for space on its first member, or clears it, as etcdctl does by its
-// other port.
+// alarm raises or clears etcd's space alarm on its first member, as etcdctl does.
 func alarm(action string) string {
 	return `tls=/var/lib/rancher/k3s/server/tls/etcd
 ask() { curl -sf --cacert $tls/server-ca.crt --cert $tls/client.crt --key $tls/client.key https://127.0.0.1:2379/v3/maintenance/$1 -d "$2"; }

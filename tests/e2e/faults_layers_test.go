@@ -1,6 +1,7 @@
 package e2e
 
-// takenAway deletes an object and keeps it in a file on the host, and givenBack creates it again.
+// takenAway deletes an object after a copy to a file on the host. givenBack creates it again from
+// the copy.
 func takenAway(object string) string {
 	return "k3s kubectl get " + object +
 		" -o yaml | grep -vE '^ {2,4}(resourceVersion|uid|creationTimestamp|generation):' > " +
@@ -9,7 +10,7 @@ func takenAway(object string) string {
 
 const givenBack = "k3s kubectl create -f /root/taken.yaml"
 
-// layerFaults are those of MetalLB, cert-manager and Traefik.
+// layerFaults are the faults of MetalLB, cert-manager and Traefik.
 var layerFaults = []fault{
 	{
 		name: "MetalLB's controller is scaled to 0", layer: "metallb", gate: "metallb-webhook",

@@ -1,6 +1,6 @@
 package e2e
 
-// rightsFaults are of controllers that run, Ready, and may not do their work.
+// rightsFaults are the faults of controllers that are Ready but lack the rights for their work.
 var rightsFaults = []fault{
 	{
 		name: "the ClusterRole of MetalLB's controller is deleted", layer: "metallb",
@@ -46,14 +46,14 @@ var rightsFaults = []fault{
 	},
 }
 
-// rolesBack returns the fix that gates name.
+// rolesBack returns the command that gates give as the fix.
 func rolesBack(namespace, release string) string {
 	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release +
 		`.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | k3s kubectl auth reconcile -f -`
 }
 
-// redisPassword gives redis a password, in base64, and makes its Pod anew, as a rotation does.
+// redisPassword sets redis's password, in base64, and replaces its Pod, as a rotation does.
 func redisPassword(data string) string {
 	return `k3s kubectl -n argocd patch secret argocd-redis -p "{\"data\":{\"auth\":\"` + data + `\"}}"
 k3s kubectl -n argocd rollout restart deployment argocd-redis

@@ -14,52 +14,53 @@ import (
 
 // fault is one way in which a running platform breaks, and the expected message of its gates.
 type fault struct {
-	// name is a sentence about it.
+	// name describes the fault in a sentence.
 	name string
-	// gate is asked. Of its layer, a check about object must name the cause, in its message or as
-	// such, and the fix.
+	// gate is the gate that is asked. One of its checks, which belongs to layer and is about
+	// object, must name the cause, in its message or as its cause, and the fix.
 	layer, gate, object, cause, fix string
-	// on is the host where inject and heal run; server-1 where empty.
+	// on is the host where inject and heal run; empty means server-1.
 	on, inject, heal string
-	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's
-	// condition. Empty: from the first moment on.
+	// visible is a script on server-1 that succeeds once the fault shows, such as in the kubelet's
+	// pull or in the Node's condition. Empty: the fault shows at once.
 	visible string
-	// power are `lab machines` subcommands that break the host from outside and mend it, in the
-	// place of inject and heal; outside are scripts of this machine, which is on the hosts'
+	// power are `lab machines` subcommands that break and repair the host from outside, instead of
+	// inject and heal. outside are scripts for the same on this machine, which is on the hosts'
 	// network.
 	power, outside [2]string
-	// patience bounds each question, for a gate that has to wait for time-outs. Zero: 5 s.
+	// patience bounds each question to a gate that has to wait for timeouts. Zero: 5 s.
 	patience time.Duration
 }
 
-// suffered is a fault that was injected and named.
+// suffered is a fault that was injected and that a gate named.
 type suffered struct {
 	fault
 	said          string
 	named, healed time.Duration
 }
 
-// gateSaid holds the fields of a gate's result that are looked at, as `strata health --json` prints
-// it.
+// gateSaid holds the fields that the story reads of a gate's result, as `strata health --json`
+// prints it.
 type gateSaid struct {
 	Gate, Layer, Ending string
 	Checks              []struct{ Check, State, Message, Cause, Hint string }
 }
 
 const (
-	// faultNamedWithin is the promise, which `make bench-faults` holds the gates to.
+	// faultNamedWithin is the promised time until a gate names a fault. `make bench-faults` checks
+	// it.
 	faultNamedWithin = 30 * time.Second
-	// faultHealedWithin bounds the way back on a loaded machine.
+	// faultHealedWithin bounds the time until all gates are open again on a loaded machine.
 	faultHealedWithin = 15 * time.Minute
-	// showsWithin is longer than the kubelet waits for a container runtime that hangs
-	// (runtimeRequestTimeout: 2 minutes).
+	// showsWithin bounds the time until a fault shows. It is longer than the time for which the
+	// kubelet waits for a container runtime that hangs (runtimeRequestTimeout: 2 minutes).
 	showsWithin = 15 * time.Minute
 	// faultQuestions bounds the number of questions until a fault is named.
 	faultQuestions = 6
 )
 
-// sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show
-// and heal within seconds.
+// sampledFaults has one fault each of a host, its access, the cluster, each layer and a workload.
+// They show and heal within seconds.
 var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password",
 	"CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted",
@@ -79,8 +80,8 @@ func allFaults() []fault {
 	return slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults, workloadFaults)
 }
 
-// breaks injects the faults, each once the one before is healed, and returns the faults that were
-// named and healed. within bounds the time until each is named; with zero, any time will do.
+// breaks injects the faults, each after the previous one is healed, and returns the faults that
+// were named and healed. within bounds the time until each is named; zero means no bound.
 func (s *stack) breaks(
 	t *testing.T, hosts *hostSet, within time.Duration, faults []fault,
 ) (done []suffered) {
@@ -130,10 +131,10 @@ func (l *hostSet) breakBy(f fault, which int) error {
 	return nil
 }
 
-// names asks the gate until it names the fault, and returns its words and the time since the fault
-// was visible. A question during the fault must not find the gate open. A fault that is not named
-// in time fails the row, which goes on to heal. Without a time each question lasts longer than the
-// one before: a slow machine may not have come to look.
+// names asks the gate until it names the fault, and returns its message and the time since the
+// fault became visible. The gate must not be open during the fault. A fault that is not named in
+// time fails the row, which still heals it. If within is zero, each question lasts longer than the
+// previous one, because a slow machine may not have observed the fault in time.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string,
 	took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
@@ -174,7 +175,7 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 	}
 }
 
-// asks asks the fault's gate once, as its owner does.
+// asks asks the fault's gate once, as the owner of the stack does.
 func (s *stack) asks(f fault) (gates []gateSaid, raw string) {
 	cmd := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--json",
 		"--gate", f.gate, "--timeout", f.lasts().String())
@@ -193,7 +194,7 @@ func (f fault) lasts() time.Duration {
 	return f.patience
 }
 
-// saidBy returns the verdict that names the fault, in one line; empty where none does.
+// saidBy returns the verdict that names the fault, in one line. It is empty if no verdict does.
 func (f fault) saidBy(gate gateSaid) string {
 	for _, v := range gate.Checks {
 		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer ||
@@ -211,7 +212,7 @@ func (f fault) saidBy(gate gateSaid) string {
 	return ""
 }
 
-// heals waits until every gate of the stack is open, without a hand.
+// heals waits until every gate of the stack is open, without manual action.
 func (s *stack) heals(t *testing.T) time.Duration {
 	gone := time.Now()
 	for {

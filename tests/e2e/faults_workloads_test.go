@@ -1,6 +1,7 @@
 package e2e
 
-// workloadFaults are those of a workload that Strata deploys, and of Kubernetes' refusals of it.
+// workloadFaults are the faults of a workload that Strata deploys, and Kubernetes' refusals of its
+// objects.
 var workloadFaults = []fault{
 	shop("an image does not exist", "the registry does not give out image", "describe pod",
 		set("image", `"localhost:5000/absent:v1"`), "grep -E 'ErrImagePull|ImagePullBackOff'"),
@@ -85,8 +86,8 @@ const (
 	refusedPods = `k3s kubectl -n apps get deployment shop -o jsonpath='{.status.conditions[?(@.type=="ReplicaFailure")].status}' | grep True`
 )
 
-// shop returns a fault that a change of the Deployment makes, and that taking the change back ends.
-// shows reads its Pods.
+// shop returns a fault that a change of the Deployment makes, and that reverting the change ends.
+// shows reads the Deployment's Pods.
 func shop(name, cause, fix, patch, shows string) fault {
 	return fault{
 		name: name, layer: "apps", gate: "workload-shop-rollout", object: "Deployment/shop",
@@ -96,15 +97,15 @@ func shop(name, cause, fix, patch, shows string) fault {
 	}
 }
 
-// set returns a patch of the container.
+// set returns a patch that sets a field of the container.
 func set(field, value string) string {
 	return `[{"op":"add","path":"/spec/template/spec/containers/0/` + field + `","value":` +
 		value + `}]`
 }
 
-// admitted returns a fault that an object makes, from the next Pod on: Pods of a changed Deployment
-// are refused once each API server has the object. The Deployment goes on by itself without the
-// object, though after a pause that grows with each refusal.
+// admitted returns a fault that an object makes for new Pods. Once each API server has the object,
+// it refuses the Pods of a changed Deployment. After the object is deleted, the Deployment
+// continues by itself, though after a pause that grows with each refusal.
 func admitted(name, cause, fix, object, patch string) fault {
 	const refuses = `timeout 30 sh -c 'while k3s kubectl -n apps run fault --image=x --dry-run=server --overrides="{\"spec\":{\"containers\":[{\"name\":\"fault\",\"image\":\"x\",\"resources\":{\"limits\":{\"memory\":\"64Mi\"}}}]}}"; do sleep 0.3; done'`
 	return fault{

@@ -100,7 +100,7 @@ cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | s
 rm "$pattern"`))
 }
 
-// signal is an output that says when a text was written to it.
+// signal is an output that signals when a text is written to it.
 type signal struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
@@ -122,7 +122,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isSeen reports whether the text is printed within a time.
+// isSeen reports whether the text was written within a time.
 func (s *signal) isSeen(within time.Duration) bool {
 	select {
 	case <-s.seen:

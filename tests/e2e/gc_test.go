@@ -21,8 +21,9 @@ import (
 )
 
 // TestImagesSurviveGarbageCollection runs kubelet's image garbage collection, which removes unused
-// images if the disk is fuller than a limit (k3s-io/k3s#2961). It runs every five minutes, so this
-// story is apart (make test-gc). It needs to know the disk, which the lab has switched off.
+// images if the disk is fuller than a limit (k3s-io/k3s#2961). The collection runs every five
+// minutes, so this story has its own target (make test-gc). It needs the observation of the disk,
+// which the lab turns off by default.
 func TestImagesSurviveGarbageCollection(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
 		t.Skip("the lab's K3s pins no image that it imports (tests/lab/k3s-contract.md): give K3s in ORIGINALS")
@@ -31,7 +32,7 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2egc", net, all...)
 	sections := staging(hosts, all...)
-	// Any disk is too full, and an image that has just come may go.
+	// With these limits any disk is too full, and even a new image may be removed.
 	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"kubelet-arg": []any{
 		"image-gc-high-threshold=1", "image-gc-low-threshold=0", "minimum-image-ttl-duration=1s",
 		"local-storage-capacity-isolation=true",
@@ -60,7 +61,7 @@ func images(hosts *hostSet, node string) []string {
 	return strings.Fields(hosts.must(node, ctrImages+"list --quiet"))
 }
 
-// importDecoy brings an image to a node that no Pod uses and that nothing pins.
+// importDecoy imports an image into a node that no Pod uses and no label pins.
 func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	t.Helper()
 	tag, err := name.NewTag("docker.io/strata/decoy:v1")

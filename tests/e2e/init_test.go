@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// From new hosts to a cluster: docs/getting-started.md's second way, with the answers that `strata
-// init` proposes.
+// From new hosts to a cluster: the second way of docs/getting-started.md, with the answers that
+// `strata init` proposes.
 func TestInitProposesAStackThatComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}

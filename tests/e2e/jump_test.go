@@ -24,30 +24,30 @@ import (
 	"strata/actions/hosts/reach"
 )
 
-// Secrets that a user enters on the way to the hosts; the step that looks for secrets looks for
-// them.
+// A user enters these secrets during the login to the hosts. The step that looks for leaked secrets
+// searches for them.
 const (
 	keyPassphrase = "open-sesame-that-must-not-leak"
 	sudoPassword  = "hunter2-that-must-not-leak"
 )
 
-// forwardPort is this machine's port of the story's tunnel.
+// forwardPort is the port of the story's tunnel on this machine.
 const forwardPort = 10801
 
-// relayCommand is a ProxyCommand as a proxy's client is one.
+// relayCommand is a ProxyCommand that behaves like a proxy's client.
 const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 
-// Hosts as companies have them: they answer a jump host only, with the API and the load balancer's
-// addresses as with sshd, and a command leads to that one; keys have a passphrase and sudo asks for
-// a password.
+// The hosts are like a company's. They answer only the jump host, for sshd as well as for the API
+// and the load balancer's addresses. A command leads to the jump host. Keys have a passphrase, and
+// sudo asks for a password.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
-		// Before kube-proxy's rules, by which a connection to the load balancer's address never is
-		// one of INPUT.
+		// The rule comes before kube-proxy's rules, because after these a connection to the load
+		// balancer's address never passes INPUT.
 		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+
 			" -j DROP")
 		hosts.must(n.name, "echo strata:"+sudoPassword+
@@ -155,14 +155,14 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	})
 }
 
-// endTunnel ends the process of the tunnel, which else stays for a while after each command.
+// endTunnel ends the process of the tunnel, which otherwise stays for a while after each command.
 func endTunnel(t *testing.T) {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "pkill", "-f", "tunnel-serve").CombinedOutput()
 	require.NoError(t, err, "no process of a tunnel: %s", output)
 }
 
-// throughItsTunnel asks the ingress controller through the proxy of `strata tunnel`.
+// throughItsTunnel requests a URL of the ingress controller through the proxy of `strata tunnel`.
 func (s *stack) throughItsTunnel(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	command := exec.CommandContext(ctx, strata, "tunnel", "--stack", s.name, "--project", s.dir,
@@ -192,7 +192,7 @@ func (s *stack) throughItsTunnel(t *testing.T) {
 	_ = command.Wait() // it ends by the interrupt
 }
 
-// sealed writes a key's file again, with a passphrase.
+// sealed writes a copy of a key's file with a passphrase.
 func sealed(t *testing.T, file, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

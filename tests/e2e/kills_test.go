@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// converges requires the results that must follow every kill: an up as everybody types it succeeds,
-// behind the unlocking that Pulumi itself asks for, without `strata repair` and its environment;
-// and a second one changes nothing.
+// converges asserts the results that must follow every kill. A plain update succeeds, after the
+// unlocking that Pulumi itself asks for, without `strata repair` and its environment. A second
+// update changes nothing.
 func (s *stack) converges() error {
 	s.unlock()
 	for _, more := range [][]string{nil, {"--expect-no-changes"}} {
@@ -30,7 +30,8 @@ func (s *stack) unlock() {
 	}
 }
 
-// nothingLeft looks whether a stack of machines that Strata makes has left any, or their bridge.
+// nothingLeft asserts that a stack of machines that Strata makes has left neither a machine nor
+// their bridge.
 func (s *stack) nothingLeft(t *testing.T, machines *hostSet) {
 	assert.Empty(t, s.resources())
 	assert.NotContains(t, machines.running(t), s.name+"-")

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The machines of the lab, as `make up` and `make down` (hack/stack) have them: to Strata they are
-// hosts that exist.
+// `make up` and `make down` (hack/stack) make and delete the machines of the lab. To Strata these
+// are existing hosts.
 func TestMachinesOfTheLab(t *testing.T) {
 	t.Parallel()
 	net := network{"lab-e2e-lab", "10.48.0"}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// changesLabels changes the stack's settings of an existing Node: K3s would add labels after a
-// restart, and change nothing else (rancher/rke2#7152).
+// changesLabels changes the stack's labels and taints of an existing Node. K3s itself would only
+// add labels after a restart, and change nothing else (rancher/rke2#7152).
 func (s *stack) changesLabels(t *testing.T, hosts *hostSet, sections map[string]any, name string) {
 	nodes := s.client().CoreV1().Nodes()
 	started := func() string {
@@ -52,7 +52,7 @@ func (s *stack) changesLabels(t *testing.T, hosts *hostSet, sections map[string]
 	assert.Equal(t, before, started(), "nothing restarts")
 }
 
-// withSettings returns section hosts with more keys of one node.
+// withSettings returns section hosts with additional keys for one node.
 func withSettings(section any, name string, settings map[string]any) map[string]any {
 	hosts, _ := section.(map[string]any)
 	list, _ := hosts["nodes"].([]any)

@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// hypervisor is libvirt on this machine, with a pool and a network of the story's own.
+// hypervisor is libvirt on this machine, with the story's own pool and network.
 type hypervisor struct {
 	net               network
 	pool, dir, bundle string
@@ -51,15 +51,15 @@ func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	return l
 }
 
-// startLibvirt starts libvirt's daemons, as systemd would; this machine's first process may be
-// another one.
+// startLibvirt starts libvirt's daemons as systemd would, because this machine's init may not be
+// systemd.
 func startLibvirt(t *testing.T) {
 	t.Helper()
 	if exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil {
 		return
 	}
 	// QEMU runs as root, so that libvirt can use a KVM that only root may use. Otherwise libvirt
-	// would ask QEMU for its capabilities anew at every turn, two seconds each.
+	// would ask QEMU for its capabilities again and again, two seconds each.
 	config := filepath.Join(t.TempDir(), "qemu.conf")
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
@@ -116,8 +116,8 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections returns a stack with one virtual machine. Emulated processors are slow, and so are its
-// bounds.
+// sections returns a stack with one virtual machine. Its timeouts are long, because emulated
+// processors are slow.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()
 	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8,
@@ -152,7 +152,7 @@ func (l *hypervisor) bootID(t *testing.T, s *stack) string {
 	return string(result.Stdout)
 }
 
-// dial reaches the host of a gate as the gate does.
+// dial connects to a gate's host in the same way as the gate.
 func (s *stack) dial(t *testing.T, gate string) *remote.Client {
 	t.Helper()
 	target, key := s.access(t, gate)
@@ -162,7 +162,8 @@ func (s *stack) dial(t *testing.T, gate string) *remote.Client {
 	return client
 }
 
-// access returns a gate's login at its host: with the pin and the key that the state has.
+// access returns the login of a gate to its host, with the host key and the private key from the
+// state.
 func (s *stack) access(t *testing.T, gate string) (remote.Target, []byte) {
 	t.Helper()
 	state, err := stackstate.Parse(s.exported())

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A real virtual machine: Debian's kernel under QEMU, made by libvirt, from its first boot to its
-// last file.
+// A real virtual machine with Debian's kernel under QEMU, made by libvirt, from its first boot to
+// the removal of its last file.
 func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 	net := network{"stv0", "10.19.0"}
 	server := node{"server-1", "server", 11}

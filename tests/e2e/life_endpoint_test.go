@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// hasAnAddress gives the API an address of its own and takes the server away that holds it.
+// hasAnAddress gives the API an address of its own, and stops the server that holds it.
 func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]any) {
 	vip := hosts.net.address(10)
 	sections["k3s"] = map[string]any{"vip": vip}
@@ -54,12 +54,13 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 	t.Logf("the API was away for %s at most while %s was dead",
 		took.Round(time.Millisecond), holder)
 	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
-	// VRRP's three missed advertisements, an election where it led etcd as well, and a connection
-	// that has to be given up.
+	// The time covers VRRP's three missed advertisements, an election if the server led etcd as
+	// well, and the time until the client gives up its connection.
 	assert.Less(t, took, apiAway, "the API was away for too long")
 }
 
-// patientClient uses the kubeconfig as it is, with a new connection for each request.
+// patientClient returns a client of the unchanged kubeconfig that opens a new connection for each
+// request.
 func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

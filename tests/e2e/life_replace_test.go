@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replacesADeadServer deletes the first server's machine and puts a new one in its place: same
-// name, same address, nothing else of it. While its peers are silent it founds no cluster beside
-// theirs.
+// replacesADeadServer deletes the first server's machine and makes a new one with the same name and
+// address, and nothing else of the old one. While the other servers do not answer, the new one must
+// not start a second cluster.
 func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	const name = "server-1"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
@@ -47,7 +47,8 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 
-	// The new member votes: without it, two of three would not be a quorum once another is away.
+	// The new member must vote: without it, two of three members would be no quorum once another
+	// one is stopped.
 	hosts.must("server-2", "systemctl stop k3s")
 	client := s.anyServer(t, hosts.servers())
 	eventually(t, func(c require.TestingT) { // the one that stopped may have led etcd

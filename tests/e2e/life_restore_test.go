@@ -20,10 +20,10 @@ import (
 	"strata/tests/bench"
 )
 
-// snapshotName finds the snapshot in strata's output.
+// snapshotName finds the snapshot's name in strata's output.
 var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes, sha256 [0-9a-f]{64}$`)
 
-// recovered finds the durations of the way back in strata's output.
+// recovered finds the recovery times in strata's output.
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
 // comesBack takes a snapshot, deletes the workload and the data of two servers, and restores.
@@ -60,7 +60,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 
-	// A host that came back now must not bring its old data.
+	// The restore is killed once the servers are stopped. A host that restarts now must not bring
+	// its old data back.
 	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file",
 		copied, "--yes")
 	for _, server := range hosts.serverNodes() {
@@ -85,8 +86,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// services returns a lookup in a cache of the Services in namespace default that watches the API,
-// as every controller has one.
+// services returns a lookup in a cache of the Services in namespace default. The cache watches the
+// API, like that of every controller.
 func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -99,8 +100,8 @@ func services(t *testing.T, client kubernetes.Interface) (has func(name string) 
 	}
 }
 
-// refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped
-// for it.
+// refusesAnothersSnapshot restores a snapshot that is encrypted with another cluster's token. The
+// command must refuse it before it stops anything.
 func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied string) {
 	content, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -119,17 +120,17 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
-// rewritten reports objects that K3s writes by itself, by kind and name: its own certificate, and
-// the names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken
-// anew.
+// rewritten reports whether K3s itself writes an object, by kind and name. Such objects are its own
+// certificate and the names of nodes for CoreDNS. A restore also deletes the passwords of nodes,
+// which K3s then records again.
 func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" ||
 		strings.HasSuffix(what, ".node-password.k3s")
 }
 
-// objects returns the configured objects of the cluster, by kind and name, each with its UID and a
-// sum of a user's part. An object that was made anew differs, and so does one that came back with
-// other contents. It is a sum, because some of it is secret.
+// objects returns the configured objects of the cluster by kind and name, each with its UID and a
+// checksum of the part that users write. Both an object that was created again and one with changed
+// contents differ. The checksum keeps secret contents out of messages.
 func (s *stack) objects(t *testing.T) map[string]string {
 	t.Helper()
 	client, all := s.client(), map[string]string{}

@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// bundleK3s is the version that the lab's K3s reports, and nextK3s that of the next release:
-	// the same program.
+	// bundleK3s is the version that the lab's K3s reports. nextK3s is the next release's version,
+	// which a copy of the same program reports.
 	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
-	// brokenK3s is a version that no run has downloaded: a verified one is kept by its sum, and
-	// would be used.
+	// brokenK3s is a version that no run has downloaded. A verified download would be kept by its
+	// sum and used.
 	brokenK3s = "v1.36.9+k3s1"
-	// lateK3s is a release that lies a minor version too far ahead.
+	// lateK3s is a release that is a minor version too far ahead.
 	lateK3s = "v1.38.2+k3s1"
-	// otherReleases says why only the lab's own K3s is upgraded.
+	// otherReleases explains why only the lab's own K3s is upgraded.
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// TestLife upgrades a cluster while it serves. An impossible step is reported before or where it
-// stops.
+// TestLife upgrades a cluster while it serves. An impossible step must be reported before it begins
+// or at the point where it stops.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
@@ -83,8 +83,8 @@ func TestLife(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// bundleWithK3s returns the bundle with K3s as another release: the program's own version is a text
-// of the same length in it.
+// bundleWithK3s returns the bundle with K3s as another release. It replaces the version in the
+// program by a text of the same length.
 func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	t.Helper()
 	require.Len(t, version, len(bundleK3s))
@@ -104,8 +104,8 @@ func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	return other
 }
 
-// refusesUpgrades expects that a skipped minor version and a binary with a wrong sum are refused,
-// and that no node has noticed.
+// refusesUpgrades asserts that Strata refuses a skipped minor version and a binary with a wrong
+// sum, without an effect on any node.
 func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	before := s.kubelets(t)
 	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, lateK3s), func() {
@@ -131,7 +131,7 @@ func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	s.must(s.up())
 }
 
-// bundleWithABrokenK3s returns the bundle with a K3s that differs from its manifest.
+// bundleWithABrokenK3s returns the bundle with a K3s that does not match the manifest.
 func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	t.Helper()
 	other := s.bundleWithK3s(t, brokenK3s)
@@ -143,8 +143,8 @@ func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	return other
 }
 
-// namesABlockedDrain has a Pod on the first server with a budget that no eviction fits into: the
-// upgrade ends there, and the node goes on as it was.
+// namesABlockedDrain runs a Pod on the first server whose disruption budget permits no eviction.
+// The upgrade must stop there and leave the node as it was.
 func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	deployments, budgets := s.client().AppsV1().Deployments("default"), s.client().PolicyV1().PodDisruptionBudgets("default")
 	pinned, err := deployments.Get(t.Context(), "hello", metav1.GetOptions{})
@@ -187,12 +187,12 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	s.configure(sections)
 }
 
-// lifeRate is the rate of POSTs a second during a life, and lifeLeast the least number of them in a
-// phase.
+// lifeRate is the number of POSTs a second during TestLife. lifeLeast is the least number of POSTs
+// in a phase.
 const lifeRate, lifeLeast = 20, 1000
 
 // upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next update
-// finishes it. The workload loses no request.
+// completes it. The workload must lose no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
 	sending := s.send(t, "shop", lifeRate)
@@ -219,8 +219,8 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// record adds measurements to the file that E2E_RECORD names, as `make bench` does; without it they
-// are only in the log.
+// record adds measurements to the file that E2E_RECORD names, as `make bench` does. Without that
+// variable they are only logged.
 func (s *stack) record(t *testing.T, results ...bench.Result) {
 	t.Helper()
 	if file := os.Getenv("E2E_RECORD"); file != "" {

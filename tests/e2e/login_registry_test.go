@@ -27,11 +27,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loginRegistry is a registry of this machine that gives its one image to one user, under a
-// certificate that no host trusts by itself.
+// loginRegistry is a registry on this machine with one image, which only one user may pull. No host
+// trusts its certificate by default.
 type loginRegistry struct {
-	// name is its own, which its certificate is for, address its host and port, ca that certificate
-	// in PEM.
+	// name is the registry's name, which its certificate is for. address is its host and port, and
+	// ca that certificate in PEM.
 	name, address, ca string
 	user, password    string
 	// content is served by path below /v2/.
@@ -44,7 +44,7 @@ type served struct {
 }
 
 // serveLoginRegistry serves an archive of the bundle under the name of an image, for example
-// acme/shop:1, to this machine alone.
+// acme/shop:1. Only this machine can reach it.
 func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistry {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func (r *loginRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(found.body))
 }
 
-// hold takes the one image of a docker-archive, as an OCI image (opencontainers/image-spec,
+// hold stores the only image of a docker-archive as an OCI image (opencontainers/image-spec,
 // manifest.md).
 func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	t.Helper()
@@ -113,7 +113,7 @@ func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	}
 }
 
-// archived returns the files of a tar that is packed by zstd.
+// archived returns the files of a tar that is compressed with zstd.
 func archived(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	archive, err := unpacked(path)
@@ -139,7 +139,7 @@ func filesOf(t *testing.T, archive io.Reader) map[string][]byte {
 
 func digestOf(body []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(body)) }
 
-// certificateOf makes a certificate for a name or an address, which signs for itself.
+// certificateOf makes a self-signed certificate for a name or an address.
 func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -163,8 +163,8 @@ func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 
 const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
-// pullsThroughALogin has the nodes pull an image of docker.io from a registry that wants a login
-// and is behind a proxy, which wants another.
+// pullsThroughALogin makes the nodes pull an image of docker.io from a registry that requires a
+// login. The registry is behind a proxy that requires another login.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
 	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar.zst")
 	proxy := serveConnectProxy(t, hosts.net.address(1), r.name+":443", r.address)

@@ -17,8 +17,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// loginsScript makes a user for each kind of login that hosts have, with $KEY in authorized_keys,
-// and sudo without a password but for two. The host's name resolves nowhere: sudo warns of it.
+// loginsScript makes a user for each kind of login that hosts have, with $KEY in authorized_keys.
+// Sudo asks only two of them for a password. The host's name does not resolve, so sudo prints a
+// warning.
 const loginsScript = `set -eu
 user() { # NAME SHELL [OPTIONS OF THE KEY]
 	useradd -m -s "$2" "$1"
@@ -48,11 +49,11 @@ rm /etc/sudoers.d/login-u-nosudo
 hostname nowhere.invalid
 `
 
-// runsScripts are the users who can run scripts.
+// runsScripts are the users whose logins can run scripts.
 var runsScripts = []string{"root", "u-bash", "u-fish", "u-tcsh", "u-zsh", "u-rbash", "u-noisy",
 	"u-asks"}
 
-// refusals are the users who cannot, with the error and the host's own words.
+// refusals are the users whose logins cannot, with the error and the text that the host prints.
 var refusals = []struct {
 	user  string
 	err   error
@@ -70,8 +71,8 @@ var refusals = []struct {
 	{"u-nosudo", remote.ErrSudo, []string{"a password is required", "NOPASSWD"}},
 }
 
-// Every login shell and every answer that an sshd may have in a script's place, with Debian's sshd,
-// PAM and sudo.
+// The test covers every login shell, and every answer that an sshd may give instead of running a
+// script. It uses Debian's sshd, PAM and sudo.
 func TestAScriptsEndIsProvedByTheHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stu0", "10.51.0"}
@@ -148,7 +149,7 @@ func ranIsProved(t *testing.T, client *remote.Client) {
 	assert.NotErrorAs(t, err, &exit, "all of it was killed, with who would have told the code")
 }
 
-// uploadOf returns a file of random bytes, larger than the limit of data under way.
+// uploadOf returns an upload of random bytes that is larger than the limit of unacknowledged data.
 func uploadOf(t *testing.T, dest string) remote.Upload {
 	content := make([]byte, 3<<20)
 	_, _ = rand.Read(content)

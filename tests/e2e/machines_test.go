@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// network is a story's own bridge and subnet, beside a running `make up`.
+// network is a story's own bridge and subnet; it differs from that of `make up`.
 type network struct{ bridge, prefix string } // prefix such as 10.11.0
 
 func (n network) subnet() string          { return n.prefix + ".0/24" }
@@ -33,19 +33,21 @@ type node struct {
 	host       int
 }
 
-// hostSet is a story's machines. Most stand for existing hosts: Strata reaches them over SSH only.
+// hostSet holds a story's machines. Most stand for existing hosts, which Strata reaches only over
+// SSH.
 type hostSet struct {
 	t       *testing.T
 	net     network
 	story   string
 	keyFile string
 	nodes   []node
-	// weight is the weight of its machines beside those of other stories; zero is as much.
+	// weight is the processor weight of the machines against those of other stories; zero means the
+	// default.
 	weight int
 }
 
-// own names machines that begin with story, whoever makes them, and takes away what is left when
-// the test ends.
+// own returns the set of machines whose names begin with story, whether the story or Strata makes
+// them. It deletes the remaining ones when the test ends.
 func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := &hostSet{t: t, net: net, story: story, nodes: nodes}
@@ -54,7 +56,7 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
-// newLoginKey returns a private key as a stack's own is made.
+// newLoginKey returns a new private key, as a stack's own login key is made.
 func newLoginKey(t *testing.T) []byte {
 	t.Helper()
 	command := exec.Command(strata, "keygen")
@@ -64,7 +66,7 @@ func newLoginKey(t *testing.T) []byte {
 	return key
 }
 
-// existingHosts makes the machines, all at once, and deletes them when the test ends.
+// existingHosts makes all machines at once, and deletes them when the test ends.
 func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := own(t, story, net, nodes...)
@@ -137,7 +139,7 @@ func machineImage() (artifact, error) {
 	return artifact{}, fmt.Errorf("no machine-image in %s", bundle)
 }
 
-// artifactAt is a file that no manifest names.
+// artifactAt returns a file that is in no manifest, with its sum.
 func artifactAt(path string) (artifact, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -167,7 +169,7 @@ func (l *hostSet) must(name, script string) string {
 	return output
 }
 
-// cleanUp deletes the machines, unless the test failed and they are to be inspected.
+// cleanUp deletes the machines, unless the test failed and E2E_KEEP is set.
 func (l *hostSet) cleanUp() {
 	if l.t.Failed() {
 		l.dump()
@@ -186,23 +188,23 @@ func (l *hostSet) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
-// journal prints the end of K3s's log on a host. It leaves out the frames of a panic, the retries
-// of etcd's client, and the lines of every healthy server: dry runs that gates have refused, and
-// requests that its proxy hands on.
+// journal prints the end of K3s's log on a host. It leaves out the frames of a panic and the
+// retries of etcd's client. It also leaves out lines that every healthy server logs: refused dry
+// runs of gates, and requests that its proxy forwards.
 const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
   tail -15 | cut -c1-250`
 
-// ends prints the last words of each K3s that ended by itself: klog's and logrus's lines of that.
+// ends prints the last lines of each K3s that ended by itself, in klog's and logrus's form.
 const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
   grep -E 'k3s\[[0-9]+\]: (F[0-9]{4} |panic:|fatal error:)|level=fatal|Main process exited' | tail -10 | cut -c1-400`
 
-// restarts are the containers that were started again, with how they had ended and which probes had
+// restarts prints the restarted containers, with the way in which each ended and the probes that
 // failed.
 const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .status.containerStatuses[?(@.restartCount>0)]}{.name}{" "}{.lastState.terminated}{"\n"}{end}{end}'
   k3s kubectl get events -A --field-selector reason=Unhealthy | tail -20`
 
-// dump shows the state of a failed story's hosts.
+// dump logs the state of the hosts after a failed story.
 func (l *hostSet) dump() {
 	for _, n := range l.nodes {
 		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+ends+`; `+
@@ -221,7 +223,7 @@ func (l *hostSet) serverNodes() []node {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(n node) bool { return n.role != "server" })
 }
 
-// hosts returns the configuration section that lends the machines to Strata.
+// hosts returns the configuration section that gives the machines to Strata as existing hosts.
 func (l *hostSet) hosts(nodes ...node) map[string]any {
 	return map[string]any{
 		"driver": "existing", "subnet": l.net.subnet(), "nodes": l.list(nodes...),
@@ -229,7 +231,7 @@ func (l *hostSet) hosts(nodes ...node) map[string]any {
 	}
 }
 
-// list returns the nodes as the configuration has them.
+// list returns the nodes in the form of the configuration.
 func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a platform on machines that Strata makes itself, on the stand-in of a Proxmox VE node:
-// one server and two agents.
+// A platform with one server and two agents lives on machines that Strata makes itself, on the
+// stand-in of a Proxmox VE node.
 func TestMachinesThatStrataMakes(t *testing.T) {
 	t.Parallel()
 	net := network{"stm0", "10.17.0"}

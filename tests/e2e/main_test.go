@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withOriginals ends the names of folders that hold originals, as tests/lab/internal/layout has
-// them.
+// withOriginals returns the name of a folder with originals, in the way of
+// tests/lab/internal/layout.
 func withOriginals(folder string) string {
 	if folder == "" {
 		return ""
@@ -64,7 +64,7 @@ func withOriginals(folder string) string {
 	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
-// cannotRun names the missing requirement of this machine; empty without one.
+// cannotRun names a requirement that this machine lacks; empty if it lacks none.
 func cannotRun() string {
 	if os.Geteuid() != 0 {
 		return "root"

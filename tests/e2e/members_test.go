@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all
-// the while. discards are nodes whose volumes may go.
+// leavesAndReturns removes one node from the configuration and adds it again. The other nodes serve
+// all the time. discards are the nodes whose volumes may be deleted.
 func (s *stack) leavesAndReturns(
 	t *testing.T, hosts *hostSet, all []node, name string, discards ...any,
 ) {
@@ -46,8 +46,8 @@ func (s *stack) leavesAndReturns(
 	s.must(s.up("--expect-no-changes"))
 }
 
-// staysAway boots a server that was taken out, whose uninstall is yet to come: its K3s does not
-// start, so it is no member again.
+// staysAway boots a server that was removed from the cluster and whose uninstall has not run yet.
+// Its K3s must not start, so that it does not become a member again.
 func staysAway(t *testing.T, hosts *hostSet, name string) {
 	t.Helper()
 	hosts.machineDo(t, name, "stop")
@@ -58,12 +58,12 @@ func staysAway(t *testing.T, hosts *hostSet, name string) {
 	assert.Equal(t, "disabled\ninactive\n", state)
 }
 
-// kept holds a volume of the story on its node: below the folder that an uninstall wipes, as the
-// volumes of K3s's own provisioner are.
+// kept is the folder of a story's volume on its node. Like the volumes of K3s's own provisioner, it
+// is below the folder that an uninstall deletes.
 const kept = "/var/lib/rancher/k3s/storage/orders"
 
-// keepsAVolume removes a node with a volume on its disk from the configuration: without the word
-// that it may go nothing happens to either.
+// keepsAVolume removes a node with a volume on its disk from the configuration. Without the consent
+// to delete the volume, neither the node nor the volume is changed.
 func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name string) {
 	client := s.client()
 	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")
@@ -81,7 +81,7 @@ func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name stri
 	unbind(t, client)
 }
 
-// bind makes a claim of a volume that is on a node's disk.
+// bind makes a claim that is bound to a volume on a node's disk.
 func bind(t *testing.T, client kubernetes.Interface, on string) {
 	t.Helper()
 	size, none := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, ""
@@ -118,7 +118,7 @@ func bind(t *testing.T, client kubernetes.Interface, on string) {
 	})
 }
 
-// unbind deletes bind's objects.
+// unbind deletes the objects that bind made.
 func unbind(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	require.NoError(t, client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(),

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// All hosts are lost at once, and earlier data is restored on hosts that had nothing of the
-// cluster. docs/operations.md advises this for an only server that moves.
+// All hosts are lost at once, and a snapshot is restored on new hosts that had nothing of the
+// cluster. docs/operations.md advises this to move the only server.
 func TestNewHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"stnh0", "10.50.0"}
@@ -86,7 +86,7 @@ func TestNewHosts(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// restoresOnto gives a snapshot to new hosts.
+// restoresOnto restores a snapshot on the new hosts.
 func (s *stack) restoresOnto(file string) result {
 	return s.run(strata, "restore", "--stack", s.name, "--config-file", s.config, "--new-hosts",
 		"--file", file, "--yes")

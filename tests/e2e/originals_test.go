@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files of the lab's own that stories change or command; an original in their place may not be
-// there to be changed so.
+// Stories change or replace these files of the lab. An upstream file in the same place may not
+// allow that.
 const (
 	labsK3s              = "k3s/k3s"
 	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
 )
 
-// originOf returns the origin in the bundle of the first artifact that is asked for; empty without
-// one.
+// originOf returns the origin of the first artifact in the bundle for which is returns true; empty
+// if there is none.
 func originOf(t *testing.T, is func(name, path string) bool) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))
@@ -35,15 +35,14 @@ func originOf(t *testing.T, is func(name, path string) bool) string {
 	return ""
 }
 
-// isTheLabs reports whether the bundle has the lab's own file at a path, and not an original in its
-// place.
+// isTheLabs reports whether the bundle's file at a path is the lab's own, and not an original.
 func isTheLabs(t *testing.T, file string) bool {
 	t.Helper()
 	origin := originOf(t, func(_, path string) bool { return path == file })
 	return origin != "" && !strings.HasPrefix(origin, "original:")
 }
 
-// needsTheLabs skips a story, or a step of one, that an original cannot run.
+// needsTheLabs skips a story, or a step of one, that does not work with an original.
 func needsTheLabs(t *testing.T, file, why string) {
 	t.Helper()
 	if !isTheLabs(t, file) {

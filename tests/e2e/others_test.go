@@ -30,8 +30,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// othersKeep has others put a volume and a ConfigMap into a namespace of the stack, which then
-// leaves the configuration.
+// othersKeep puts a volume and a ConfigMap that do not belong to the stack into one of its
+// namespaces. Then the namespace is removed from the configuration.
 func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	t.Helper()
 	ctx, core := t.Context(), s.client().CoreV1()
@@ -92,8 +92,8 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	s.must(s.up())
 }
 
-// endsLate has namespace team-a leave while nothing takes a finalizer of an object in it away, and
-// come back before it has ended.
+// endsLate removes namespace team-a from the configuration while a finalizer holds an object in it.
+// The namespace is configured again before it has ended.
 func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	t.Helper()
 	finalizers := func(list string) {
@@ -121,9 +121,9 @@ func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// anotherCluster adds a context to a kubeconfig that leads to another cluster, as far as its
-// kube-system tells: a proxy in front of the API server of context token. It returns the proxy's
-// address.
+// anotherCluster adds a context to a kubeconfig that appears to lead to another cluster, because
+// its kube-system has another UID. It is a proxy in front of the API server of context token.
+// anotherCluster returns the proxy's address.
 func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string) string {
 	t.Helper()
 	system, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
@@ -160,8 +160,8 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 	return server.URL
 }
 
-// scaleMetricsServer has an APIService without a server, or with it again: no namespace ends
-// meanwhile.
+// scaleMetricsServer stops or starts the server of an APIService. While it is stopped, no namespace
+// ends.
 func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
 	t.Helper()
 	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newOwnProgram makes a stack of examples/own-program, a copy of it in the story's folder: its
-// module is no part of the checkout there.
+// newOwnProgram makes a stack of a copy of examples/own-program in the story's folder, where its
+// module is not part of the checkout.
 func newOwnProgram(t *testing.T, name string, config map[string]any) *stack {
 	t.Helper()
 	s := &stack{t: t, name: name, dir: t.TempDir()}
@@ -32,7 +32,7 @@ func newOwnProgram(t *testing.T, name string, config map[string]any) *stack {
 	return s
 }
 
-// ownProgram brings a program of one's own up in a cluster, and takes it away again.
+// ownProgram brings up a user's own program in a cluster, and destroys it again.
 func ownProgram(t *testing.T, net network, kubeconfig string) {
 	s := newOwnProgram(t, "e2e-own", map[string]any{
 		"own-program:addresses": net.pool(), "own-program:image": testServer,

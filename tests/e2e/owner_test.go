@@ -9,9 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// staysAsItIs has a living cluster refuse changes that would destroy it: a node's new name at its
-// old address, settings that K3s fixed when it was made, and a second stack with its address, whose
-// destroy removes nothing. Earlier data is still there after.
+// staysAsItIs asserts that Strata refuses changes that would destroy a running cluster: a new node
+// name at the old address, and settings that K3s fixed at the cluster's creation. It also refuses a
+// second stack with the cluster's address, whose destroy removes nothing. Data from before still
+// exists afterwards.
 func (s *stack) staysAsItIs(
 	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
 ) {

@@ -11,22 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A machine that others load takes a multiple of the time for everything, and no story fails for
-// that. A story waits for a result as long as something new is printed. It asks a command for its
-// message again with more time. `make bench-faults` measures how soon messages come.
+// On a loaded machine everything takes a multiple of the usual time, and no story may fail because
+// of that. A story waits for a result as long as new output is printed. If a command's message does
+// not come, the story repeats the command with more time. `make bench-faults` measures how soon
+// messages come.
 const (
 	// silence bounds the time without new output; longest bounds the time with it.
 	silence = 5 * time.Minute
 	longest = 20 * time.Minute
-	// toldSoon bounds the time until a mistake is told, on a loaded machine.
+	// toldSoon bounds the time until a mistake is reported on a loaded machine.
 	toldSoon = 15 * time.Minute
-	// patient is a bound that a story does not come to, as a command and the configuration take it.
+	// patient is a timeout that no story reaches, in the form of commands and the configuration.
 	patient = "15m"
-	// attemptPause is the pause between two looks.
+	// attemptPause is the pause between two checks.
 	attemptPause = 200 * time.Millisecond
 )
 
-// complaints are the findings of one look.
+// complaints are the failures of one check.
 type complaints struct{ texts []string }
 
 // Errorf implements require.TestingT.
@@ -37,7 +38,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // FailNow implements require.TestingT.
 func (c *complaints) FailNow() { runtime.Goexit() }
 
-// complaintsOf returns a check's failures; empty if it holds.
+// complaintsOf returns a check's failures; empty if it passes.
 func complaintsOf(check func(c require.TestingT)) string {
 	var found complaints
 	done := make(chan struct{})
@@ -49,7 +50,7 @@ func complaintsOf(check func(c require.TestingT)) string {
 	return strings.Join(found.texts, "\n")
 }
 
-// eventually waits until a check holds, and ends the test where it does not.
+// eventually waits until a check passes, and ends the test if it does not.
 func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	t.Helper()
 	if !comesTrue(t, check, about...) {
@@ -57,8 +58,8 @@ func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	}
 }
 
-// comesTrue waits until a check holds, and fails the test once it has found the same wrong for too
-// long.
+// comesTrue waits until a check passes, and fails the test once the check has failed in the same
+// way for too long.
 func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool {
 	t.Helper()
 	began := time.Now()
@@ -80,8 +81,8 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 	}
 }
 
-// healthy expects that every gate opens, or the gates that arguments select. A working gate ends at
-// once, whatever its bound.
+// healthy asserts that every gate opens, or the gates that arguments select. A gate that opens ends
+// at once, so its timeout does not matter.
 func (s *stack) healthy(arguments ...string) result {
 	s.t.Helper()
 	return s.must(s.health(append(arguments, "--timeout", silence.String())...))
@@ -95,9 +96,9 @@ func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	}, says...)
 }
 
-// refusedWithin expects a command to fail, and to say all of it. The command gets a time after
-// which it gives up. Where it has said less by then, it runs again with twice as much, for it may
-// not have come to look.
+// refusedWithin asserts that a command fails and prints all texts. The command gets a timeout. If
+// it has printed less by then, it runs again with twice the time, because it may not have reached
+// the observation.
 func (s *stack) refusedWithin(
 	t *testing.T, limit time.Duration, run func(limit string) result, says ...string,
 ) result {
@@ -122,7 +123,7 @@ func (r result) says(texts []string) bool {
 	return true
 }
 
-// withTimeouts gives one of a stack's timeouts a value.
+// withTimeouts returns sections with one of the stack's timeouts changed.
 func withTimeouts(sections map[string]any, key, limit string) map[string]any {
 	return merged(sections, map[string]any{"timeouts": map[string]any{key: limit}})
 }

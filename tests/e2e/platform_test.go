@@ -21,7 +21,7 @@ import (
 	"strata/actions/cluster/crds"
 )
 
-// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on existing
+// This is a user's complete platform: certificates, ingress, dashboard and Argo CD on existing
 // hosts.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,8 @@ func TestPlatform(t *testing.T) {
 		assert.Empty(t, hosts.ownerless())
 	})
 	s.step("the dashboard refuses strangers", func(t *testing.T) {
-		// The dashboard's data: its pages are not part of a Traefik that is built from its module.
+		// The test reads the dashboard's data, because a Traefik that is built from its module does
+		// not have the dashboard's pages.
 		address := strings.Replace(s.urls()["traefik"], "/dashboard/", "/api/rawdata", 1)
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
@@ -99,8 +100,8 @@ func TestPlatform(t *testing.T) {
 	})
 }
 
-// inRepository returns the files of the root application: an object, and an Application with a
-// Deployment that takes its time. That one has no say in the root's health by itself.
+// inRepository returns the files of the root application: an object, and an Application with a slow
+// Deployment. By default, that Application does not affect the root's health.
 func inRepository(url string) map[string]string {
 	return map[string]string{
 		"marker.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n",
@@ -128,8 +129,8 @@ spec:
 	}
 }
 
-// ownerless returns the definitions in the cluster that neither a release nor a bundle of Strata's
-// has, so that nothing ever deletes them.
+// ownerless returns the CRDs in the cluster that belong neither to a release nor to a bundle of
+// Strata, so that nothing ever deletes them.
 func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
@@ -171,8 +172,8 @@ type reply struct {
 	body string
 }
 
-// get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is
-// that of user admin.
+// get requests a URL as a user who trusts only the exported CA and has no DNS yet. password is the
+// password of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -183,7 +184,7 @@ func (s *stack) get(t *testing.T, url, password string) reply {
 	return s.ask(t, request)
 }
 
-// ask sends a request of the ingress.
+// ask sends a request to the ingress.
 func (s *stack) ask(t *testing.T, request *http.Request) reply {
 	t.Helper()
 	roots := rootsOf(t, s.output("caCertificate"))
@@ -199,8 +200,8 @@ func (s *stack) ask(t *testing.T, request *http.Request) reply {
 	return reply{response.StatusCode, string(body)}
 }
 
-// dialing connects to an address whatever a URL's name is, at the URL's port: no DNS knows the name
-// yet.
+// dialing returns a dialer that connects to an address for any host name, at the URL's port,
+// because no DNS knows the names yet.
 func dialing(address string) func(ctx context.Context, network, at string) (net.Conn, error) {
 	return func(ctx context.Context, network, at string) (net.Conn, error) {
 		_, port, err := net.SplitHostPort(at)

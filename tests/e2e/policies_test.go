@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// peer is a Pod to connect from.
+// peer is a Pod from whose network the test connects.
 type peer struct{ node, address string }
 
-// strangers runs a Pod on each node, in a namespace that no layer has, and returns them.
+// strangers runs a Pod on each node, in a namespace that belongs to no layer, and returns the Pods.
 func (s *stack) strangers(t *testing.T) []peer {
 	t.Helper()
 	labels := map[string]string{"app": "stranger"}
@@ -84,8 +84,8 @@ for to in `+strings.Join(addresses, " ")+`; do
 done`))
 }
 
-// keepsStrangersOut checks that a workload's Pod reaches the public ports of Argo CD, Traefik and
-// webhooks, and neither Redis nor the repository server.
+// keepsStrangersOut asserts that a workload's Pod reaches the public ports of Argo CD, Traefik and
+// webhooks, but neither Redis nor the repository server.
 func (s *stack) keepsStrangersOut(t *testing.T, hosts *hostSet) {
 	served := []string{
 		s.service(t, "argocd", "argocd-server", 80), s.service(t, "traefik", "traefik", 443),

@@ -16,18 +16,18 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// proxmox is a node's commands behind an SSH server of this test.
+// proxmox serves the commands of a Proxmox VE node through an SSH server of the test.
 type proxmox struct {
 	t       *testing.T
 	dir     string
 	network network
 	server  *sshtest.Server
 	net.Listener
-	// down is true while the node hangs up on every client.
+	// down is true while the node closes every connection.
 	down    atomic.Bool
 	port    int
 	keyFile string
-	// machines are the lab's, which the node's virtual machines are.
+	// machines are the lab machines that stand for the node's virtual machines.
 	machines *hostSet
 }
 
@@ -69,7 +69,7 @@ func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox
 	return p
 }
 
-// dump logs the boots of a failed story's machines: they run in the background.
+// dump logs the boots of a failed story's machines, which run in the background.
 func (p *proxmox) dump() {
 	if !p.t.Failed() {
 		return
@@ -149,14 +149,14 @@ func (p *proxmox) id(t *testing.T, name string) string {
 	return strconv.Itoa(guest.ID)
 }
 
-// guest is a VM of the node as the stand-in has it.
+// guest is a VM of the node in the stand-in's form.
 type guest struct {
 	ID      int
 	Running bool
 	Config  struct{ Name string }
 }
 
-// guest finds the VM of a name. One that is just being written is not found.
+// guest finds the VM with a name. It does not find a VM whose file is just being written.
 func (p *proxmox) guest(t *testing.T, name string) (found guest, ok bool) {
 	t.Helper()
 	for _, file := range p.guests(t) {
@@ -168,7 +168,7 @@ func (p *proxmox) guest(t *testing.T, name string) (found guest, ok bool) {
 	return guest{}, false
 }
 
-// silent runs run while the node hangs up on every client.
+// silent calls run while the node closes every connection.
 func (p *proxmox) silent(run func()) {
 	p.down.Store(true)
 	defer p.down.Store(false)

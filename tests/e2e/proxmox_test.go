@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a staging platform on machines that Strata makes on a Proxmox VE node: tests/pve
-// stands in for its commands, and each machine boots from the seed that it was given.
+// A staging platform lives on machines that Strata makes on a Proxmox VE node. tests/pve stands in
+// for the node's commands, and each machine boots from its real seed.
 func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
@@ -76,7 +76,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	})
 }
 
-// The cause that keeps a machine from coming up is named, and the next update goes on.
+// If a machine does not come up, the cause is named, and the next update continues.
 func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}

@@ -13,16 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxyFile has the proxy of a node.
+// proxyFile is the file with the proxy of a node.
 const proxyFile = "/etc/rancher/k3s/strata-proxy.env"
 
-// connectProxy is an HTTP proxy of this machine that wants a login and knows one name, which the
-// nodes cannot resolve.
+// connectProxy is an HTTP proxy on this machine that requires a login. It connects to a single host
+// name, which the nodes cannot resolve.
 type connectProxy struct {
 	// address is its host and port.
 	address        string
 	user, password string
-	// name is the host and port that it knows, and behind where that is.
+	// name is the host and port that clients may connect to, and behind is the address that it
+	// stands for.
 	name, behind string
 	// through counts the connections that it has let through.
 	through atomic.Int32
@@ -83,7 +84,7 @@ func (p *connectProxy) connect(w http.ResponseWriter) {
 	_, _ = io.Copy(near, far)
 }
 
-// isPrivate holds a secret to a file that root alone reads, on each node.
+// isPrivate asserts on each node that a secret is in a file, and that only root can read it.
 func (l *hostSet) isPrivate(t *testing.T, file, secret string) {
 	t.Helper()
 	for _, n := range l.nodes {

@@ -15,15 +15,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// importImages gives a host images that its stack does not use.
+// importImages imports images that the stack does not use into a host.
 func (l *hostSet) importImages(t *testing.T, name string, archives ...string) {
 	for _, archive := range archives {
 		l.importArchive(t, name, filepath.Join(bundle, "images", archive+".tar.zst"))
 	}
 }
 
-// importArchive gives a host the image in an archive, with the flags that `kind load image-archive`
-// has (kind's pkg/cluster/nodeutils/util.go, LoadImageArchive).
+// importArchive imports the image of an archive into a host, with the flags of `kind load
+// image-archive` (kind's pkg/cluster/nodeutils/util.go, LoadImageArchive).
 func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	file, err := os.Open(archive)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	require.NoError(t, err, "%s: %s", archive, output)
 }
 
-// available waits until a Deployment serves, in the eyes of Kubernetes.
+// available waits until Kubernetes reports a Deployment available.
 func (s *stack) available(t *testing.T, namespace, name string) {
 	deployments := s.client().AppsV1().Deployments(namespace)
 	eventually(t, func(c require.TestingT) {
@@ -76,8 +76,8 @@ func gatewayDefinitions(t *testing.T) map[string]any {
 		"sha256": sumOf(t, files[0]), "timeout": "1m"}
 }
 
-// admitted creates an object as soon as it is let in: the program without gates has nothing that
-// waits for the webhook either.
+// admitted creates an object as soon as the webhook admits it, because the program without gates
+// does not wait for the webhook either.
 func (s *stack) admitted(t *testing.T, path, text string) {
 	body, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)
@@ -88,7 +88,8 @@ func (s *stack) admitted(t *testing.T, path, text string) {
 	})
 }
 
-// takeAway deletes the story's own objects; the Gateway's kinds go with their definitions.
+// takeAway deletes the story's own objects. The objects of the Gateway's kinds are deleted with
+// their CRDs.
 func (s *stack) takeAway(t *testing.T) {
 	client := s.client()
 	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello",

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// losesSilently runs the program whose updates succeed and whose objects do not work: a Service
-// before the address pool, and Traefik before the Gateway API's definitions.
+// losesSilently runs the program in cases in which updates succeed although the objects do not
+// work: a Service before the address pool, and Traefik before the Gateway API's CRDs.
 func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
 	r := s.race(t, "silent")
@@ -39,8 +39,8 @@ func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout 
 	}, "gate")
 }
 
-// pendsWithoutPool: the Service has no event and no condition, and it gets its address when the
-// pool comes.
+// pendsWithoutPool asserts that the Service has neither an event nor a condition, and that it gets
+// its address when the pool is created.
 func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
 	s.refusedWithin(t, 5*time.Second, func(limit string) result {
@@ -60,8 +60,8 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	s.must(s.gate(hosts, "address", hello, patient))
 }
 
-// servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for
-// them ever more seldom.
+// servesNoGateway asserts that Traefik's Pod is Ready but has not noticed the CRDs. It looks for
+// them less and less often.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race",
@@ -95,11 +95,11 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// noticeTries bounds the tries of the story to look before Traefik does.
+// noticeTries is the number of times that the story tries to observe before Traefik notices.
 const noticeTries = 4
 
-// failsToList waits until Traefik has failed to list a kind some more times, which makes the pause
-// before its next try long.
+// failsToList waits until Traefik has failed to list a kind a number of times, after which the
+// pause before its next attempt is long.
 func (s *stack) failsToList(t *testing.T, kind string, times int) {
 	pods, err := s.client().CoreV1().Pods("race").List(t.Context(),
 		metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})

@@ -27,9 +27,9 @@ var races = []struct{ name, refusedBy, because string }{
 		"no matches for kind|could not find the requested resource|not found"},
 }
 
-// losesEachRace runs the program without a gate against the stack's cluster, and takes each away
-// again. The nodes take no Pod meanwhile, so that no webhook serves before its client has asked,
-// however slow that is.
+// losesEachRace runs the program without gates against the stack's cluster, and destroys each
+// installation again. The nodes accept no Pods in that time. So no webhook serves before its client
+// has asked, however slow the client is.
 func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
 	for _, name := range nodeNames(t, s.client()) {
 		hosts.must("server-1", "k3s kubectl cordon "+name)
@@ -62,8 +62,8 @@ func (s *stack) race(t *testing.T, name string) *stack {
 	return r
 }
 
-// definitionsGone waits until no custom resource definition is on its way out: an object of a kind
-// that is leaving is refused for that reason, and not for the race's.
+// definitionsGone waits until no CRD is being deleted, because an object of such a kind would be
+// refused for that reason and not because of the race.
 func (s *stack) definitionsGone(t *testing.T) {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asTheReadmeSays brings the hosts up by the README's block for own hosts, in a clone and a home
-// directory that have nothing yet but an SSH key and the hosts' keys. It is typed word for word but
-// for the hosts' addresses and `strata fetch`: the lab's artifacts replace its downloads. The story
-// goes on with that stack.
+// asTheReadmeSays brings the hosts up with the README's block for own hosts. It does so in a clone
+// and a home directory that have only an SSH key and the hosts' keys. The commands are typed
+// literally, except for the hosts' addresses and `strata fetch`, since the lab's artifacts replace
+// its downloads. The story continues with that stack.
 func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	home, clone := filepath.Join(s.dir, "person"), filepath.Join(s.dir, "clone")
 	s.must(s.run("git", "clone", "--quiet", root, clone))

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written is the name of a user's objects that exist before machines are at stake.
+// written is the name of user objects that exist before a machine is replaced.
 const written = "written-before"
 
-// losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and
-// then settings that a machine cannot follow.
+// losesNoMachine first changes how the hypervisor is reached, which must not replace a machine.
+// Then it changes settings that an existing machine cannot follow.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
@@ -41,7 +41,7 @@ func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	assert.Equal(t, before, s.boots(t), "no machine was touched")
 }
 
-// makesAServerAnew gives consent for one server: it is another machine, and the cluster is the
+// makesAServerAnew gives consent for one server: its machine is replaced, and the cluster stays the
 // same.
 func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	before, node := s.boots(t), s.uid(t, "server-3")
@@ -67,7 +67,7 @@ func hypervisorOf(sections map[string]any) map[string]any {
 	return sections["hosts"].(map[string]any)["hypervisor"].(map[string]any)
 }
 
-// consent adds the consent to lose a node's machine, under a word.
+// consent adds a node's consent to replace its machine, with a word that identifies the consent.
 func consent(sections map[string]any, name, word string) {
 	for _, one := range sections["hosts"].(map[string]any)["nodes"].([]any) {
 		if node := one.(map[string]any); node["name"] == name {
@@ -76,7 +76,7 @@ func consent(sections map[string]any, name, word string) {
 	}
 }
 
-// boots returns the processes of the stack's machines by node: another one is another boot.
+// boots returns the process ids of the stack's machines by node; a new process is a new boot.
 func (s *stack) boots(t *testing.T) map[string]int {
 	t.Helper()
 	boots := map[string]int{}
@@ -89,8 +89,8 @@ func (s *stack) boots(t *testing.T) map[string]int {
 	return boots
 }
 
-// listed is a machine of this host; Pid is its process 1 as this host sees it, 0 where it does not
-// run.
+// listed is a machine in the output of `lab machines list`. Pid is the id of its process 1 on this
+// host, 0 if it does not run.
 type listed struct {
 	Name, State string
 	Pid         int

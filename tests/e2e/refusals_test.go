@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A stack that goes wrong in every way a user can get it wrong. Each mistake is one clear error,
-// found before it hurts, and the update after the last of them finishes all the same.
+// The stack has every mistake that a user can make. Each must give one clear error before it has an
+// effect, and the update after the last one must succeed.
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
@@ -120,15 +120,15 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient returns a stack with nothing above K3s. Its uninstall gives up soon: a dead host does
-// not get better by itself.
+// impatient returns a stack up to K3s. Its uninstall gives up soon, because a dead host does not
+// recover by itself.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}
 	return withTimeouts(sections, "uninstall", "90s")
 }
 
-// refused expects a command to fail soon, and to say all of it.
+// refused asserts that a command failed soon, and that it printed all texts.
 func (s *stack) refused(t *testing.T, r result, says ...string) {
 	t.Helper()
 	require.Error(t, r.err, "%s", r.output)
@@ -142,7 +142,7 @@ func (s *stack) refused(t *testing.T, r result, says ...string) {
 	}
 }
 
-// with runs run with one more variable in the environment of the stack's commands.
+// with calls run with one more variable in the environment of the stack's commands.
 func (s *stack) with(variable string, run func()) {
 	env := s.env
 	s.env = append(env[:len(env):len(env)], variable)

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesWhyAJoinIsRefused has an agent with a file of an earlier cluster, then makes a server of its
-// host by hand: K3s tells each refusal in another way, and most of them not as an error. The agent
-// joins in the end.
+// namesWhyAJoinIsRefused gives an agent a file of an earlier cluster, and then makes its host a
+// server by hand. K3s reports each refusal in a different way, and most of them not as an error. In
+// the end the agent joins.
 func (s *stack) namesWhyAJoinIsRefused(t *testing.T, hosts *hostSet, server, agent node) {
 	const earlier = "/etc/rancher/k3s/config.yaml.d/99-earlier.yaml"
 	hosts.must(agent.name, "mkdir -p /etc/rancher/k3s/config.yaml.d && echo 'token: of-an-earlier-cluster' > "+earlier)
@@ -56,8 +56,8 @@ systemctl restart --no-block k3s-agent`)
 	assert.ElementsMatch(t, []string{server.name, agent.name}, nodeNames(t, s.client()))
 }
 
-// asksServer starts the server that was made by hand, and asks the gate that Strata's own servers
-// have.
+// asksServer starts the server that was made by hand, and runs the gate of Strata's own servers on
+// it.
 func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	t.Helper()
 	key, err := os.ReadFile(hosts.keyFile)
@@ -80,8 +80,7 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	return r
 }
 
-// soon expects that a gate did not wait for its time to be up before it was stuck, and notes after
-// how long.
+// soon asserts that a gate was stuck before its timeout, and logs how long it took.
 func (s *stack) soon(t *testing.T, r result, gate, what string) {
 	t.Helper()
 	found := regexp.MustCompile(`gate ` + gate +

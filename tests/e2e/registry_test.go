@@ -10,11 +10,11 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// emptyRegistry is the hosts' address of a registry that has no image at all.
+// emptyRegistry is the hosts' address of a registry without any image.
 const emptyRegistry = "localhost:5000"
 
-// serveEmptyRegistry has a registry that knows no image answer on each host, until the test ends.
-// It is behind the host's own loopback address, the only one that containerd asks without TLS.
+// serveEmptyRegistry makes a registry without images answer on each host until the test ends. It
+// listens on the host's loopback address, the only one that containerd asks without TLS.
 func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	text, err := os.ReadFile(l.keyFile)
 	require.NoError(t, err)
@@ -33,8 +33,8 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	}
 }
 
-// unknownImage is a registry's answer about an image that it does not have. It limits the requests
-// for images below limited/, and refuses those below private/ without credentials.
+// unknownImage answers for a registry that does not have the image. It answers with a rate limit
+// for images below limited/, and requires credentials for those below private/.
 func unknownImage(w http.ResponseWriter, r *http.Request) {
 	code, says := http.StatusNotFound, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`
 	switch {

@@ -32,11 +32,12 @@ import (
 // lives longer.
 const shortestLife = 2 * time.Minute
 
-// generation is that of the user in the story's kubeconfigs, once the first were revoked.
+// generation is the number in the user name of the story's kubeconfigs, after the first ones were
+// revoked.
 const generation = 1
 
-// revokesKubeconfigs gives the stack another user. Earlier kubeconfigs are refused at once,
-// although their certificates live for a year.
+// revokesKubeconfigs changes the stack's user. Earlier kubeconfigs are refused at once, although
+// their certificates are valid for a year.
 func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
 	leaked, reader := s.client(), s.onlyReads(t)
 	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))
@@ -60,8 +61,9 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 	s.configure(revoked)
 }
 
-// onlyReads asks with the reader's kubeconfig and without the passphrase: gates are open or named
-// with their needs, and the API server refuses all else. It returns the reader's client.
+// onlyReads runs health with the reader's kubeconfig and without the passphrase. Each gate opens or
+// names the right that it lacks, and the API server refuses all other requests. It returns the
+// reader's client.
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
@@ -95,8 +97,9 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates has certificates end. The stack's is renewed by updates, and by one that
-// comes too late; K3s's own by a restart. It leaves a stack whose certificate ends in two minutes.
+// outlivesItsCertificates lets certificates expire. Updates renew the stack's certificate, even an
+// update that comes too late. A restart renews K3s's own. Afterwards, the stack's certificate
+// expires in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
 	t.Logf("certificates live for %s", life)
@@ -157,8 +160,7 @@ func parsed(t *testing.T, text []byte) *x509.Certificate {
 	return certificate
 }
 
-// endK3s gives a server certificates of K3s's own that have ended, as a year without a restart
-// does.
+// endK3s gives a server expired certificates of K3s's own, as after a year without a restart.
 func (l *hostSet) endK3s(t *testing.T, server string) {
 	const tls, own = "/var/lib/rancher/k3s/server/tls/", "/etc/rancher/k3s/k3s.yaml"
 	ca := parsed(t, []byte(l.must(server, "cat "+tls+"client-ca.crt")))

@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serial is the program in tests/bench/serial: the first platform's script, and its steps one by
-// one, with kubectl and Helm.
+// serial is the program in tests/bench/serial. It runs the first platform's script, or its steps
+// one by one, with kubectl and Helm.
 type serial struct {
 	*stack
 	program, kubeconfig string
-	// export is the stack whose releases, objects and gates it uses by their names.
+	// export is the export of the stack whose releases, objects and gates the program uses by their
+	// names.
 	export []byte
 }
 
@@ -40,13 +41,13 @@ var buildSerial = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "serial"), nil
 })
 
-// exported is the stack as it is, with its secrets.
+// exported returns the export of the present stack, with its secrets.
 func (s *stack) exported() []byte {
 	return []byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name,
 		"--show-secrets")).output)
 }
 
-// serially returns the program for the stack's cluster.
+// serially returns the program, set up for the stack's cluster.
 func (s *stack) serially(t *testing.T, export []byte) serial {
 	program, err := buildSerial()
 	require.NoError(t, err)
@@ -91,17 +92,18 @@ func (s serial) gateWebhook() result {
 		"apisix/Deployment/apisix-ingress-controller")
 }
 
-// webhookHold is the Secret beside which the lab's APISIX controller does not open its webhook
-// (tests/lab/tools/apisix/controller/hold.go).
+// webhookHold is the name of a Secret. While it exists, the lab's APISIX controller does not open
+// its webhook (tests/lab/tools/apisix/controller/hold.go).
 const webhookHold = "strata-test-hold-webhook"
 
-// losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy
-// when its Pod is Ready is refused; who waits for the stack's gate, or runs the same as a
-// subcommand (examples/gate-webhook), never is. The original's webhook listens before its Pod is
-// Ready (tests/lab/originals.md), so there it is who waits for nothing that is refused. The export
-// is of a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
-// being open, in seconds. With held the lab's webhook listens no sooner than the first has been
-// refused, however long that takes; without, after the seconds that the original took.
+// losesTheProxyRace installs APISIX's controller several times. A GatewayProxy that is applied when
+// the controller's Pod is Ready is refused. After the stack's gate, or the same gate as a
+// subcommand (examples/gate-webhook), it never is. The original's webhook listens before its Pod is
+// Ready (tests/lab/originals.md), so with the original the GatewayProxy is refused if nothing is
+// waited for. The export belongs to a stack with APISIX, which is no longer in the cluster. The
+// times are the seconds from that moment until both gates are open. If held is set, the lab's
+// webhook listens only after the first refusal. Otherwise it listens after as many seconds as the
+// original.
 func (s *stack) losesTheProxyRace(
 	t *testing.T, export []byte, times int, held bool,
 ) (gaps []float64) {

@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// slowIssuer is an issuer outside cert-manager, of a group of its own: the story signs for it,
-// after a while.
+// slowIssuer is an issuer outside cert-manager, with an API group of its own. The story signs in
+// its place after a delay.
 type slowIssuer struct {
 	client rest.Interface
 	root   *x509.Certificate
@@ -56,8 +56,8 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// define makes the issuer's kind known: cert-manager's webhook lets no user approve for a signer
-// that does not exist.
+// define creates the CRD of the issuer's kind, because cert-manager's webhook lets no user approve
+// requests for an unknown signer.
 func (i *slowIssuer) define(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
@@ -74,7 +74,7 @@ func (i *slowIssuer) define(t *testing.T) {
 	})
 }
 
-// request creates a Certificate and has it signed after the delay.
+// request creates a Certificate, and signs it after the delay.
 func (i *slowIssuer) request(t *testing.T, name string) {
 	body := fmt.Sprintf(`{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":%q},"spec":{"secretName":%q,
 		"dnsNames":["%s.test"],"issuerRef":{"name":"slow","kind":"Slow","group":"issuers.strata.test"}}}`, name, name, name)
@@ -90,7 +90,7 @@ func (i *slowIssuer) request(t *testing.T, name string) {
 	}()
 }
 
-// signing is a CertificateRequest as far as the issuer reads it.
+// signing holds the fields of a CertificateRequest that the issuer reads.
 type signing struct {
 	Metadata struct {
 		Name        string            `json:"name"`

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outputs are a stack's, as of one state. Stories ask for the kubeconfig hundreds of times, and
-// `pulumi stack output` takes half a second.
+// outputs caches a stack's outputs for one version of the state. Stories read the kubeconfig
+// hundreds of times, and `pulumi stack output` takes half a second.
 type outputs struct {
 	state  os.FileInfo // nil: nothing was asked yet
 	values map[string]any
@@ -27,7 +27,7 @@ func (s *stack) output(name string) string {
 	return fmt.Sprint(values[name])
 }
 
-// outputs returns all of them.
+// outputs returns all outputs of the stack.
 func (s *stack) outputs() map[string]any {
 	s.t.Helper()
 	if state := s.state(); s.known.state == nil ||
@@ -40,8 +40,8 @@ func (s *stack) outputs() map[string]any {
 	return s.known.values
 }
 
-// state returns the info of the backend's state file, before it is read: changes written meanwhile
-// are read again.
+// state returns the file info of the state before the outputs are read. If the file changes
+// meanwhile, the next call reads again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.backend, ".pulumi", "stacks", "*", s.name+".json"))

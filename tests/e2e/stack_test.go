@@ -28,9 +28,9 @@ type stack struct {
 	// backend is the folder of the state.
 	backend string
 	env     []string
-	// program is the Pulumi program's folder; empty: Strata.
+	// program is the folder of the Pulumi program; empty means Strata.
 	program string
-	// failure is the last command that failed the story.
+	// failure is the last command whose failure failed the story.
 	failure string
 	known   outputs
 }
@@ -50,7 +50,7 @@ func newStack(t *testing.T, name string, sections map[string]any) *stack {
 	return s
 }
 
-// environment returns the variables that make Pulumi the story's own.
+// environment returns the variables that separate the story's Pulumi from the user's.
 func (s *stack) environment() []string {
 	home := filepath.Join(s.dir, "home")
 	s.backend = filepath.Join(s.dir, "state")
@@ -94,9 +94,8 @@ func (s *stack) configure(sections map[string]any) {
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
 }
 
-// allowingCgroupV1 adds to a stack's section k3s the settings of its kubelets for a machine of this
-// lab that has cgroup v1, which those of Kubernetes 1.35 and later refuse. On others it does
-// nothing.
+// allowingCgroupV1 adds kubelet settings to section k3s if the lab's machines have cgroup v1, which
+// the kubelet of Kubernetes 1.35 and later refuses by default. On other machines it does nothing.
 func allowingCgroupV1(section any) map[string]any {
 	given, _ := section.(map[string]any)
 	k3s := maps.Clone(given)
@@ -173,8 +172,8 @@ func (s *stack) must(r result) result {
 	return r
 }
 
-// repeatFailure names the failed command at the story's end: its own error stands far above, among
-// the logs of other stories.
+// repeatFailure logs the failed command again at the story's end, because its error is far above,
+// among the logs of other stories.
 func (s *stack) repeatFailure() {
 	if lines := strings.Split(s.failure, "\n"); s.failure != "" {
 		s.t.Logf("--- the command that failed\n%s\n%s", lines[0],
@@ -196,7 +195,7 @@ func (s *stack) up(more ...string) result {
 		more...)...)
 }
 
-// health asks the gates that the story's configuration asks for.
+// health runs all gates of the story's configuration.
 func (s *stack) health(more ...string) result {
 	return s.run(strata, append([]string{"health", "--stack", s.name, "--config-file", s.config},
 		more...)...)

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a staging platform on existing hosts: three servers with embedded etcd and two
-// agents, as a platform engineer sees it.
+// A staging platform lives on existing hosts: three servers with embedded etcd, and two agents.
 func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
@@ -52,8 +51,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	})
 }
 
-// The servers of a staging platform change while it serves: one leaves and returns, and all get
-// other tokens.
+// The servers of a staging platform change while it serves: one is removed and added again, and all
+// get new tokens.
 func TestServersOfStagingChange(t *testing.T) {
 	t.Parallel()
 	net := network{"stsv0", "10.46.0"}
@@ -67,7 +66,7 @@ func TestServersOfStagingChange(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	// Of the servers two leave at once, one of which bootstrapped the cluster.
+	// Two servers are removed at once. One of them bootstrapped the cluster.
 	s.step("server-1 leaves and returns, and the rest serves",
 		func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
@@ -79,8 +78,8 @@ func TestServersOfStagingChange(t *testing.T) {
 	})
 }
 
-// staging returns the configuration of a stack on existing hosts, up to MetalLB; the layers above
-// have their own story (platform_test.go).
+// staging returns the configuration of a stack on existing hosts with the layers up to MetalLB; the
+// layers above are tested in platform_test.go.
 func staging(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       hosts.hosts(nodes...),
@@ -104,20 +103,20 @@ func (s *stack) killedUpConverges(t *testing.T, when string) {
 	s.must(s.up())
 }
 
-// killedUp kills an update once it prints a text and until has returned, and cleans up after it as
+// killedUp kills an update once it has printed a text and until has returned. Then it cleans up as
 // `make up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	s.killedWhen(t, when, until)
 	s.must(s.run(strata, "repair", "--stack", s.name))
 }
 
-// killedWhen kills an update once it prints a text and until has returned.
+// killedWhen kills an update once it has printed a text and until has returned.
 func (s *stack) killedWhen(t *testing.T, when string, until func()) {
 	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes",
 		"--skip-preview", "--non-interactive", "--parallel", "32")
 }
 
-// killed kills a command once it says a text and until has returned.
+// killed kills a command once it has printed a text and until has returned.
 func (s *stack) killed(t *testing.T, when string, until func(), name string, args ...string) {
 	cmd := s.command(root, name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

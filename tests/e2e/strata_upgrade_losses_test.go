@@ -14,14 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// command is a resource of a state as far as this story looks at it.
+// command holds the fields of a resource in a state that this story reads.
 type command struct {
 	URN, Type string
 	Inputs    struct{ Delete any } // a text, or what a state has in the place of a secret
 }
 
-// losesNothing previews the stack: no object of the cluster goes, and no command whose delete does
-// something.
+// losesNothing previews the stack. The preview must delete no object of the cluster, and no command
+// whose delete has an effect.
 func (s *stack) losesNothing(t *testing.T) {
 	t.Helper()
 	var state struct {
@@ -36,7 +36,7 @@ func (s *stack) losesNothing(t *testing.T) {
 	}
 	require.Contains(t, slices.Collect(maps.Values(deletes)), true, "the test looked at no delete")
 
-	// Not by run, whose output has Pulumi's stderr as well.
+	// The story's run is not used, because its output includes Pulumi's stderr.
 	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config,
 		"--non-interactive", "--json").Output()
 	require.NoError(t, err, "%s", text)
@@ -55,8 +55,8 @@ func (s *stack) losesNothing(t *testing.T) {
 	require.NotZero(t, ops["update"]+ops["delete"]+ops["replace"], "there is nothing to take over")
 }
 
-// running returns everything that must not start again or be made anew: the hosts' units, the
-// cluster's objects, Pods with their containers.
+// running returns everything that must not be restarted or made again: the hosts' units, the
+// cluster's objects, and the Pods with their containers.
 func (s *stack) running(t *testing.T, hosts *hostSet) map[string]string {
 	t.Helper()
 	all := s.objects(t)

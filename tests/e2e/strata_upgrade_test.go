@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The nodes of an upgrade of Strata: those of etcd, and one that is not.
+// upgraded are the nodes of the story: three members of etcd, and an agent.
 var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 	{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 
-// An older Strata brings a stack up, and this one takes it over: `make test-strata-upgrade
-// OLD=COMMIT` names the older one. None of the old state's commands whose delete uninstalls K3s may
-// run. A state of another layout is refused instead (TestAStateOfAnotherLayoutIsLeftAsItIs).
+// An older Strata brings a stack up, and this one takes it over. `make test-strata-upgrade
+// OLD=COMMIT` names the older one. No delete command of the old state that uninstalls K3s may run.
+// A state of another layout is refused instead (TestAStateOfAnotherLayoutIsLeftAsItIs).
 func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	if olderStrata() == "" {
 		t.Skip("it needs the checkout of an older Strata, which is compiled first: make test-strata-upgrade OLD=COMMIT")
@@ -48,10 +48,10 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	}
 }
 
-// olderStrata returns the checkout of the older Strata; empty: none.
+// olderStrata returns the checkout of the older Strata; empty if there is none.
 func olderStrata() string { return os.Getenv("E2E_OLDER") }
 
-// comesUpWith brings the stack up with the program of another checkout, and has it serve.
+// comesUpWith brings the stack up with the program of another checkout, and makes it serve.
 func (s *stack) comesUpWith(t *testing.T, program string) {
 	s.program = program
 	s.must(s.up())
@@ -69,7 +69,7 @@ func (s *stack) comesUpWith(t *testing.T, program string) {
 	assert.ElementsMatch(t, names(upgraded), nodeNames(t, s.client()))
 }
 
-// olderSections configure all that changes a host, the API's own address included.
+// olderSections configures everything that changes a host, including the API's own address.
 func olderSections(hosts *hostSet) map[string]any {
 	sections := staging(hosts, upgraded...)
 	sections["k3s"] = map[string]any{"vip": hosts.net.address(10)}
@@ -91,7 +91,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isTheNewOnes checks the upgraded stack like any other one.
+// isTheNewOnes runs the usual checks of a stack on the upgraded one.
 func (s *stack) isTheNewOnes() {
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
@@ -99,8 +99,8 @@ func (s *stack) isTheNewOnes() {
 	})
 }
 
-// takeOverKills are the moments at which an up is killed: each time at the first command that is
-// another one in this Strata.
+// takeOverKills are the outputs at which an update is killed: each time at the first command that
+// differs in this Strata.
 var takeOverKills = []string{" updating", " updating"}
 
 func takesOverThoughKilled(s *stack, hosts *hostSet) {
@@ -122,7 +122,7 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// goesBack has the older Strata run once more: within a layout one follows the other.
+// goesBack runs the older Strata once more, which is allowed between versions with the same layout.
 func goesBack(s *stack, hosts *hostSet) {
 	before := s.running(s.t, hosts)
 	s.must(s.up())

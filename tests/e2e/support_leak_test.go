@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// shortestSecret is from how many characters on a text is looked for: shorter ones are in other
-	// words as well.
+	// shortestSecret is the least number of characters of a text that the story searches for.
+	// Shorter texts also occur inside other words.
 	shortestSecret = 8
-	// keyWord is from how many characters on a word of a secret of several lines is one on its own:
-	// a line of a private key, or a kubeconfig's data.
+	// keyWord is the least number of characters of a word in a secret of several lines that counts
+	// as a secret itself, such as a line of a private key or the data of a kubeconfig.
 	keyWord = 40
 )
 
@@ -66,9 +66,9 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	return filesOf(t, reader)
 }
 
-// secretsOf returns the texts in the secrets of a state, and the long words of those of several
-// lines. A text that the state has in plain as well is no secret: Pulumi marks whole objects, in
-// which the name of a host lies beside a password.
+// secretsOf returns the texts in the secrets of a state, and the long words of secrets of several
+// lines. It leaves out a text that the state also has in plain: Pulumi marks whole objects as
+// secret, in which a host's name may be next to a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any
@@ -105,8 +105,8 @@ func longWords(text string) (long []string) {
 // leaves are the texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add notes the texts of a value, and those of a text that is JSON itself. Texts that are in no
-// secret of it go into the given list.
+// add collects the texts of a value, including those in a text that is JSON itself. Texts that are
+// in no secret of the value are added to the given list.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()
 	switch value := value.(type) {

@@ -18,7 +18,7 @@ import (
 const (
 	// missingVersion is a release of everything that no registry has.
 	missingVersion = "v3.99.0"
-	// nextVersion is one that the nodes have: today's images under another name.
+	// nextVersion is a version that the nodes have: the present images under another tag.
 	nextVersion = "v3.99.1"
 )
 
@@ -35,9 +35,9 @@ var addons = []addon{
 	{"traefik", "traefik", []string{"traefik-rollout"}},
 }
 
-// survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon,
-// and the previous one serves. Traefik has an update of its own, because its release waits for
-// MetalLB's gates; that one brings the others their next version.
+// survivesBadUpgrades upgrades every add-on to a version that does not exist. Each must be reported
+// soon while the previous version serves. Traefik has an update of its own, because its release
+// waits for MetalLB's gates; that update brings the other add-ons their next version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
@@ -51,9 +51,9 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade expects that an update names the image of each add-on. Its first failed gate does not
-// end it, for on a busy machine the releases of the others may still be written by then. Such an
-// update keeps no output that waits for a failed gate; they are as before.
+// badUpgrade asserts that an update names the image of each add-on. The update continues after the
+// first failed gate, because on a busy machine the other releases may not be written by then. Such
+// an update does not store outputs that depend on a failed gate, so they stay as before.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
@@ -99,8 +99,8 @@ func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string
 		func(path string) string { return s.repack(t, path, version) })
 }
 
-// repack gives a chart another version, and returns the new file's sum. The missing one's images
-// are of the registry that has none.
+// repack changes a chart's version, and returns the new file's sum. The images of the missing
+// version name the registry without images.
 func (s *stack) repack(t *testing.T, chart string, version func(chart string) string) string {
 	dir := t.TempDir()
 	s.must(s.run("tar", "-xzf", chart, "-C", dir))
@@ -111,7 +111,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	s.must(s.run("sed", "-i", "s/^appVersion:.*/appVersion: "+wanted+"/; s/^version:.*/version: "+
 		strings.TrimPrefix(wanted, "v")+"/", filepath.Join(dir, name, "Chart.yaml")))
 	if wanted == missingVersion {
-		// Traefik's own chart has the registry in a helper, and none in its values.
+		// Traefik's own chart has the registry in a helper template, and not in its values.
 		s.must(s.run("find", filepath.Join(dir, name), "(", "-name", "values.yaml", "-o", "-name",
 			"_helpers.tpl", ")",
 			"-exec", "sed", "-i", "-E", "s/(quay|docker)\\.io/"+emptyRegistry+"/", "{}", "+"))
@@ -121,7 +121,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	return sumOf(t, chart)
 }
 
-// nameImages gives each image of an add-on one more version on every node.
+// nameImages tags each image of an add-on with one more version on every node.
 func (l *hostSet) nameImages(version string) {
 	for _, n := range l.nodes {
 		l.must(n.name, `set -eu

@@ -18,7 +18,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// A Vault of the stack's own signs the platform's certificates; its faults are named.
+// The stack's own Vault signs the platform's certificates, and its faults are named.
 func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}
@@ -106,8 +106,8 @@ func TestVaultSigns(t *testing.T) {
 	})
 }
 
-// signedByVault returns a platform whose certificates the stack's own Vault signs; login overrides
-// how it is reached.
+// signedByVault returns a platform whose certificates the stack's own Vault signs. login replaces
+// the settings by which Vault is reached.
 func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	manager := map[string]any{"issuer": "vault"}
@@ -120,8 +120,8 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 	return withTimeouts(sections, "certificate", patient)
 }
 
-// vaultToTryOut returns a cluster with cert-manager and, if enabled, a Vault whose data goes with
-// its Pod.
+// vaultToTryOut returns a cluster with cert-manager and, if enabled, a Vault whose data is lost
+// with its Pod.
 func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
@@ -132,8 +132,8 @@ func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	}
 }
 
-// makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks
-// on the host: an update that failed before its end exports no kubeconfig.
+// makeVolume makes a default StorageClass and one volume of it, because the lab has neither. It
+// runs kubectl on the host, because an update that failed early exports no kubeconfig.
 func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault
@@ -164,7 +164,7 @@ func (s *stack) ca(t *testing.T) string {
 	return string(secret.Data["ca.crt"])
 }
 
-// asRoot runs a function with a client of the stack's Vault that may do everything.
+// asRoot calls do with a client that has all rights in the stack's Vault.
 func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Client)) {
 	keys, err := vault.ParseKeys(s.output("vaultKeys"))
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func (s *stack) inVault(t *testing.T, mount string) string {
 	return text
 }
 
-// expiredToken had every right that cert-manager needs, for a second.
+// expiredToken returns an expired token that had every right that cert-manager needs.
 func (s *stack) expiredToken(t *testing.T) string {
 	var token string
 	s.asRoot(t, func(ctx context.Context, client *api.Client) {

@@ -18,30 +18,30 @@ import (
 	"strata/tests/bench"
 )
 
-// waveCase is one of the three cases of Wave's own discussion of its webhook, with how often its
-// Pods are started again.
+// waveCase is one of the three cases in Wave's own discussion of its webhook, with the expected
+// number of restarts of its Pods.
 type waveCase struct {
 	name string
 	// first and second are the ConfigMaps that exist before the Deployment, and that come after it.
 	first, second []string
-	// with and without are the starts after the first one, with and without the webhook.
+	// with and without are the numbers of starts after the first one, with and without the webhook.
 	with    int
 	without [2]int // least and most
-	// stuck says whether a Pod is stuck without the webhook, in CreateContainerConfigError.
+	// stuck is true if a Pod is stuck without the webhook, in CreateContainerConfigError.
 	stuck bool
 }
 
 var waveCases = []waveCase{
 	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
-	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion
-	// has it, or checks again too late.
+	// Wave replaces the stuck Pod. The kubelet may have started it before, as the discussion says,
+	// or checks again too late.
 	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0,
 		[2]int{0, 1}, true},
 }
 
-// The operator for changes outside Strata, with its webhook and without: how often Pods start
-// again, and that none is stuck.
+// Wave is the operator for changes outside Strata. The story counts how often Pods are restarted
+// with and without its webhook, and asserts that none is stuck.
 func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
@@ -197,7 +197,7 @@ func (s *starts) note(pod *corev1.Pod) {
 	}
 }
 
-// again begins the time anew in which nothing must change.
+// again restarts the time in which nothing may change.
 func (s *starts) again() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -216,8 +216,8 @@ func (s *starts) count() int {
 	return len(s.pods)
 }
 
-// quiet is for how long nothing of a case's Pods must have changed: Wave acts within a second, and
-// a rollout shows at once.
+// quiet is the time for which a case's Pods must not change. Wave acts within a second, and a
+// rollout shows at once.
 const quiet = 8 * time.Second
 
 // quiet waits until the Deployment serves and nothing of its Pods has changed for a while.

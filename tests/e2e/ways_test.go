@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// waysScript makes users who log in by a certificate of $CA, by two keys one after the other, and
-// by one of $KEYS.
+// waysScript makes users who log in in different ways: by a certificate of $CA, by two keys in
+// succession, and by one of $KEYS.
 const waysScript = `set -eu
 for user in u-cert u-two u-one; do
 	useradd -m -s /bin/sh "$user"
@@ -36,11 +36,11 @@ printf 'Match User u-two\n\tAuthenticationMethods publickey,publickey\n' >> /etc
 systemctl restart ssh
 `
 
-// ways are ssh_configs for server-1, and known_hosts, with placeholders: ADDRESS, HOST and OLD are
-// the host's address, its key and another one, and DIR is the folder of the keys.
+// ways are ssh_configs for server-1, and known_hosts, with placeholders. ADDRESS and HOST are the
+// host's address and key, OLD is a different key, and DIR is the folder of the keys.
 var ways = []struct {
 	name, config, known string
-	// refused says that neither ssh nor Strata is let in.
+	// refused is true if neither ssh nor Strata is let in.
 	refused bool
 }{
 	{name: "the old and the new key", config: "User u-one\nIdentityFile DIR/key-8",
@@ -126,7 +126,7 @@ func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
 	}
 }
 
-// loginAs logs in as a stack with an ssh_config does, and runs a script.
+// loginAs logs in like a stack with an ssh_config, and runs a script.
 func loginAs(t *testing.T, file string) error {
 	t.Helper()
 	ssh := config.SSH{Config: file}

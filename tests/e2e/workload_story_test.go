@@ -25,12 +25,13 @@ type workloadStory struct {
 	*stack
 	hosts *hostSet
 	all   []node
-	// shop is the workload's entry; a phase changes it, and traefik the ingress's section.
+	// shop is the workload's entry in the configuration, which phases change. traefik is the
+	// ingress's section.
 	shop, traefik map[string]any
 }
 
-// quickShop returns the workload with shorter times than a user's, since make test has minutes: its
-// Pods go 5 s after they are told.
+// quickShop returns the workload with shorter times than a user's, because make test has only
+// minutes: its Pods end 5 s after their deletion.
 func quickShop() map[string]any {
 	shop := defaultShop()
 	shop["preStop"] = "5s"
@@ -40,7 +41,7 @@ func quickShop() map[string]any {
 	return shop
 }
 
-// defaultShop has the defaults of a user.
+// defaultShop returns the workload with the default settings.
 func defaultShop() map[string]any {
 	return map[string]any{
 		"name": "shop", "image": testServer, "probes": map[string]any{"ready": "/ready"},
@@ -107,7 +108,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
 	load, err := loadTool()
 	require.NoError(t, err)
-	// With the highest priority here: requests sent and answers read too late would count as lost.
+	// It runs with the highest priority, because requests that are sent and answers that are read
+	// too late would count as lost.
 	cmd := exec.Command("nice", "-n", "-20", load, url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
@@ -141,8 +143,8 @@ func (s *sender) end() *attack.Report {
 	return report
 }
 
-// phases sends through every kind of replacement, each as a user makes it, and at least a number of
-// requests in each.
+// phases sends requests during every kind of replacement, each made as a user makes it, with a
+// least number of requests in each.
 func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	sending := w.send(t, "shop", rate)
 	sending.phase("nothing", least/4, func() {})
@@ -178,10 +180,10 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 // watchers (actions/cluster/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
-// rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was
-// away for long enough that its watchers look for it rarely. With Kubernetes older than 1.35, a
-// start of K3s makes every Pod of its node unready until its first probe (docs/workloads.md). So
-// the Pods have to be on two nodes.
+// rollsOutBehindAStart rolls a version out as soon as the only API server answers again. The server
+// was stopped for so long that its watchers look for it rarely. With Kubernetes older than 1.35, a
+// start of K3s makes every Pod of its node unready until its first probe (docs/workloads.md), so
+// the Pods must be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {
 		require.Len(t, w.nodesOf(t, namespace, name), 2, "%s: all Pods on one node", name)
@@ -203,7 +205,8 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 	return sending.end()
 }
 
-// failsOverADeadIngress scales Traefik to 0, of which no step of an update takes notice.
+// failsOverADeadIngress scales Traefik to 0. No resource of an update changes then, so only an
+// update's check of the platform can notice.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
 		w.hosts.must("server-1", fmt.Sprintf(
@@ -230,7 +233,7 @@ func (w *workloadStory) drain(t *testing.T, name string) {
 	t.Logf("%s is drained after %s", name, time.Since(started).Round(100*time.Millisecond))
 }
 
-// rolledOut waits until a Deployment is rolled out and no Pod of it is left that goes.
+// rolledOut waits until a Deployment is rolled out and none of its Pods is terminating.
 func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 	t.Helper()
 	client := s.client()
@@ -248,7 +251,7 @@ func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 	})
 }
 
-// nodesOf returns the nodes that a Deployment's Pods are on.
+// nodesOf returns the nodes that run a Deployment's Pods.
 func (s *stack) nodesOf(t *testing.T, namespace, name string) map[string]int {
 	t.Helper()
 	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(),
@@ -261,7 +264,7 @@ func (s *stack) nodesOf(t *testing.T, namespace, name string) map[string]int {
 	return nodes
 }
 
-// renew has a certificate issued anew and waits until its Secret has another.
+// renew makes cert-manager issue a certificate again, and waits until its Secret has the new one.
 func (w *workloadStory) renew(t *testing.T, namespace, name string) {
 	t.Helper()
 	secrets := w.client().CoreV1().Secrets(namespace)

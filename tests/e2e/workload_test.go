@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No request is lost while a workload, its configuration and all below it is replaced. `make bench`
-// runs the same phases with ten thousand requests each, and removes each protection in turn.
+// No request may be lost while a workload, its configuration and everything below it is replaced.
+// `make bench` runs the same phases with ten thousand requests each, and removes each protection in
+// turn.
 func TestWorkload(t *testing.T) {
 	t.Parallel()
 	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.31.0"}, quickShop())

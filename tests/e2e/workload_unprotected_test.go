@@ -13,18 +13,18 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// removal is one protection that is taken from the workload, behind Strata's back, and the change
-// that then loses requests.
+// removal removes one protection from the workload, outside Strata, and names the change that then
+// loses requests.
 type removal struct {
 	name string
-	// take removes the protection; env has the application show the loss.
+	// take removes the protection. env makes the application show the loss.
 	take func(d *appsv1.Deployment)
 	env  map[string]string
 	// change replaces Pods; nil: a rollout.
 	change func(t *testing.T, w *workloadStory)
 }
 
-// removals are the protections, those of the seed's edge cases first.
+// removals are the protections; those of the seed's edge cases come first.
 var removals = []removal{
 	{"readiness probe", func(d *appsv1.Deployment) { // premature activation of new endpoints
 		container(d).ReadinessProbe, container(d).StartupProbe = nil, nil
@@ -47,7 +47,7 @@ var removals = []removal{
 		alone := int32(1)
 		d.Spec.Replicas = &alone
 		container(d).Lifecycle.PreStop.Sleep.Seconds = 1
-		// Where the drain comes by.
+		// The affinity puts Pods on the node that is drained.
 		d.Spec.Template.Spec.Affinity = preferring("agent-1")
 	}, map[string]string{"START_DELAY": "4s"}, drainsAgent},
 	{"disruption budget", func(d *appsv1.Deployment) {
@@ -87,13 +87,13 @@ func drainsAgent(t *testing.T, w *workloadStory) {
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
 }
 
-// unprotected returns the removal of a name.
+// unprotected returns the removal with a name.
 func unprotected(name string) removal {
 	return removals[slices.IndexFunc(removals, func(r removal) bool { return r.name == name })]
 }
 
-// unprotected removes a protection, makes the change that it is for, counts the losses, and
-// restores the protection.
+// unprotected removes a protection, makes its change, counts the lost requests, and restores the
+// protection.
 func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")

@@ -72,7 +72,8 @@ func (h *history) hostsAreAsAsked() error {
 }
 
 // objectsAreTheStates checks that the cluster and the state have the same objects with the same
-// content. An existing cluster has no objects but the stack's.
+// content. This holds for an existing cluster too, because the simulated one starts without
+// objects.
 func (h *history) objectsAreTheStates() error {
 	stored := map[string]bool{}
 	for _, state := range h.snapshot.Resources {

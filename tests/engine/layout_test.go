@@ -26,12 +26,12 @@ const leftAlone = "refused, nothing was changed: "
 // lastGuards are the guards whose deletes come first.
 var lastGuards = map[string]string{"staging": guard, "kind": "cluster-teardown-guard"}
 
-// looksAtLayout has the program look at the state, as it does where Pulumi runs it.
+// looksAtLayout makes the program check the state's layout, as it does when Pulumi runs it.
 func (s *stack) looksAtLayout() {
 	s.registers = platform.Program{State: s.state}.Run
 }
 
-// contents returns what the resources in the state are, by name: their URNs, inputs and outputs.
+// contents returns the URNs, inputs and outputs of the resources in the state, by name.
 func (s *stack) contents() map[string]string {
 	contents := map[string]string{}
 	for name, state := range s.stored() {
@@ -40,8 +40,8 @@ func (s *stack) contents() map[string]string {
 	return contents
 }
 
-// withoutLayout returns a stack whose state is of a program that knew no layouts; failed is the
-// state of one whose first update broke off at the last layers.
+// withoutLayout returns a stack whose state comes from a program without layouts. If failed is
+// true, its first update failed at the last layers.
 func withoutLayout(t *testing.T, name string, failed bool) *stack {
 	t.Helper()
 	s := stackOf(t, name, filepath.Join(root, "tests", "engine", "testdata", "without-layout",
@@ -79,7 +79,7 @@ func TestUpdateAndPreviewRefuseStateWithoutLayout(t *testing.T) {
 	}
 }
 
-// installs puts this test binary in the place of the program, and has deletes run it.
+// installs replaces the program by this test binary, which deletes then run.
 func (s *stack) installs(t *testing.T) {
 	t.Helper()
 	project := t.TempDir()
@@ -101,8 +101,8 @@ func (s *stack) installs(t *testing.T) {
 	}
 }
 
-// A destroy runs no program. Its first delete is the last guard's; a failed update may not have
-// come to that, and then each command refuses for itself.
+// A destroy runs no program. Its first delete is the last guard's. If a failed update did not reach
+// that guard, each delete command refuses by itself.
 func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 	for name, last := range lastGuards {
 		t.Run(name+" finished", func(t *testing.T) {

@@ -33,8 +33,8 @@ func (s *stack) bundleOf(origin string) string {
 	return folder
 }
 
-// sources returns a stack that is brought up by its own file's choice, from a bundle that has no
-// stand-ins, and the folders of another such bundle and of the lab's.
+// sources returns a stack whose own file chooses its artifacts, with a bundle that has no
+// stand-ins. It also returns the folders of another such bundle and of the lab's.
 func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	t.Helper()
 	s = newStack(t, name)

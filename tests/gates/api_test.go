@@ -68,7 +68,8 @@ func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
 	gate.opens()
 }
 
-// The hopeless waits take the ten seconds in which a start-up phase would have ended.
+// certain bounds the wait until a gate gives up: ten seconds must pass in which a start-up would
+// have ended.
 const certain = 15 * time.Second
 
 func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {

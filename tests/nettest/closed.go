@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Port is a port of the loopback that a test has for itself, and that refuses connections: it is
-// taken and not listened on. One that was only free a moment ago belongs to whatever asks next.
+// Port is a loopback port that a test holds and that refuses connections: it is bound but not
+// listened on. A port that was merely free a moment ago may be taken by another process.
 type Port struct {
 	Address netip.AddrPort
 

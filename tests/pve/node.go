@@ -22,11 +22,11 @@ type guest struct {
 	Booted bool `json:"booted,omitempty"`
 }
 
-// node is the state, which one command at a time has.
+// node is the state, which only one command at a time uses.
 type node struct {
 	dir  string
 	lock *os.File
-	// Storages are the limits of the storages in GiB; one that is not in it is not there.
+	// Storages are the limits of the storages in GiB; a storage that is not listed does not exist.
 	storages map[string]int
 	faults   map[string]string
 }

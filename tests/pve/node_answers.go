@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// or returns the answer in faults.json in place of a healthy node's.
+// or returns the answer in faults.json, or that of a healthy node if there is none.
 func (n *node) or(key, healthy string) string {
 	if output, ok := n.faults[key]; ok {
 		return output

@@ -33,7 +33,7 @@ func (n *node) start(c call) error {
 	return n.save(g)
 }
 
-// errNoLease says that a guest asks for its address: the stand-in's network has no DHCP server.
+// errNoLease means that a guest uses DHCP, which the stand-in's network does not have.
 var errNoLease = errors.New("no DHCP server answers")
 
 // boot makes or starts the lab machine in the background; its log is in the state's folder.

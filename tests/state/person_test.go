@@ -70,7 +70,7 @@ func newPerson(t *testing.T, name, stack, key string) *person {
 	return p
 }
 
-// artifacts returns a bundle folder with the stack's artifacts, none of which ever runs.
+// artifacts returns a bundle folder with the stack's artifacts, which never run.
 func artifacts(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()

@@ -59,7 +59,7 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, output, "the stack is currently locked by 1 lock(s)")
 	assert.Contains(t, bob.must("pulumi", previews...), "to create", "a preview waits for no lock")
-	// it fails where there is something to do: the lock may be a living run's
+	// repair fails while an update is pending, because the lock may belong to a running update.
 	output, _ = bob.run("strata", "repair", "-s", "production")
 	assert.Contains(t, output, "`pulumi cancel` removes a dead one")
 	assert.Len(t, s.locks(), 1)

@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// system is one that the program is compiled for, in Go's terms.
+// system is a system that the program is compiled for, in Go's terms.
 type system struct{ os, arch string }
 
-// listed is a package as `go list` has it for a system.
+// listed is a package in the output of `go list` for a system.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -30,7 +30,7 @@ type listed struct {
 	}
 }
 
-// own reports whether a package is the program's.
+// own reports whether a package belongs to the program.
 func (p listed) own() bool { return p.Module != nil && p.Module.Main }
 
 // list returns a package and all that it imports, each behind its own imports.
@@ -66,8 +66,8 @@ type sources struct {
 
 func newSources() *sources { return &sources{token.NewFileSet(), map[string]*ast.File{}} }
 
-// parse reads the files of a package. Of one that is not the program's own, the functions' bodies
-// are left out: most of the memory.
+// parse parses the files of a package. If the package is not the program's own, it leaves out the
+// functions' bodies, which take most of the memory.
 func (s *sources) parse(p listed) ([]*ast.File, error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {

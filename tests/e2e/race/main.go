@@ -1,6 +1,6 @@
-// Race is a platform without gates. It has a custom resource right behind the Helm release that
-// brings its webhook, or a release before the object that it reads. The story in tests/e2e shows
-// the result, on a cluster where Strata's gates let the same objects through.
+// Race is a platform without gates. In each case, either a custom resource comes right after the
+// Helm release with its webhook, or a release comes before the object that it reads. The story in
+// tests/e2e shows the result, on a cluster where Strata's gates let the same objects through.
 //
 // RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder
 // with the charts.
@@ -18,7 +18,7 @@ import (
 // object is a Kubernetes object that is registered by its token.
 type object struct{ pulumi.CustomResourceState }
 
-// race names the release that is installed, and the object that is created right behind it.
+// race names the release that is installed, and the object that is created right after it.
 type race struct {
 	releases []release
 	token    string // empty: nothing is created
@@ -76,8 +76,8 @@ var races = map[string]race{
 			},
 		},
 	},
-	// No pool for MetalLB, no CRDs for Traefik. Without its GatewayClass the chart installs: that
-	// one is refused.
+	// MetalLB gets no pool, and Traefik no CRDs. Traefik's chart only installs without its
+	// GatewayClass, which would be refused.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
 		"providers": pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on},
 			"kubernetesCRD": off()},

@@ -50,8 +50,9 @@ func (s *suite) run(bound time.Duration, tests []string, environment ...string) 
 	return string(out), err == nil
 }
 
-// attempt calls run. Tests that take long alone wait for real time, so they may fail on a loaded
-// machine. They get a second chance, because a random failure would count as a kill.
+// attempt calls run, and calls it a second time if the tests fail and are slow (took > quick). A
+// test that is slow even when run alone waits for real time, so it may fail by chance on a loaded
+// machine; such a failure would count as a killed mutant.
 func (s *suite) attempt(
 	bound, took time.Duration, tests []string, environment ...string,
 ) (string, bool) {

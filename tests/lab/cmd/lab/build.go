@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// tellEvery is the pause between a build's lines about its progress.
+	// tellEvery is the pause between a build's progress lines.
 	tellEvery = 5 * time.Second
-	// stepsAtOnce steps compile beside each other.
+	// stepsAtOnce is the number of steps that compile at the same time.
 	stepsAtOnce = 2
 )
 
@@ -36,7 +36,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// A build of an hour must not end with this refusal.
+			// The check comes first, because a build of an hour must not end with this refusal.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 	return command
 }
 
-// chosen returns the steps that the flags ask for: some by their names, those of some artifacts, or
+// chosen returns the steps that the flags ask for: the named ones, those of the named artifacts, or
 // all.
 func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) ([]build.Step, error) {
 	switch {

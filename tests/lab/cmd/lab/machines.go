@@ -17,8 +17,8 @@ import (
 	"strata/tests/lab/machines"
 )
 
-// machineTimeout bounds the making of one machine: extracting its image takes seconds, a boot one
-// or two; a slow disk or a boot delay takes the rest.
+// machineTimeout bounds the creation of one machine. Extracting its image takes seconds, and a boot
+// takes one or two. The rest is for a slow disk or a boot delay.
 const machineTimeout = 10 * time.Minute
 
 // newMachines returns the verbs of the lab's hosts.
@@ -110,8 +110,8 @@ func withoutLog(do func(ctx context.Context, name string) error) machineAction {
 	return func(ctx context.Context, name string, _ *machines.Log) error { return do(ctx, name) }
 }
 
-// machineVerb returns a command that does the same to each machine named, or to all, and reports
-// every failure.
+// machineVerb returns a command that does the same to each named machine, or to all machines, and
+// reports every failure.
 func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	var all bool
 	var prefix string
@@ -125,7 +125,7 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 				return err
 			}
 			for _, m := range found {
-				// A half-made machine cannot be started; the next up makes it anew.
+				// An incomplete machine cannot be started; the next `lab up` makes it anew.
 				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != machines.Incomplete) {
 					names = append(names, m.Name)
 				}
@@ -138,7 +138,7 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	return command
 }
 
-// onEach works on all machines at once and waits for all of them, whatever becomes of one.
+// onEach works on all machines at once. It waits for all of them, even if one fails.
 func onEach(command *cobra.Command, names []string, do machineAction) error {
 	failures := make([]error, len(names))
 	var all sync.WaitGroup

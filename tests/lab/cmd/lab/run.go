@@ -14,9 +14,9 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// stepsFor returns the steps of a run that needs the artifacts of names, which white space
-// separates. A name that the lab cannot build is logged, and is no error: Strata names the
-// artifacts that the bundle lacks, and the fix.
+// stepsFor returns the steps of a run that needs the artifacts in names, which are separated by
+// white space. If the lab cannot build a name, it logs that and returns no error, because Strata
+// reports the artifacts that the bundle lacks, and the fix.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
 	known, err := catalog.ArtifactsOf(at)
 	if err != nil {

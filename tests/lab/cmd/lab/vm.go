@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// newVM returns the verb that makes the prerequisites of virtual machines: QEMU and libvirt, and a
+// newVM returns the verb that prepares virtual machines: it installs QEMU and libvirt, and makes a
 // bundle with a disk image.
 func newVM(at layout.Layout) *cobra.Command {
 	return &cobra.Command{

@@ -133,7 +133,7 @@ func TestTwoBuildsAtOnceShareTheWork(t *testing.T) {
 	assert.Equal(t, int32(1), runs.Load())
 }
 
-// writerFunc hears each write.
+// writerFunc is called with each write.
 type writerFunc func([]byte)
 
 func (f writerFunc) Write(text []byte) (int, error) {

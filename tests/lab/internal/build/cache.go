@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// entryFile describes an entry and, because it is written last, marks it as complete.
+// entryFile describes an entry. It is written last, so it also marks the entry as complete.
 const entryFile = ".entry.json"
 
-// kept limits the entries of one name in the cache: enough to go back and forth between two
+// kept is the number of entries that the cache keeps of one name. It suffices to switch between two
 // branches.
 const kept = 3
 
-// cache is a folder of entries, NAME-KEY.
+// cache is a folder of entries that are named NAME-KEY.
 type cache struct{ dir string }
 
 func (c cache) path(name, key string) string { return filepath.Join(c.dir, name+"-"+key[:16]) }
 
-// load returns the entry of a key, and whether there is one.
+// load returns the entry of a key, and whether it exists.
 func (c cache) load(name, key string) (Entry, bool, error) {
 	dir := c.path(name, key)
 	text, err := os.ReadFile(filepath.Join(dir, entryFile))
@@ -49,8 +49,8 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 // stagePattern matches the folders in which a step is built. No step's name has a dot in it.
 func (c cache) stagePattern(name string) string { return ".building-" + name + ".*" }
 
-// sweep removes leftovers of killed builds of a step. The caller holds the step's lock, so that no
-// other process builds it now.
+// sweep removes leftovers of a step's killed builds. The caller holds the step's lock, so no other
+// process builds the step now.
 func (c cache) sweep(name string) error {
 	left, err := filepath.Glob(filepath.Join(c.dir, c.stagePattern(name)))
 	if err != nil {
@@ -100,7 +100,7 @@ func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	return entry, c.prune(name, entry.Dir)
 }
 
-// describe lists the files below dir. They lose their write permission, because the bundle holds
+// describe lists the files below dir. It removes their write permission, because the bundle has
 // hard links to them.
 func describe(dir string) ([]File, error) {
 	var files []File
@@ -133,8 +133,8 @@ func describe(dir string) ([]File, error) {
 	return files, nil
 }
 
-// prune removes the oldest entries of a name beyond the kept ones. Bundles are not hurt: they hold
-// hard links.
+// prune removes the oldest entries of a name beyond the kept ones. Bundles keep their files,
+// because they hold hard links.
 func (c cache) prune(name, current string) error {
 	found, err := filepath.Glob(filepath.Join(c.dir, name+"-*"))
 	if err != nil {
@@ -145,7 +145,8 @@ func (c cache) prune(name, current string) error {
 	for _, dir := range found {
 		info, err := os.Stat(dir)
 		suffix := strings.TrimPrefix(filepath.Base(dir), name+"-")
-		// "metallb-*" also matches entries of "metallb-chart": only a bare digest is ours.
+		// "metallb-*" also matches entries of "metallb-chart", so the suffix must be a digest
+		// alone.
 		if err != nil || dir == current || len(suffix) != 16 || strings.Contains(suffix, "-") {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Digest hashes a list of strings. The length of each goes in as well, so that ("ab","c") and
+// Digest hashes a list of strings. It includes the length of each, so that ("ab","c") and
 // ("a","bc") differ.
 func Digest(parts ...string) string {
 	sum := sha256.New()
@@ -64,7 +64,7 @@ func DigestTree(root string) (string, error) {
 		if err != nil {
 			return err
 		}
-		// Of the mode only the executable bit: a umask must not change the key.
+		// Only the executable bit of the mode counts, because a umask must not change the key.
 		parts = append(parts, fmt.Sprintf("%s %v %s", filepath.ToSlash(relative), info.Mode()&0o100 != 0, sum))
 		return nil
 	})
@@ -78,7 +78,8 @@ func DigestTree(root string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// unrelated reports whether a path cannot be an input, and the walk's next move then.
+// unrelated reports whether a path cannot be an input. If so, it also returns the value that the
+// walk continues with.
 func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 	name := entry.Name()
 	if path == root {

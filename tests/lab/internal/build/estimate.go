@@ -6,24 +6,26 @@ import (
 	"strings"
 )
 
-// Weights holds the costs of parts from empty caches, by their names, as measured (`make
+// Weights holds the measured costs of parts from empty caches, by the parts' names (`make
 // bench-first`).
 type Weights map[string]Weight
 
 // Weight is the cost of one part.
 type Weight struct {
-	// Processor is its processor time in seconds, of the machine that measured.
+	// Processor is the part's processor time in seconds on the machine that measured.
 	Processor float64 `json:"processor"`
-	// Wall is the duration there, in seconds; only of parts that wait more than they compute.
+	// Wall is the part's duration on that machine, in seconds. Only parts that wait more than they
+	// compute have it.
 	Wall float64 `json:"wall,omitempty"`
 }
 
 const (
 	// unknownWeight, in seconds, is the weight of an unmeasured part.
 	unknownWeight = 10.0
-	// doubt is the weight in seconds of the table's costs, before a run has shown anything.
+	// doubt is the weight, in seconds, that the table's costs keep against this run's measurements.
 	doubt = 10.0
-	// leastRate is in cores: a machine that gives nothing at the moment will give something.
+	// leastRate is the lowest rate in cores: a machine that gives no processor time at the moment
+	// will give some later.
 	leastRate = 0.2
 )
 
@@ -35,8 +37,8 @@ func (w Weights) of(part Part) Weight {
 	return Weight{Processor: unknownWeight}
 }
 
-// Rest estimates the rest of a run in seconds. It takes the table's costs of the remaining parts,
-// scaled by the error of the finished ones, at the recent rate of cores.
+// Rest estimates the remaining seconds of a run. It takes the table's costs of the remaining parts,
+// scaled by the error of the table for the finished parts, at the recent rate of cores.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {
@@ -44,34 +46,34 @@ func (w Weights) Rest(m Moment) float64 {
 		expected += scale * w.sum(m.Waiting, download)
 		begun += scale * w.sum(m.Running, download)
 	}
-	// A running part always has a little left; one that has cost more than expected has as much
-	// again: no estimate is "0" for minutes.
+	// A running part always counts some remaining cost, so that the estimate is not "0" for
+	// minutes. A part that has exceeded its expected cost counts the same cost again.
 	spent := w.spentOnRunning(m)
 	left := expected + max(begun-spent, begun/20, spent-begun)
 	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
 }
 
-// scale returns the ratio of this run's costs to the table's, for parts of a kind, downloads or
+// scale returns the ratio of this run's costs to the table's for one kind of parts: downloads or
 // builds.
 func (w Weights) scale(m Moment, downloads bool) float64 {
 	spent, weight := w.done(m, downloads)
 	if !downloads {
 		// The first compiled part ends after minutes. Until then a slow machine shows in its
-		// downloads, which take processor time, too. A fast one does not, for a cached download
-		// costs nothing.
+		// downloads, which also take processor time. A fast machine does not, because a cached
+		// download costs nothing.
 		if more, of := w.done(m, true); more > of {
 			spent, weight = spent+more, weight+of
 		}
 	}
 	spent, weight = spent+doubt, weight+doubt
-	// A running part shows only a lower bound, but from the first second on.
+	// A running part shows only a lower bound of its cost, but shows it from the first second on.
 	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
 		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
 	}
 	return spent / weight
 }
 
-// done returns the costs of the ended parts of a kind, in this run and by the table.
+// done returns the costs of the ended parts of a kind: in this run, and by the table.
 func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	for _, part := range m.Done {
 		if isDownload(part) == downloads && !part.Always {
@@ -82,7 +84,7 @@ func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	return spent, weight
 }
 
-// spentOnRunning returns the processor time that no ended part accounts for.
+// spentOnRunning returns the processor time of the run without that of its ended parts.
 func (w Weights) spentOnRunning(m Moment) float64 {
 	spent := m.Processor
 	for _, part := range m.Done {
@@ -101,8 +103,8 @@ func (w Weights) sum(parts []Part, downloads bool) float64 {
 	return sum
 }
 
-// longestBeside returns the duration of the parts that wait more than they compute, as no core
-// makes them faster.
+// longestBeside returns the longest remaining duration of the parts that wait more than they
+// compute. More cores do not make these faster.
 func (w Weights) longestBeside(m Moment) float64 {
 	longest := 0.0
 	for _, part := range m.Waiting {
@@ -116,7 +118,7 @@ func (w Weights) longestBeside(m Moment) float64 {
 
 func isDownload(part Part) bool { return strings.HasPrefix(part.Name, DownloadOf("")) }
 
-// roughly is a time for people, no finer than it is known.
+// roughly formats a duration for users, no more precisely than it is known.
 func roughly(seconds float64) string {
 	if seconds < 55 {
 		return fmt.Sprintf("about %.0f s", max(5, 5*math.Round(seconds/5)))

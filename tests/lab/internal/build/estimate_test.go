@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sim runs a record: parts in their order, two at a time on as many cores as there are at a time,
-// and those beside at once.
+// sim simulates a run. The parts run in their order, two at a time, on a number of cores that
+// varies. The parts that wait more than they compute start at once.
 type sim struct {
-	// cost is a part's processor seconds by its weight, of the table's.
+	// cost returns a part's processor seconds, given its weight in the table.
 	cost func(name string, weight float64) float64
-	// cores returns the number of cores for the run at a time.
+	// cores returns the number of cores that the run has at a time.
 	cores func(at float64) float64
 }
 
-// table is of thirty parts as uneven as the lab's: one of an hour's third, a few of minutes, many
-// of seconds.
+// table returns thirty parts that are as uneven as the lab's: one takes a third of an hour, a few
+// take minutes, and many take seconds.
 func table() (weights Weights, order []string) {
 	weights = Weights{}
 	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110, 230, 140, 350, 2, 2, 5, 1, 3, 2, 4, 2} {
@@ -33,7 +33,7 @@ func table() (weights Weights, order []string) {
 	return weights, append(order, "image")
 }
 
-// run returns the record of a run, with a sample each five seconds.
+// run returns the record of a simulated run, with a sample every five seconds.
 func (s sim) run(weights Weights, order []string) *Record {
 	const step, every = 0.1, 50
 	record := &Record{Cores: 2}
@@ -76,9 +76,9 @@ func (s sim) run(weights Weights, order []string) *Record {
 	}
 }
 
-// worst returns the largest error of a record's estimates, as a part of the remaining time, from a
-// time on. slack, in seconds, is an error that does not count: at the end, the last part may take a
-// little longer than it did.
+// worst returns the largest error of a record's estimates from a time on, as a fraction of the
+// remaining time. It ignores errors of up to slack seconds, because at the end the last part may
+// take a little longer than it did.
 func worst(weights Weights, record *Record, from, slack float64) (off, at float64) {
 	end := 0.0
 	for _, part := range record.Parts {
@@ -126,8 +126,8 @@ func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 	}
 }
 
-// alone returns a recorded run as it would have been on one core of its own: its clock is its
-// processor time. Other processes cannot be foreseen.
+// alone returns a recorded run as if it had had one core of its own: its clock becomes its
+// processor time. That removes the effect of other processes, which cannot be foreseen.
 func alone(record *Record) *Record {
 	clock := func(at float64) float64 {
 		before := Sample{}
@@ -150,9 +150,8 @@ func alone(record *Record) *Record {
 	return own
 }
 
-// The run of testdata took seven minutes on two cores of which it got from a tenth to three
-// quarters of one; the weights are those of another run, half an hour before, which got twice as
-// much.
+// The recorded run took seven minutes on two cores, of which it got between 0.1 and 0.75 of one
+// core. The weights are from a run half an hour earlier that got twice as much.
 func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	text, err := os.ReadFile("testdata/busy.json")
 	require.NoError(t, err)
@@ -170,9 +169,9 @@ func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	assert.Greater(t, off, 0.3, "half of the run is not in the table: the test can fail")
 }
 
-// The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one
-// that took 1.7 times the table's time for each part. Its first compiled part took minutes to show
-// it.
+// The recorded runs build the whole lab from empty caches. One was on a quiet machine. In the other
+// one each part took 1.7 times the table's time, which showed only when the first compiled part
+// ended after minutes.
 func TestEstimateOfWholeLabIsWithin30Percent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {
 		t.Run(name, func(t *testing.T) {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// fetchesAtOnce downloads run together. Each takes many files at once; two fill the gaps in which
-// one looks for the next.
+// fetchesAtOnce is the number of downloads that run together. Each requests many files at once; the
+// second one fills the gaps in which the first looks for its next files.
 const fetchesAtOnce = 2
 
 // fetches are the downloads of a build.
 type fetches struct {
-	// going are the steps whose download has not ended.
+	// going has the steps whose download has not ended.
 	going map[string]bool
-	// failed says why one did not work.
+	// failed has the errors of failed downloads.
 	failed map[string]error
 	ended  chan fetch
 }
@@ -25,7 +25,8 @@ type fetch struct {
 	err  error
 }
 
-// end notes one. Who reads ended calls it, so that maps have one user.
+// end records an ended download. Only the reader of ended calls it, so that one goroutine uses the
+// maps.
 func (f *fetches) end(one fetch) {
 	delete(f.going, one.step)
 	if one.err != nil {
@@ -33,7 +34,7 @@ func (f *fetches) end(one fetch) {
 	}
 }
 
-// startFetches begins the downloads of the missing steps.
+// startFetches starts the downloads of the steps in missing.
 func startFetches(ctx context.Context, steps []Step, missing map[string]bool, progress *Progress) *fetches {
 	all := &fetches{going: map[string]bool{}, failed: map[string]error{}}
 	var queue []Step
@@ -60,7 +61,7 @@ func startFetches(ctx context.Context, steps []Step, missing map[string]bool, pr
 	return all
 }
 
-// download runs a step's Fetch, as a part of its own.
+// download runs a step's Fetch, and records it as a part of its own.
 func download(ctx context.Context, step Step, progress *Progress) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", errNeed, ctx.Err())
@@ -76,5 +77,5 @@ func download(ctx context.Context, step Step, progress *Progress) error {
 	return nil
 }
 
-// DownloadOf returns the name of the part that is a step's download.
+// DownloadOf returns the name of the part that stands for a step's download.
 func DownloadOf(step string) string { return "download/" + step }

@@ -93,8 +93,8 @@ func TestBesideStepTakesNoJobSlot(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Steps that every build runs have no output for a key: a step keeps its key when it comes to need
-// one.
+// Steps that run in every build have no key, so they do not enter the keys of the steps that need
+// them. A step therefore keeps its key when it gets such a dependency.
 func TestDependencyWithoutKeyKeepsStepKey(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})

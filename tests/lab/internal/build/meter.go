@@ -11,20 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tick is the unit of times in /proc, which Linux has fixed for programs at a hundredth of a
+// tick is the unit of the times in /proc. Linux has fixed it for programs at a hundredth of a
 // second.
 const tick = 10 * time.Millisecond
 
-// meter measures the processor time of this process and of all that it starts. It is right beside
-// others' work, which a clock is not.
+// meter measures the processor time of this process and of all processes that it starts. Unlike a
+// clock, it stays right while other processes work.
 type meter struct {
 	mutex sync.Mutex
 	taken time.Duration
 }
 
-// take returns the time spent since the last take, by this process and by children that have ended,
-// with their own children. The kernel adds a child's time when it is waited for: so the new time at
-// the end of a part is that part's, but for the short commands of parts beside it.
+// take returns the time spent since the last take, by this process and by ended children with their
+// own children. The kernel adds a child's time when the child is waited for. So the time at the end
+// of a part is that part's, except for short commands of other parts.
 func (m *meter) take() time.Duration {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -34,7 +34,7 @@ func (m *meter) take() time.Duration {
 	return used
 }
 
-// total returns the processor time spent so far, with that of running processes.
+// total returns the processor time spent so far, including that of running processes.
 func (m *meter) total() time.Duration {
 	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
 }
@@ -48,8 +48,8 @@ func spent(who int) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// descendants returns the processor time of all processes below one that run, and of their children
-// that have ended.
+// descendants returns the processor time of all running processes below one process, including that
+// of their ended children.
 func descendants(proc string, pid int) time.Duration {
 	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "stat"))
 	if err != nil {
@@ -74,8 +74,8 @@ func descendants(proc string, pid int) time.Duration {
 	return sum
 }
 
-// parseStat reads a line of /proc/PID/stat (proc_pid_stat(5)): the process, its parent, and utime,
-// stime, cutime and cstime together.
+// parseStat parses a line of /proc/PID/stat (proc_pid_stat(5)). It returns the process, its parent,
+// and the sum of utime, stime, cutime and cstime.
 func parseStat(text string) (pid, parent int, used time.Duration, ok bool) {
 	// The name, in parentheses, may hold spaces and parentheses.
 	head, _, found := strings.Cut(text, " (")

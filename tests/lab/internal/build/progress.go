@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Progress reports on a build: a line for each step that ends, and every few seconds one with the
-// finished and the running steps and the remaining time. It does not mention steps in the cache.
+// Progress reports on a build. It prints a line for each step that ends. Every few seconds it
+// prints one with the finished and the running steps and the remaining time. It leaves out cached
+// steps.
 type Progress struct {
-	// Weights are the base of the estimate. Optional: without them all parts weigh the same.
+	// Weights are the base of the estimate. Optional: without them, all parts count the same.
 	Weights Weights
 
 	mutex  sync.Mutex
@@ -21,14 +22,14 @@ type Progress struct {
 	meter  meter
 	began  time.Time
 	record Record
-	// built counts the steps that ended, steps all of them; both without those in the cache.
+	// built counts the steps that ended, and steps counts all. Neither counts cached steps.
 	built, steps int
-	// terminal says that out is one: a status then takes the place of the one before, if shown says
-	// that it stands there.
+	// terminal says that out is a terminal, on which each status replaces the previous one. shown
+	// says that a status is on it now.
 	terminal, shown bool
 }
 
-// NewProgress prints to out.
+// NewProgress returns a Progress that prints to out.
 func NewProgress(out io.Writer) *Progress {
 	return &Progress{out: out, terminal: isTerminal(out), began: time.Now(), record: Record{Cores: runtime.NumCPU()}}
 }
@@ -42,7 +43,7 @@ func isTerminal(out io.Writer) bool {
 	return err == nil
 }
 
-// Record returns the observations of the run; call it when nothing runs any more.
+// Record returns the observations of the run. Call it after the run has ended.
 func (p *Progress) Record() *Record {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -50,7 +51,7 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned gets the work to do: the steps that are missing, their downloads, and steps that every
+// planned records the work to do: the missing steps, their downloads, and the steps that every
 // build runs.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
@@ -79,8 +80,8 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	}
 }
 
-// part returns the part of a name; nil for one that was not planned, such as a step that every
-// build runs and that costs nothing.
+// part returns the part with a name. It returns nil for an unplanned part, such as a step that
+// every build runs and that costs nothing.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {
@@ -101,7 +102,7 @@ func (p *Progress) started(name string) {
 	}
 }
 
-// ended notes that a part runs no more.
+// ended records that a part has ended.
 func (p *Progress) ended(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -110,14 +111,14 @@ func (p *Progress) ended(name string) {
 	}
 }
 
-// waiting is a step that another process builds now.
+// waiting reports a step that another process is building now.
 func (p *Progress) waiting(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.line("%s: waiting for another build of it", name)
 }
 
-// finished hears how a step ended, or that it need not run.
+// finished records that a step has ended or need not run.
 func (p *Progress) finished(step Step, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

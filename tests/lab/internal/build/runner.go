@@ -14,18 +14,19 @@ import (
 	"strata/tests/lab/internal/lockfile"
 )
 
-// Runner builds a graph.
+// Runner runs a build graph.
 type Runner struct {
 	// Dir is the cache folder.
 	Dir string
-	// Jobs is the number of steps that run at once, without those beside; at least 1. The go
-	// command uses every core by itself: two steps fill the gaps that linking leaves.
+	// Jobs is the number of steps that run at once, at least 1; steps with Beside set are not
+	// counted. The go command uses every core by itself, so two steps are enough to fill the gaps
+	// while one links.
 	Jobs int
 	// Progress gets the events of the build, one call at a time.
 	Progress *Progress
 }
 
-// result holds the end of one step.
+// result is the outcome of one step.
 type result struct {
 	step  Step
 	entry Entry
@@ -36,8 +37,8 @@ type result struct {
 var errNeed = errors.New("not built")
 
 // Run builds the steps and returns the outputs of the successful ones. Whenever a place is free,
-// the first step of the list with complete needs and downloads takes it. The error joins every
-// failure; steps that needed a failed one are only counted.
+// the first step of the list whose needs and download have ended takes it. The error joins every
+// failure; it only counts the steps that were not tried because they needed a failed one.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	return collect(steps, results)
 }
 
-// places returns the number of places that a step takes.
+// places returns the number of places that a step takes: 0 or 1.
 func places(step Step) int {
 	if step.Beside {
 		return 0
@@ -81,8 +82,8 @@ func places(step Step) int {
 	return 1
 }
 
-// check finds double names, and needs that do not come earlier in the list; so there can be no
-// cycle.
+// check returns an error for duplicate names, and for needs that do not come earlier in the list.
+// So the graph has no cycle.
 func check(steps []Step) error {
 	known := map[string]bool{}
 	for _, step := range steps {
@@ -99,8 +100,8 @@ func check(steps []Step) error {
 	return nil
 }
 
-// next returns the index of the first waiting step that can start, or -1: its needs have ended, its
-// download too, and there is a place for it.
+// next returns the index of the first waiting step that can start, or -1. A step can start when its
+// needs and its download have ended and there is a place for it.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
 		if fetches.going[step.Name] || !place && !step.Beside {
@@ -113,7 +114,7 @@ func next(waiting []Step, results map[string]result, fetches *fetches, place boo
 	})
 }
 
-// gather returns the outputs of a step's needs; a failed one is an error.
+// gather returns the outputs of a step's needs. It returns an error if one of them failed.
 func gather(step Step, results map[string]result) (Outputs, error) {
 	needs := Outputs{}
 	for _, name := range step.Needs {
@@ -125,7 +126,8 @@ func gather(step Step, results map[string]result) (Outputs, error) {
 	return needs, nil
 }
 
-// one runs a step or takes it from the cache. err is the reason why it cannot be tried.
+// one runs a step or takes its output from the cache. If err is not nil, it is the reason why the
+// step cannot be tried.
 func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) result {
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errNeed, ctx.Err())
@@ -136,8 +138,8 @@ func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) re
 	if step.Key == nil {
 		return result{step: step, entry: Entry{Cached: true}, err: r.run(ctx, step, "", needs)}
 	}
-	// The key is made now and not before the first step: sources may have changed in the hour that
-	// the others took.
+	// The key is computed now and not before the first step, because sources may have changed in
+	// the hour that the other steps took.
 	key, err := keyOf(step, func(need string) string { return needs[need].Key })
 	if err != nil {
 		return result{step: step, err: fmt.Errorf("inputs: %w", err)}
@@ -158,7 +160,7 @@ func (r Runner) cached(ctx context.Context, step Step, key string, needs Outputs
 		return Entry{}, err
 	}
 	defer unlock()
-	// Who held the lock may have built it.
+	// The former holder of the lock may have built the step.
 	entry, found, err = store.load(step.Name, key)
 	if err != nil || found {
 		return entry, err
@@ -175,7 +177,7 @@ func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, n
 	if err != nil {
 		return Entry{}, err
 	}
-	// After a successful publish there is nothing left under this name.
+	// After a successful publish, nothing is left under this name.
 	defer func() { _ = os.RemoveAll(stage) }()
 	began := time.Now()
 	if err := r.run(ctx, step, stage, needs); err != nil {
@@ -195,7 +197,8 @@ func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) e
 	return err
 }
 
-// logLines limits the log of a failed step in its message: compilers say the cause first and last.
+// logLines is the number of lines of a failed step's log in its message. Compilers name the cause
+// in their first and last lines.
 const logLines = 30
 
 // tail returns the last lines of a log.

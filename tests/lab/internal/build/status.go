@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clearLine goes to the line's beginning and clears it (ECMA-48).
+// clearLine moves to the line's beginning and clears the line (ECMA-48).
 const clearLine = "\r\x1b[K"
 
-// Tell says every few seconds how far the build is. It returns when done is closed.
+// Tell prints the state of the build every few seconds. It returns when done is closed.
 func (p *Progress) Tell(every time.Duration, done <-chan struct{}) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -50,7 +50,7 @@ func (p *Progress) tell() {
 	p.shown = true
 }
 
-// clear takes the status away that stands on a terminal. Callers hold the mutex.
+// clear removes the status that is shown on a terminal. Callers hold the mutex.
 func (p *Progress) clear() {
 	if p.shown {
 		_, _ = fmt.Fprint(p.out, clearLine)
@@ -58,7 +58,7 @@ func (p *Progress) clear() {
 	}
 }
 
-// sample notes how far the run is. Callers hold the mutex.
+// sample records the present state of the run. Callers hold the mutex.
 func (p *Progress) sample() Moment {
 	at := p.now()
 	p.record.Samples = append(p.record.Samples, Sample{At: at, Processor: p.meter.total().Seconds()})
@@ -89,10 +89,10 @@ func status(moment Moment, rest float64) string {
 	return strings.Join(parts, "; ") + "; " + roughly(rest) + " left"
 }
 
-// prefix counts the ended steps.
+// prefix returns the beginning of a line, with the number of ended steps.
 func (p *Progress) prefix() string { return fmt.Sprintf("lab [%2d/%d] ", p.built, p.steps) }
 
-// line prints a line of its own, which stays. Callers hold the mutex.
+// line prints a line that is not replaced by a later one. Callers hold the mutex.
 func (p *Progress) line(format string, args ...any) {
 	p.clear()
 	_, _ = fmt.Fprintf(p.out, "%s%s\n", p.prefix(), fmt.Sprintf(format, args...))

@@ -7,34 +7,34 @@ import (
 
 // Step is one node of the build graph.
 type Step struct {
-	// Name is unique in the graph; a cache entry is called NAME-KEY.
+	// Name is unique in the graph. A cache entry is named NAME-KEY.
 	Name string
 	// Needs are the names of the steps whose output this one reads.
 	Needs []string
-	// Key digests everything the output depends on except the needed steps, whose keys are added.
-	// Nil means that the step has no output to keep: it runs in every build and must itself notice
-	// that there is nothing to do.
+	// Key returns a digest of everything that the output depends on, except the needed steps, whose
+	// keys are added. If Key is nil, the step has no output to keep. It then runs in every build
+	// and must itself notice that there is nothing to do.
 	Key func() (string, error)
-	// Fetch downloads Run's inputs, so that Run need not wait for the network. All fetches begin
-	// with the build, a few at once, in the order of the list; a cached step fetches nothing. A
-	// step without a key has one only when there is something to fetch. Optional.
+	// Fetch downloads Run's inputs, so that Run need not wait for the network. All fetches start at
+	// the beginning of the build, a few at once, in the order of the list. A cached step fetches
+	// nothing. A step without a key has a Fetch only if there is something to fetch. Optional.
 	Fetch func(ctx context.Context, log io.Writer) error
-	// Beside says that Run waits more than it computes: it starts as soon as its needs are built
-	// and takes none of the places.
+	// Beside says that Run waits more than it computes. The step then starts as soon as its needs
+	// are built, and takes none of the places.
 	Beside bool
 	// Run does the work and writes its files into out (empty for a step without Key). The content
-	// of log is shown when it fails.
+	// of log is shown if Run fails.
 	Run func(ctx context.Context, out string, needs Outputs, log io.Writer) error
 }
 
-// Outputs are finished steps by name.
+// Outputs holds the finished steps by name.
 type Outputs map[string]Entry
 
-// Entry is the kept output of a step.
+// Entry is the cached output of a step.
 type Entry struct {
 	// Dir holds the files.
 	Dir string `json:"-"`
-	// Key is the full digest, with the keys of the needed steps.
+	// Key is the full digest, which includes the keys of the needed steps.
 	Key string `json:"key"`
 	// Seconds is the duration of the step when it was built.
 	Seconds float64 `json:"seconds"`
@@ -54,7 +54,7 @@ type File struct {
 	Size int64 `json:"size"`
 }
 
-// File returns the file of that path, and whether the entry has it.
+// File returns the file with a path, and whether the entry has it.
 func (e Entry) File(path string) (File, bool) {
 	for _, file := range e.Files {
 		if file.Path == path {

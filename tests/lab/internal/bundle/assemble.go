@@ -14,15 +14,15 @@ import (
 	"strata/tests/lab/internal/lockfile"
 )
 
-// Source is an artifact and where its content is now.
+// Source is an artifact with the present place of its content.
 type Source struct {
 	Artifact
-	// File is the content; the artifact's sum and size must be its own.
+	// File has the content, which must match the artifact's sum and size.
 	File string
 }
 
-// Assemble makes dir hold exactly the sources and their manifest, and reports whether that changed
-// anything. Files are hard links where the file system allows, else copies.
+// Assemble makes dir hold exactly the sources and their manifest. It reports whether dir changed.
+// Files are hard links if the file system allows, else copies.
 func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	var manifest Manifest
 	for _, source := range sources {
@@ -37,7 +37,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 		return false, err
 	}
 	parent := filepath.Dir(dir)
-	// A fixed name: a killed run's leftovers are replaced, and the lock keeps others away.
+	// The name is fixed, so that the next call replaces a killed call's leftovers. The lock keeps
+	// other processes away.
 	stage := filepath.Join(parent, "."+filepath.Base(dir)+".stage")
 	unlock, err := lockfile.Lock(ctx, stage+".lock", nil)
 	if err != nil {
@@ -47,7 +48,7 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o755)); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
 	}
-	// After the exchange this is the former folder.
+	// After the exchange, stage holds the former folder.
 	defer func() { _ = os.RemoveAll(stage) }()
 	if err := fill(stage, text, sources); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
@@ -56,7 +57,7 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 }
 
 // holds reports whether the folder already has this manifest and a file of the right size for each
-// artifact. Contents are not read again: users of an artifact verify its sum.
+// artifact. It does not read the contents, because users of an artifact verify its sum.
 func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,7 +94,7 @@ func fill(dir string, manifest []byte, sources []Source) error {
 	return os.WriteFile(filepath.Join(dir, ManifestFile), manifest, 0o644)
 }
 
-// exchange puts stage in the place of dir, and the previous dir, if any, in the place of stage.
+// exchange swaps stage and dir; without a dir it only moves stage there.
 func exchange(stage, dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if err != nil && !errors.Is(err, os.ErrExist) {
@@ -105,7 +106,7 @@ func exchange(stage, dir string) error {
 	return nil
 }
 
-// Place makes target a hard link to file, or a copy where the two are on different file systems.
+// Place makes target a hard link to file, or a copy if they are on different file systems.
 func Place(file, target string) error {
 	err := os.Link(file, target)
 	if !errors.Is(err, unix.EXDEV) {

@@ -1,7 +1,7 @@
-// Package bundle assembles a folder of artifacts with their manifest: the form in which Strata
-// takes K3s, charts and images when it cannot or shall not reach upstream. Strata's side of it is
-// artifacts.
+// Package bundle assembles a folder of artifacts with their manifest. Strata takes K3s, charts and
+// images from such a folder if it cannot or must not reach upstream. Strata's package artifacts
+// reads the folder.
 //
-// A folder appears whole: it is put together beside its place and exchanged in one system call, and
-// is left alone when nothing changed.
+// A folder appears complete: it is assembled beside its final path and exchanged in one system
+// call. It is not touched if nothing changed.
 package bundle

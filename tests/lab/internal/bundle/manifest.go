@@ -22,11 +22,11 @@ type Manifest struct {
 
 // Artifact is one file of the folder.
 type Artifact struct {
-	// Name is the artifact's name in Strata; several entries may have the same one.
+	// Name is the artifact's name in Strata. Several entries may have the same name.
 	Name string `json:"name"`
 	// Version is upstream's version of the content.
 	Version string `json:"version"`
-	// For is the name of the artifact that needs this one; empty: every stack gets it.
+	// For is the name of the artifact that needs this one. Empty: every stack needs it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`
@@ -34,17 +34,18 @@ type Artifact struct {
 	SHA256 string `json:"sha256"`
 	// Size is in bytes.
 	Size int64 `json:"size"`
-	// Origin is the file's origin: "real: …", "stand-in: …" or "original: …".
+	// Origin describes where the file comes from: "real: …", "stand-in: …" or "original: …".
 	Origin string `json:"origin"`
 }
 
-// OriginOriginal begins the origin of a file that was given, not built here.
+// OriginOriginal begins the origin of a file that comes from the folder of originals and was not
+// built here.
 const OriginOriginal = "original: "
 
 // Stands reports whether the artifact is a stand-in for something else.
 func (a Artifact) Stands() bool { return strings.HasPrefix(a.Origin, "stand-in:") }
 
-// Encode returns the manifest's text; the same manifest always gives the same bytes.
+// Encode returns the manifest's text. Equal manifests give equal bytes.
 func (m Manifest) Encode() ([]byte, error) {
 	sorted := Manifest{Artifacts: slices.Clone(m.Artifacts)}
 	slices.SortFunc(sorted.Artifacts, func(a, b Artifact) int {
@@ -78,7 +79,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// check finds mistakes that Strata would refuse.
+// check returns an error for mistakes that Strata would refuse.
 func (a Artifact) check() error {
 	switch {
 	case a.Name == "" || a.Version == "":
@@ -93,7 +94,7 @@ func (a Artifact) check() error {
 	return nil
 }
 
-// Read returns the manifest of a folder. A missing one is an os.ErrNotExist.
+// Read reads the manifest of a folder. The error is os.ErrNotExist if it is missing.
 func Read(dir string) (Manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {

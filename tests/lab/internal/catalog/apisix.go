@@ -9,11 +9,11 @@ import (
 	"strata/tests/lab/internal/crds"
 )
 
-// apisixCRDsFile is the bundle of APISIX's kinds.
+// apisixCRDsFile is the file of APISIX's CRDs.
 const apisixCRDsFile = "apisix-" + apisixControllerVersion + ".yaml"
 
-// apisixCRDsStep takes APISIX's kinds out of the checkout: the controller is not published as a
-// module.
+// apisixCRDsStep copies APISIX's CRDs from this repository, because the controller is not published
+// as a module.
 func apisixCRDsStep(lab string) build.Step {
 	file := filepath.Join(lab, "crds", "apisix.yaml")
 	return build.Step{
@@ -41,7 +41,7 @@ func apisixArchives() []archive {
 		},
 		{
 			step: stepAPISIX, binary: "gateway", name: "apisix", reference: "docker.io/apache/apisix:3.16.0-ubuntu",
-			// The chart's preStop hook runs sh -c "sleep 30" in it.
+			// The chart's preStop hook runs sh -c "sleep 30" in this image.
 			path: "/usr/bin/apisix", links: []string{"/bin/sh"}, user: nonRoot, version: "3.16.0", origin: standIn,
 		},
 		{

@@ -16,15 +16,15 @@ import (
 // argocdFile is the packaged chart of Argo CD.
 const argocdFile = "argo-cd-" + argocdChartVersion + ".tgz"
 
-// argocdManifests are the manifests of Argo CD's module, by component, from which the chart takes
-// the parts that belong to the program's version: which variable reads which setting, and the
+// argocdManifests are the manifests of Argo CD's module, by component. The chart takes from them
+// the parts that depend on the program's version: the mapping from settings to variables, and the
 // component's rights.
 var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	"server": {
 		"base/server/argocd-server-deployment.yaml", "base/server/argocd-server-role.yaml",
 		"cluster-rbac/server/argocd-server-clusterrole.yaml",
 	},
-	// It asks Kubernetes nothing.
+	// The repo-server sends no request to Kubernetes, so it has no role.
 	"repo-server": {workload: "base/repo-server/argocd-repo-server-deployment.yaml"},
 	"application-controller": {
 		"base/application-controller/argocd-application-controller-statefulset.yaml",
@@ -68,7 +68,7 @@ func argocdStep(lab string) build.Step {
 	}
 }
 
-// argocdFiles puts below files/ the templates' parts of Argo CD's own manifests.
+// argocdFiles writes the parts of Argo CD's own manifests that the templates use below files/.
 func argocdFiles(files chart.Files, manifests string) error {
 	crds, err := match(manifests, []string{"crds/*-crd.yaml"})
 	if err != nil {
@@ -96,8 +96,8 @@ func argocdFiles(files chart.Files, manifests string) error {
 	return err
 }
 
-// excerpt returns the part of a manifest at a path of keys and indexes: a text as it is, anything
-// else as YAML.
+// excerpt returns the part of a manifest at a path of keys and indexes. A string is returned as it
+// is, and any other value as YAML.
 func excerpt(manifest string, path ...any) (string, error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 	assert.EqualValues(t, 443, at(t, secure["Ingress argocd-server"], path...), "not insecure")
 }
 
-// Argo CD reads most settings only when it starts.
+// Argo CD reads most settings only at its start, so a changed setting must replace its Pods.
 func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}"
@@ -74,7 +74,7 @@ func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 	assert.NotEqual(t, annotations(off+"}"), annotations(off+", configs: {cm: {exec.enabled: true}}}"))
 }
 
-// Without the password no component may come up, and all of them have to ask for the same one.
+// No component may start without the password, and all of them must read the same one.
 func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
@@ -132,8 +132,8 @@ func TestArgoCDChartRejectsUnsupportedValues(t *testing.T) {
 	}
 }
 
-// The chart's init container copyutil calls it so; coreutils know --update=none from 9.3 on, and
-// Debian's are older.
+// The chart's init container copyutil uses this command. coreutils know --update=none from 9.3 on,
+// but Debian's are older.
 func TestArgoCDImageSupportsCopyutilCommand(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the script gives files to the image's user: it needs root")

@@ -54,7 +54,7 @@ func items() []item {
 	return list
 }
 
-// imagesName is the name that all archives of images have.
+// imagesName is the artifact name of all image archives.
 const imagesName = "k3s-images"
 
 // Artifacts returns the names of all artifacts that a bundle can have.
@@ -68,8 +68,8 @@ func Artifacts() []string {
 	return names
 }
 
-// itemsFor returns the items of the artifacts of names. A chart brings the images that it asks for.
-// The name of all images stands for the others, which every cluster gets.
+// itemsFor returns the items of the artifacts in names. A chart includes the images that it asks
+// for. The name of all images selects the images of every cluster.
 func itemsFor(names []string) []item {
 	charts := chartsByImage()
 	return slices.DeleteFunc(items(), func(item item) bool {
@@ -81,7 +81,7 @@ func itemsFor(names []string) []item {
 	})
 }
 
-// chartsByImage returns the charts by the step of an archive that they ask for.
+// chartsByImage returns, for the step of each archive, the chart that asks for its image.
 func chartsByImage() map[string]string {
 	charts := map[string]string{}
 	for _, archive := range archives() {
@@ -90,7 +90,7 @@ func chartsByImage() map[string]string {
 	return charts
 }
 
-// bundleSources resolves items against the outputs of the build.
+// bundleSources finds the files of items in the outputs of the build.
 func bundleSources(items []item, outputs build.Outputs) ([]bundle.Source, error) {
 	charts := chartsByImage()
 	var sources []bundle.Source

@@ -17,14 +17,14 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-// outputs is the folder of the tests' builds, once for all of them.
+// outputs is the folder that all tests build into.
 var outputs string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run is TestMain with deferred calls.
+// run is the body of TestMain, in a function of its own so that deferred calls run.
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "catalog")
 	if err != nil {
@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// built runs a step that compiles nothing, and returns its result.
+// built runs a step that compiles nothing, and returns its output.
 func built(t *testing.T, step string) build.Entry {
 	t.Helper()
 	at, err := layout.Find(".")
@@ -58,7 +58,7 @@ func TestImageReferencesAreUniqueAndFullyQualified(t *testing.T) {
 	}
 }
 
-// The CLI asks for the plugin versions of the root module's SDKs, and knows no "nearly".
+// The CLI requires exactly the plugin versions of the root module's SDKs.
 func TestPluginVersionsAreThoseOfTheSDKs(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"strata/tests/lab/internal/catalog"
 )
 
-// named returns the release of a chart's step.
+// named returns the release whose chart a step packages.
 func named(t *testing.T, step string) release {
 	t.Helper()
 	i := slices.IndexFunc(releases, func(r release) bool { return r.step == step })
@@ -36,10 +36,10 @@ func load(t *testing.T, step string) *chart.Chart {
 	return loaded
 }
 
-// objects are rendered objects by "Kind name".
+// objects holds rendered objects by "Kind name".
 type objects map[string]map[string]any
 
-// render returns the objects of a release as Helm would install them on the lab's Kubernetes.
+// render returns the objects that Helm would install for a release on the lab's Kubernetes.
 func (r release) render(t *testing.T, values string) objects {
 	t.Helper()
 	found, err := r.try(t, values)
@@ -47,7 +47,7 @@ func (r release) render(t *testing.T, values string) objects {
 	return found
 }
 
-// try does as render for values that the chart may refuse.
+// try does the same as render, but returns an error if the chart refuses the values.
 func (r release) try(t *testing.T, text string) (objects, error) {
 	t.Helper()
 	values := map[string]any{}
@@ -77,7 +77,8 @@ func (r release) try(t *testing.T, text string) (objects, error) {
 	return found, nil
 }
 
-// add takes an object; two of the same kind and name would overwrite each other in the cluster.
+// add stores an object. It fails the test if there is one of the same kind and name already,
+// because one would overwrite the other in the cluster.
 func (o objects) add(t *testing.T, path, document string) {
 	t.Helper()
 	var object map[string]any
@@ -94,7 +95,7 @@ func (o objects) add(t *testing.T, path, document string) {
 	o[key] = object
 }
 
-// at follows a path of keys and indexes.
+// at returns the value at a path of keys and indexes.
 func at(t *testing.T, value any, path ...any) any {
 	t.Helper()
 	for _, step := range path {
@@ -112,7 +113,7 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-// images collects every value of a key "image" below a value.
+// images collects the values of all keys "image" below a value.
 func images(value any, found map[string]bool) {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -129,7 +130,7 @@ func images(value any, found map[string]bool) {
 	}
 }
 
-// full is a reference as containerd reads it: without a registry it is of docker.io.
+// full returns a reference as containerd completes it: without a registry, it is on docker.io.
 func full(image string) string {
 	if host, _, ok := strings.Cut(image, "/"); ok && !strings.Contains(host, ".") {
 		return "docker.io/" + image

@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// Names of steps whose outputs others use.
+// These are the names of steps whose outputs other steps use.
 const (
 	stepPulumi   = "pulumi"
 	stepHost     = "pulumi-language-go"
@@ -87,7 +87,7 @@ func commands() map[string]gobuild.Command {
 			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
 			Edits:     withoutInArgoCD(),
 		},
-		// Vault's own tag for one without the clouds' plugins.
+		// The tag minimal is Vault's own, and leaves out the clouds' plugins.
 		stepVault: {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},
 		stepAPISIX: {
 			Module: "tools/apisix", Packages: []string{"./controller", "./gateway", "./keycloak"}, Variables: delays(),
@@ -105,11 +105,11 @@ func commands() map[string]gobuild.Command {
 	return all
 }
 
-// DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle
-// of its own.
+// DelaysVariable, if set to zero, builds stand-ins without artificial delays (tools/apisix/delays)
+// into a separate bundle.
 const DelaysVariable = "STRATA_LAB_DELAYS"
 
-// NoDelays reports whether DelaysVariable says so.
+// NoDelays reports whether DelaysVariable is zero.
 func NoDelays() bool { return os.Getenv(DelaysVariable) == "zero" }
 
 func delays() []string {
@@ -132,8 +132,8 @@ func commandStep(lab, name string) build.Step {
 	}
 }
 
-// k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and
-// the bundle's images that it deploys.
+// k3sVariables returns the linker variables of the k3s stand-in: its version, which charts compare
+// with their kubeVersion, and the images of the bundle that it deploys.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

@@ -12,20 +12,19 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// crdBundle is a set of CRDs that lies in a Go module.
+// crdBundle is a set of CRDs from a Go module.
 type crdBundle struct {
-	// name is the artifact's and the step's.
+	// name is the name of the artifact and of the step.
 	name, version, origin string
-	// tool is the folder, relative to tests/lab, of the module that pins the other one; module is
-	// its path.
+	// tool is the folder, relative to tests/lab, of the Go module whose go.mod pins the module with
+	// the CRDs. module is the path of the latter.
 	tool, module string
-	// patterns match the files in the module; those of one pattern come in the order of their
-	// names.
+	// patterns match the files in the module. The files of one pattern are sorted by name.
 	patterns []string
 }
 
-// crdBundles returns the layers of CRDs that Strata applies itself, because several charts would
-// compete for them.
+// crdBundles returns the sets of CRDs that Strata applies itself, because several charts would
+// otherwise conflict over them.
 func crdBundles() []crdBundle {
 	return []crdBundle{
 		{
@@ -44,7 +43,7 @@ func crdBundles() []crdBundle {
 	}
 }
 
-// file returns the bundle's name on disk: its artifact's name, with the version.
+// file returns the bundle's file name: its artifact's name with the version.
 func (b crdBundle) file() string {
 	return strings.TrimSuffix(b.name, "-crds") + "-v" + b.version + ".yaml"
 }
@@ -72,7 +71,8 @@ func (b crdBundle) build(lab string) build.Step {
 	}
 }
 
-// match returns the files that patterns find below a folder; a pattern without one is an error.
+// match returns the files that patterns match below a folder. A pattern without a match is an
+// error.
 func match(dir string, patterns []string) ([]string, error) {
 	var files []string
 	for _, pattern := range patterns {

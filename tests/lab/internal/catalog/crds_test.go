@@ -38,8 +38,7 @@ func definitions(t *testing.T, step string) map[string]definition {
 	return all
 }
 
-// These are the versions that the lab's Traefik watches: one that is not served would stop its
-// provider for ever.
+// The lab's Traefik watches these versions. If one is not served, its provider stops for ever.
 func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
 	all := definitions(t, "gateway-api-crds")
 	for name, version := range map[string]string{

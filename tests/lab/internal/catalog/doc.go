@@ -1,4 +1,4 @@
-// Package catalog lists the lab's builds: the commands, images and charts at their versions, the
-// origin of each, and how they become the bundle and PULUMI_HOME. It holds decisions and no
-// mechanism; those are in build, gobuild, imagetar, chart, bundle and pulumihome.
+// Package catalog lists the lab's builds: the commands, images and charts with their versions and
+// origins, and how they become the bundle and PULUMI_HOME. It holds the decisions only; the
+// mechanisms are in build, gobuild, imagetar, chart, bundle and pulumihome.
 package catalog

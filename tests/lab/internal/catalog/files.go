@@ -16,7 +16,7 @@ import (
 // chartFile is the packaged MetalLB chart.
 const chartFile = "metallb-" + metallbVersion + ".tgz"
 
-// chartStep packages the chart that lies in MetalLB's module.
+// chartStep packages the chart in MetalLB's module.
 func chartStep(lab string) build.Step {
 	module := filepath.Join(lab, commands()[stepMetalLB].Module)
 	return build.Step{
@@ -35,12 +35,12 @@ func chartStep(lab string) build.Step {
 	}
 }
 
-// labChart is a chart of the lab's own, in charts/.
+// labChart is a chart that the lab wrote, in charts/.
 type labChart struct {
-	// step is the artifact's name too.
+	// step is also the name of the artifact.
 	step, folder, version, origin string
-	// definitions is the step of a CRD bundle that the official chart has in its crds/ as well;
-	// empty where it has none.
+	// definitions is the step of the CRDs that the official chart also has in its crds/. It is
+	// empty if the official chart has none.
 	definitions string
 }
 
@@ -87,7 +87,7 @@ func (c labChart) build(lab string) build.Step {
 	}
 }
 
-// installStep takes the install script out of the checkout.
+// installStep copies the install script from this repository.
 func installStep(lab string) build.Step {
 	script := filepath.Join(lab, "k3s", "install.sh")
 	return build.Step{
@@ -109,8 +109,8 @@ func installStep(lab string) build.Step {
 	}
 }
 
-// machineStep makes the root file system of lab machines. Its key is the recipe, not Debian's
-// archive: a security update arrives with the next change of the recipe.
+// machineStep makes the root file system of lab machines. Its key covers the recipe, not Debian's
+// archive, so a security update arrives only with the next change of the recipe.
 func machineStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "image")
 	return build.Step{

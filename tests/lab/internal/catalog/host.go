@@ -15,7 +15,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// Names of the steps that end in no cache: the parts of the machine and of the checkout.
+// These are the names of the steps whose results are not cached, because they are on the machine or
+// in the checkout.
 const (
 	stepPackages = "debian-packages"
 	stepProgram  = "program"
@@ -24,7 +25,7 @@ const (
 	stepBundle   = "bundle"
 )
 
-// packagesStep installs the Debian packages that are missing. Compilers need none of them.
+// packagesStep installs the missing Debian packages. The compilations need none of them.
 func packagesStep() build.Step {
 	return build.Step{
 		Name: stepPackages, Beside: true,
@@ -34,8 +35,8 @@ func packagesStep() build.Step {
 	}
 }
 
-// programStep builds the program as `make build` does, with the flags of all commands of the lab.
-// It has no key: the go command knows best whether there is something to do.
+// programStep builds the program as `make build` does, with the flags of all the lab's commands. It
+// has no key, because the go command decides itself whether there is work.
 func programStep(at layout.Layout) build.Step {
 	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
 	step := binaryStep(at, stepProgram, command)
@@ -45,8 +46,8 @@ func programStep(at layout.Layout) build.Step {
 	return step
 }
 
-// labStep builds the lab's own command to where it stays: its machines are processes of it. Nothing
-// is left to fetch, for it runs already.
+// labStep builds the lab's own command at its permanent path, because the lab's machines are
+// processes of it. It downloads nothing, because the command is running already.
 func labStep(at layout.Layout) build.Step {
 	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(), Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})
 }
@@ -77,12 +78,12 @@ func compiled(lab, name string) build.Step {
 	return step
 }
 
-// filesAtOnce is the number of modules that a download gets together: enough to hide the time that
-// each takes to begin.
+// filesAtOnce is the number of modules that a download requests together. It is high enough to hide
+// the latency of each request.
 const filesAtOnce = "GOMAXPROCS=16"
 
-// fetch downloads the sources of a command, and no more: modules that go.mod names for other
-// systems or tags stay away, which `go mod download` would get too.
+// fetch downloads only the sources that a command needs. `go mod download` would also download the
+// modules that go.mod names for other systems or tags.
 func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
 	return command.Edited(ctx, log, func(command gobuild.Command) error {
 		args := []string{"list", "-deps", "-mod=readonly"}

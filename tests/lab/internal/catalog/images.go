@@ -15,20 +15,21 @@ import (
 // TestServer is the image of the small HTTP server that tests put behind a Service.
 const TestServer = "docker.io/strata/testserver:v1"
 
-// nonRoot is the user of every image that does not have to be root: distroless images use it too.
+// nonRoot is the user of every image that need not run as root; distroless images use the same.
 const nonRoot = 65532
 
-// archive is one image tar of the bundle: a binary of a step's output, and how it runs.
+// archive describes one image tar of the bundle: a binary of a step's output, and the way it runs.
 type archive struct {
-	// step left the binary. Optional: the image is its root alone.
+	// step is the step that built the binary. Optional: without it, the image has only its root.
 	step string
-	// binary is a file of the step's output.
+	// binary is the binary's file in the step's output.
 	binary string
-	// name is the archive's. Optional: the default is the binary's.
+	// name is the archive's name. Optional: the default is the binary's.
 	name string
 	// reference is the image's name in manifests and charts.
 	reference string
-	// root is the step of the files below the binary. Optional: there are none.
+	// root is the step that builds the files below the binary. Optional: without it, there are
+	// none.
 	root string
 	// path, links and entrypoint are those of imagetar.Image.
 	path       string
@@ -39,7 +40,7 @@ type archive struct {
 	version, origin string
 }
 
-// The images that the k3s stand-in deploys, named as K3s names them.
+// The k3s stand-in deploys these images, under K3s's names.
 const (
 	pauseImage   = "docker.io/rancher/mirrored-pause:3.6"
 	coreDNSImage = "docker.io/rancher/mirrored-coredns-coredns:" + corednsVersion
@@ -69,7 +70,7 @@ func clusterArchives() []archive {
 		},
 		{
 			step: stepMetalLB, binary: "speaker", reference: "quay.io/metallb/speaker:v" + metallbVersion,
-			// It opens raw sockets for ARP.
+			// The image runs as root, because it opens raw sockets for ARP.
 			user: 0, version: metallbVersion, origin: metallb,
 		},
 		{
@@ -96,8 +97,8 @@ func References() []string {
 	return all
 }
 
-// chartOf are the charts that ask for the images of a step. Every cluster gets the images that no
-// chart asks for: K3s's own, and the tests' server.
+// chartOf names the chart that asks for the image of a step. Every cluster gets the images without
+// a chart: K3s's own, and the tests' server.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
@@ -105,9 +106,9 @@ var chartOf = map[string]string{
 	stepWave: stepWaveChart,
 }
 
-// chart returns the chart that asks for the image; empty: every cluster gets it. It is no field,
-// because all fields are in the key of the archive's step. A bundle's manifest is no reason to
-// write an archive again.
+// chart returns the chart that asks for the image; empty: every cluster gets it. It is not a field,
+// because all fields are in the key of the archive's step, and the chart does not change the
+// archive.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }
@@ -119,7 +120,8 @@ func (a archive) build() build.Step {
 	return build.Step{
 		Name:  a.stepName(),
 		Needs: slices.DeleteFunc([]string{a.step, a.root}, func(step string) bool { return step == "" }),
-		// The format's version: raise it when imagetar writes other bytes for the same inputs.
+		// The number is the format's version: raise it when imagetar writes different bytes for the
+		// same inputs.
 		Key: func() (string, error) { return build.Digest("imagetar 5", fmt.Sprintf("%+v", a)), nil },
 		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
 			image := imagetar.Image{

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// apart are the commands that cannot have the versions of the others, with the modules concerned
-// and the reason. Modules of one name are compiled twice: half of most commands is Kubernetes'
-// clients.
+// apart are the commands that cannot share module versions with the others, with the modules and
+// the reason. Each such module is compiled twice, and Kubernetes' clients are half of most
+// commands.
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
@@ -26,26 +26,26 @@ var apart = []struct{ step, prefix, why string }{
 	{"tests/alerts", "gopkg.in/ini.v1", "of the clouds that it does not compile"},
 }
 
-// tested are the modules of tests, which `make test` compiles from an empty cache as well.
+// tested are the Go modules of tests, which `make test` also compiles from an empty cache.
 var tested = []string{
 	"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine",
 	"tests/lab", "tests/lab/machines",
 }
 
-// raised are modules that the program has in a version without a published fault. The stand-ins and
-// Pulumi's parts that the lab builds serve tests only, and keep the version that they were tried
-// with; among themselves they have one.
+// raised are modules that the program uses in a newer version, without a published vulnerability.
+// The stand-ins and Pulumi's parts that the lab builds serve tests only, and keep the version that
+// they were tested with. Among themselves they all use the same version.
 var raised = []string{
 	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel", "golang.org/x/oauth2",
 	"go.opentelemetry.io/contrib/bridges/otelslog", "github.com/klauspost/compress", "github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
 }
 
-// isRaised reports whether a stand-in may have another version of a module than the program.
+// isRaised reports whether a stand-in may use another version of a module than the program.
 func isRaised(step, module string) bool {
 	return step != program && !slices.Contains(tested, step) && slices.ContainsFunc(raised, func(one string) bool { return strings.HasPrefix(module, one) })
 }
 
-// program is the step that decides.
+// program names the module whose versions the others must use.
 const program = "the program"
 
 func isApart(step, module string) bool {
@@ -70,8 +70,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 		versions[one.Mod.Path] = one.Mod.Version
 	}
 	for _, one := range file.Replace {
-		// The compiler's cache goes by the version that is asked for, and by the sources: a
-		// replacement is shared with no other command.
+		// The compiler's cache depends on the required version and the sources. No other command
+		// can share a replaced module.
 		if asked, ok := versions[one.Old.Path]; ok && one.New.Version != "" && asked != one.New.Version {
 			versions[one.Old.Path] = asked + " => " + one.New.Version
 		}
@@ -79,8 +79,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 	return versions
 }
 
-// The compiler's cache holds a package by the versions of all that it is made of. The program is
-// among the commands: make up compiles it as well.
+// The compiler's cache identifies a package by the versions of all packages that it imports. The
+// program is included, because make up compiles it as well.
 func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
 	folders := map[string]string{program: "../../../.."}
 	for step, command := range commands() {
@@ -110,5 +110,5 @@ func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
 	assert.Equal(t, "v"+kubernetesModules, first["k8s.io/client-go"])
 }
 
-// kubernetesModules is the version of Kubernetes' own modules that belongs to a release of it.
+// kubernetesModules is the version of Kubernetes' own modules for a Kubernetes release.
 var kubernetesModules = strings.Replace(kubernetesVersion, "1.", "0.", 1)

@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/internal/catalog"
 )
 
-// Who names a folder wants originals to run: all of the lab's own in their place would look as if
-// they had.
+// A user who names a folder wants its originals to run. If the lab's own builds ran instead, the
+// result would look as if the originals had run.
 func TestFolderWithoutUpstreamArtifactIsRejected(t *testing.T) {
 	at := given(t, "README.md", "strata.lock")
 	names, err := catalog.ArtifactsOf(at)

@@ -18,11 +18,11 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// ownReference begins the references of images of this repository, which no registry has.
+// ownReference begins the references of this repository's images, which no registry has.
 const ownReference = "docker.io/strata/"
 
-// originalsAt returns the originals of a layout. A plugin of another version than the program asks
-// for is an error, and so is one that cannot run.
+// originalsAt returns the originals of a layout. It returns an error for a plugin that is not
+// executable, or that has another version than the program requires.
 func originalsAt(at layout.Layout) (originals.Set, error) {
 	known := append(Artifacts(), stepWaveChart)
 	for _, name := range pluginNames() {
@@ -48,8 +48,8 @@ func originalsAt(at layout.Layout) (originals.Set, error) {
 	return set, errors.Join(wrong...)
 }
 
-// ArtifactsOf returns the names of all artifacts that a bundle can have, with those of originals
-// that the lab cannot build.
+// ArtifactsOf returns the names of all artifacts that a bundle can have, including originals that
+// the lab cannot build.
 func ArtifactsOf(at layout.Layout) ([]string, error) {
 	set, err := originalsAt(at)
 	names := Artifacts()
@@ -61,7 +61,7 @@ func ArtifactsOf(at layout.Layout) ([]string, error) {
 	return names, err
 }
 
-// ownItems returns the items of the artifacts of names that stay the lab's own beside originals.
+// ownItems returns the items of the artifacts in names that no original replaces.
 func ownItems(set originals.Set, names []string) []item {
 	byStep := map[string]archive{}
 	for _, archive := range archives() {
@@ -76,9 +76,9 @@ func ownItems(set originals.Set, names []string) []item {
 	})
 }
 
-// replaced reports whether an archive has no place beside originals. Originals of images take the
-// place of all that go with their chart. A chart that is an original asks for other images than the
-// lab has: nodes pull those, unless the list of references has one for the lab's.
+// replaced reports whether originals replace an archive. Originals of images replace all images of
+// the same chart. If the chart is an original, it asks for other images than the lab has. Nodes
+// then pull those, unless the list of references has one for the lab's image.
 func replaced(set originals.Set, a archive) bool {
 	if strings.HasPrefix(a.reference, ownReference) {
 		return false
@@ -91,13 +91,14 @@ func replaced(set originals.Set, a archive) bool {
 	return original && !a.ofTheDemo() && set.Reference(a.reference) == ""
 }
 
-// ofTheDemo reports whether the program's own demo names the image: it comes with APISIX, but its
-// reference is not the chart's.
+// ofTheDemo reports whether the program's own demo names the image. Such an image comes with
+// APISIX, but the chart does not name it.
 func (a archive) ofTheDemo() bool {
 	return a.stepName() == "keycloak-image" || a.step == stepHTTPBin
 }
 
-// asksFor is the chart whose Pods run the image. It is chart, but where two charts share a step.
+// asksFor returns the chart whose Pods run the image. It differs from chart only if two charts
+// share a step.
 func (a archive) asksFor() string {
 	if a.name == "apisix-ingress-controller" || a.name == "adc" {
 		return stepAPISIXController
@@ -105,14 +106,14 @@ func (a archive) asksFor() string {
 	return a.chart()
 }
 
-// under returns the archive under the reference that originals ask for.
+// under returns the archive under the reference that the originals ask for.
 func (a archive) under(set originals.Set) archive {
 	a.reference = cmp.Or(set.Reference(a.reference), a.reference)
 	return a
 }
 
-// originalSources returns the originals of the artifacts of names. They are not kept in the cache:
-// they are here, and may be large.
+// originalSources returns the originals of the artifacts in names. They are not copied into the
+// cache, because they are on this machine already and may be large.
 func originalSources(set originals.Set, names []string) ([]bundle.Source, error) {
 	var sources []bundle.Source
 	for _, one := range set.All {
@@ -138,8 +139,8 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 	return sources, nil
 }
 
-// originalPath returns an original's place in the bundle: beside those of the lab's own, whose
-// names tests know.
+// originalPath returns an original's path in the bundle. It differs from the paths of the lab's own
+// files, which tests know.
 func originalPath(name, base string) string {
 	switch i := slices.IndexFunc(items(), func(item item) bool { return item.name == name }); {
 	case name == stepK3s || name == stepInstall:
@@ -150,7 +151,8 @@ func originalPath(name, base string) string {
 	return "charts/" + base
 }
 
-// originalPluginStep puts a plugin that was given into the PULUMI_HOME of originals.
+// originalPluginStep returns the step that installs an upstream plugin from the folder of originals
+// ($ORIGINALS) into the lab's PULUMI_HOME.
 func originalPluginStep(at layout.Layout, name string, one originals.Original) build.Step {
 	return build.Step{
 		Name: "pulumi-home/" + name,
@@ -160,7 +162,7 @@ func originalPluginStep(at layout.Layout, name string, one originals.Original) b
 	}
 }
 
-// originalPlugin describes one of the PULUMI_HOME's.
+// originalPlugin describes a plugin in the PULUMI_HOME that comes from the originals.
 func originalPlugin(name string, one originals.Original) (bundle.Artifact, error) {
 	binary, version := pluginPrefix+name, pluginVersions[name]
 	sum, size, err := build.DigestFile(one.File)

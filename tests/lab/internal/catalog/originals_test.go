@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// given returns the lab with an empty cache and originals of these names, executable.
+// given returns the lab with an empty cache and executable originals with these names.
 func given(t *testing.T, names ...string) layout.Layout {
 	t.Helper()
 	at := empty(t)
@@ -64,7 +64,8 @@ func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
 	}
 }
 
-// The demo's Deployments name their images themselves, whichever chart APISIX comes from.
+// The demo's Deployments name their images themselves, so they stay the same with any chart of
+// APISIX.
 func TestDemoImagesStayWithUpstreamAPISIXChart(t *testing.T) {
 	steps := all(t, given(t, "apisix-chart-2.15.0.tgz"))
 	assert.NotContains(t, steps, "apisix-image")
@@ -118,8 +119,8 @@ func TestUpstreamArtifactsGetTheirOwnBundle(t *testing.T) {
 	}, found)
 }
 
-// An original chart asks for other images than the lab has: without a registry, the lab's go under
-// the references that it asks for.
+// An upstream chart asks for other image references than the lab has. If no registry can be
+// reached, the lab's images get the references that the chart asks for.
 func TestLabImagesUseReferencesOfUpstreamCharts(t *testing.T) {
 	at := given(t, "metallb-chart-0.17.0.tgz")
 	require.NoError(

@@ -3,10 +3,10 @@ package catalog
 // debianUser is the user of the official images of Argo CD and Redis.
 const debianUser = 999
 
-// vaultUser is the user of the official image; its chart names it as well.
+// vaultUser is the user of Vault's official image, which the chart names too.
 const vaultUser = 100
 
-// platformArchives returns the images in the charts of the staging platform.
+// platformArchives returns the images of the staging platform's charts.
 func platformArchives() []archive {
 	list := []archive{
 		{
@@ -15,8 +15,8 @@ func platformArchives() []archive {
 		},
 		{
 			step: stepVault, binary: "vault", reference: "docker.io/hashicorp/vault:" + vaultVersion,
-			// The chart mounts configuration and data at /vault: no program can be there. Its
-			// official one calls a shell.
+			// The chart mounts configuration and data at /vault, so the program cannot be there.
+			// The official chart calls a shell, which root has.
 			root: stepVaultRoot, path: "/usr/local/bin/vault", user: vaultUser, version: vaultVersion, origin: "real: from Vault's module, without the UI",
 		},
 	}
@@ -31,7 +31,7 @@ func platformArchives() []archive {
 	return list
 }
 
-// argocdArchives returns Argo CD with the programs that it runs, and its cache.
+// argocdArchives returns the images of Argo CD, with the programs that it runs, and of its cache.
 func argocdArchives() []archive {
 	const bin = "/usr/local/bin/"
 	var links []string

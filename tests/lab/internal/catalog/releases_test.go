@@ -1,15 +1,15 @@
 package catalog_test
 
-// release is a chart of the bundle as Strata installs it.
+// release is a chart of the bundle with the release name and values with which Strata installs it.
 type release struct {
 	step, name, namespace string
-	// values are a YAML text, as a reader would pass it to Helm.
+	// values are YAML, in the form in which a user passes them to Helm.
 	values string
 	// workloads are the names of the objects that run Pods.
 	workloads []string
 }
 
-// releases are all charts of the bundle, with the values that matter for rendering.
+// releases are all charts of the bundle, with the values that are needed for rendering.
 var releases = []release{
 	{
 		step: "metallb-chart", name: "metallb", namespace: "metallb-system",

@@ -10,15 +10,15 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// rootFile is the tar file that a root's step leaves.
+// rootFile is the tar file that the step of a root writes.
 const rootFile = "root.tar"
 
-// roots are the steps of images' roots that come from Debian packages, with their folders below
-// images/.
+// roots has the steps of the images' root file systems that are made of Debian packages, with their
+// folders below images/.
 var roots = map[string]string{stepArgoCDRoot: "argocd", stepRedisRoot: "redis", stepVaultRoot: "vault"}
 
-// rootStep makes the root of an image. Its key is the recipe, not Debian's archive, as for the
-// machines.
+// rootStep makes the root file system of an image. Its key covers the recipe, not Debian's archive,
+// as for the machines.
 func rootStep(lab, name string) build.Step {
 	recipe := filepath.Join(lab, "images")
 	return build.Step{

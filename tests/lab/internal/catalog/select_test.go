@@ -63,7 +63,7 @@ func TestStepsForBuildsOnlyArtifactsOfTheStack(t *testing.T) {
 	assert.Contains(t, stepsFor(t, at, "vault-chart"), "vault-image")
 }
 
-// A run for one stack must not remove another stack's artifacts from the bundle.
+// A run for one stack must not remove the artifacts of another stack from the bundle.
 func TestStepsForKeepsArtifactsAlreadyBuilt(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})
@@ -96,7 +96,7 @@ func TestDebianStepsRunBesideCompilerSteps(t *testing.T) {
 	}
 }
 
-// The weight of a new command has to be measured: without one the estimate is wrong.
+// Measure the weight of a new command with `make bench-first`: without it, the estimate is wrong.
 func TestEveryBuildStepHasAWeight(t *testing.T) {
 	at, weights := empty(t), catalog.Weights()
 	at.Checkout = checkoutWithoutProgram(t, at.Checkout)
@@ -110,7 +110,7 @@ func TestEveryBuildStepHasAWeight(t *testing.T) {
 	}
 }
 
-// checkoutWithoutProgram returns the checkout as after a clone.
+// checkoutWithoutProgram returns the checkout in the state right after a clone.
 func checkoutWithoutProgram(t *testing.T, checkout string) string {
 	clone := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(checkout, "tests"), filepath.Join(clone, "tests")))

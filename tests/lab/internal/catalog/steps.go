@@ -14,17 +14,17 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps returns the whole build graph of the lab's own, for a bundle at out.
+// Steps returns the complete build graph without originals, for a bundle at out.
 func Steps(at layout.Layout, out string) []build.Step {
 	return graph(at, out, Artifacts(), originals.Set{})
 }
 
 // StepsFor returns the steps of a run with these artifacts: Pulumi, the plugins, the program,
-// Debian's packages, and a bundle at out with the artifacts. Whatever else of the bundle is built
-// already is in it as well, so that a run for one stack takes nothing from another's. A run that
-// needs no artifact, such as a destroy, leaves the bundle as it is. A part that the layout has an
-// original of is not built. A folder without one is an error, but for a destroy: it may have been
-// emptied since the update.
+// Debian's packages, and a bundle at out with the artifacts. The bundle also keeps every other part
+// that is built already, so that a run for one stack removes nothing of another's. A run without
+// artifacts, such as a destroy, leaves the bundle as it is. If the layout has an original of a
+// part, the part is not built. A folder of originals that has none is an error, except for a
+// destroy, because the folder may have been emptied since the update.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
 	set, err := originalsAt(at)
 	if err != nil {
@@ -49,10 +49,10 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	return build.Select(graph(at, out, names, set), append(always, stepBundle))
 }
 
-// graph returns the build graph in the order in which an update needs the parts: first the
-// program's, then the hosts', then layer by layer. Steps that wait for the network run beside, from
-// the first second on. The bundle is of the artifacts of names. Originals take the place of the
-// lab's own.
+// graph returns the build graph in the order in which an update needs the parts: the program's
+// first, then the hosts', then layer by layer. Steps that wait for the network have Beside set and
+// start in the first second. The bundle has the artifacts in names. Originals replace the lab's own
+// parts.
 func graph(at layout.Layout, out string, names []string, set originals.Set) []build.Step {
 	lab := at.Lab()
 	steps := []build.Step{packagesStep(), machineStep(lab)}
@@ -79,8 +79,8 @@ func graph(at layout.Layout, out string, names []string, set originals.Set) []bu
 	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names, set))
 }
 
-// layers returns the commands that hosts and Pods run, each followed by its images, in the order of
-// an update's layers.
+// layers returns the steps of the commands that hosts and Pods run, each followed by its images.
+// They are in the order of an update's layers.
 func layers(lab string, set originals.Set) []build.Step {
 	var steps []build.Step
 	add := func(step string) {
@@ -103,7 +103,7 @@ func layers(lab string, set originals.Set) []build.Step {
 	return steps
 }
 
-// cliStep puts the CLI and the language host into both PULUMI_HOMEs.
+// cliStep installs the CLI and the language host into both PULUMI_HOMEs.
 func cliStep(at layout.Layout) build.Step {
 	return build.Step{
 		Name: "pulumi-home", Needs: []string{stepPulumi, stepHost},
@@ -121,7 +121,7 @@ func cliStep(at layout.Layout) build.Step {
 	}
 }
 
-// pluginStep puts one stand-in plugin into its PULUMI_HOME.
+// pluginStep installs one stand-in plugin into its PULUMI_HOME.
 func pluginStep(at layout.Layout, name string) build.Step {
 	command := pluginPrefix + name
 	return build.Step{
@@ -133,8 +133,8 @@ func pluginStep(at layout.Layout, name string) build.Step {
 	}
 }
 
-// manifestStep lists the content of the PULUMI_HOME that has the lab's own plugins, or originals in
-// their place.
+// manifestStep lists the contents of the PULUMI_HOME that has the lab's own plugins or the
+// originals that replace them.
 func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.Step {
 	needs := []string{stepPulumi, stepHost, "pulumi-home"}
 	for _, name := range plugins {
@@ -155,7 +155,7 @@ func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.S
 	}
 }
 
-// bundleStep assembles the artifacts of names.
+// bundleStep assembles a bundle of the artifacts in names.
 func bundleStep(out string, names []string, set originals.Set) build.Step {
 	items := ownItems(set, names)
 	var needs []string

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The names are those of the official chart: gates, routes and tests ask for objects by them.
+// Gates, routes and tests ask for objects by the names of the official chart.
 func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	found := chart.render(t, chart.values)
@@ -33,8 +33,8 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, labels, at(t, found["PodDisruptionBudget traefik"], "spec", "selector", "matchLabels"))
 }
 
-// The official chart has the definitions of both editions in crds/, which Helm installs unless it
-// is told not to, and never deletes.
+// The official chart has the CRDs of both editions in crds/. Helm installs these unless it is told
+// not to, and never deletes them.
 func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
 	groups := map[string]int{}
 	for _, definition := range load(t, "traefik-chart").CRDObjects() {

@@ -37,8 +37,8 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
 }
 
-// vault-helm templates/server-statefulset.yaml and _helpers.tpl, vault.args: the official chart
-// starts, probes and stops Vault by a shell.
+// The official chart starts, probes and stops Vault with shell commands (vault-helm
+// templates/server-statefulset.yaml and _helpers.tpl, vault.args).
 func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o755))
@@ -56,8 +56,8 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// As officially (vault-helm templates/_helpers.tpl, vault.mounts): a user who wants no claim brings
-// a volume.
+// The official chart does the same (vault-helm templates/_helpers.tpl, vault.mounts): a user who
+// wants no claim configures a volume.
 func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
@@ -77,8 +77,9 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	)
 }
 
-// Data that outlives the Pod without a claim, and without a shell that would give a folder of
-// root's to Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
+// Without a claim, data on the node outlives the Pod. The image has no shell that could change the
+// owner of a folder to Vault's user. So the chart uses a subPath: the kubelet makes its folder with
+// the mode of the volume.
 func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `

@@ -7,56 +7,62 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Versions of the built parts. Where one differs from Strata's own pin (config/charts.go), the
-// reason is that the pin is not published in a form that can be built from modules alone.
+// These are the versions of the built parts. A version differs from Strata's own pin
+// (config/charts.go) if the pin is not published in a form that can be built from modules alone.
 const (
-	// pulumiVersion is the CLI's: the newest whose command is published as a module.
+	// pulumiVersion is the CLI's version, the newest whose command is published as a module.
 	pulumiVersion = "3.274.1"
-	// hostVersion is the last release of the SDK whose module holds the Go language host.
+	// hostVersion is the last release of the SDK whose module has the Go language host.
 	hostVersion = "3.60.0"
-	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in, that of the pinned K3s.
+	// kubernetesVersion is the version of upstream Kubernetes inside the k3s stand-in, the same as
+	// in the pinned K3s.
 	kubernetesVersion = "1.36.3"
 	// k3sVersion is the version that the stand-in reports.
 	k3sVersion = "v" + kubernetesVersion + "+k3s1"
-	// metallbVersion is the pin's, with an older frr-k8s: that of 0.16.2 is not served.
+	// metallbVersion is the pin, but is built with an older frr-k8s, because the module proxy does
+	// not serve that of 0.16.2.
 	metallbVersion = "0.16.2"
-	// corednsVersion is that of K3s v1.36.4; v1.36.2 has 1.14.4.
+	// corednsVersion is that of K3s v1.36.4; K3s v1.36.2 has 1.14.4.
 	corednsVersion = "1.14.6"
-	// metricsVersion is that of K3s v1.36.4; v1.36.2 has 0.8.1, which is not served.
+	// metricsVersion is that of K3s v1.36.4. K3s v1.36.2 has 0.8.1, which the module proxy does not
+	// serve.
 	metricsVersion = "0.9.0"
-	// certManagerVersion is the pin's. Its commands are not published; tools/cert-manager has the
-	// lab's.
+	// certManagerVersion is the pin. Its commands are not published as modules; tools/cert-manager
+	// has those of the lab.
 	certManagerVersion = "1.21.2"
-	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
+	// gatewayVersion is the pin; 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
-	// traefikVersion is the pin's, with the go-http-auth of 3.7.9: that of 3.7.11 is not served.
+	// traefikVersion is the pin, but is built with the go-http-auth of 3.7.9, because the module
+	// proxy does not serve that of 3.7.11.
 	traefikVersion = "3.7.11"
-	// traefikChartVersion is the official chart whose names and values the lab's has.
+	// traefikChartVersion is the official chart whose names and values the lab's chart uses.
 	traefikChartVersion = "41.3.0"
-	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was
-	// never published.
+	// vaultVersion is the newest version that fits a published SDK: 1.20 is written against an SDK
+	// that was never published.
 	vaultVersion = "1.21.0"
-	// vaultChartVersion is the official chart whose names and values the lab's has.
+	// vaultChartVersion is the official chart whose names and values the lab's chart uses.
 	vaultChartVersion = "0.34.1"
-	// apisixChartVersion is the official chart whose names and values the lab's has.
+	// apisixChartVersion is the official chart whose names and values the lab's chart uses.
 	apisixChartVersion = "2.14.0"
-	// apisixControllerVersion is the official chart of the ingress controller; the image it asks
-	// for is of 2.2.0.
+	// apisixControllerVersion is the official chart of the ingress controller. That chart asks for
+	// the image of 2.2.0.
 	apisixControllerVersion = "1.3.0"
-	// httpbinVersion is the newest that is published as a module.
+	// httpbinVersion is the newest version that is published as a module.
 	httpbinVersion = "2.18.3"
-	// argocdVersion is the pin's, with the engine of 3.4.2: its own cannot be had.
+	// argocdVersion is the pin, but is built with the engine of 3.4.2, because the engine of 3.4.4
+	// is not available.
 	argocdVersion = "3.4.4"
-	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.
+	// argocdChartVersion is argo-helm's chart whose names and values the lab's chart uses.
 	argocdChartVersion = "10.1.1"
 	// redisVersion is Debian's, of the release that images/build.sh names.
 	redisVersion = "7.0.15"
-	// waveVersion and waveChartVersion are the release's whose repository STRATA_WAVE_SOURCE is a
-	// checkout of.
+	// waveVersion and waveChartVersion belong to the release of which STRATA_WAVE_SOURCE is a
+	// checkout.
 	waveVersion, waveChartVersion = "0.11.0", "4.5.0"
 )
 
-// The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.
+// pluginVersions has the versions of the SDKs in the root module, because the CLI requires exactly
+// these plugins.
 var pluginVersions = map[string]string{
 	"command":    "1.2.1",
 	"random":     "4.19.2",

@@ -13,8 +13,8 @@ import (
 
 const stepVM, vmFile = "vm-image", "disk.qcow2"
 
-// VMSteps make the disk image of virtual machines, and a bundle of it alone. They are no part of
-// Steps: most runs need no VM, and the image takes minutes.
+// VMSteps returns the steps that make the disk image of virtual machines, and a bundle of only that
+// image. They are no part of Steps, because most runs need no VM, and the image takes minutes.
 func VMSteps(lab, out string) []build.Step {
 	return []build.Step{vmStep(lab), {
 		Name: "vm-bundle", Needs: []string{stepVM},
@@ -31,7 +31,7 @@ func VMSteps(lab, out string) []build.Step {
 	}}
 }
 
-// vmStep runs the recipe. Its key is the recipe and the package list that it shares with the
+// vmStep runs the recipe. Its key covers the recipe and the package list that it shares with the
 // machine image, not Debian's archive.
 func vmStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "vm")

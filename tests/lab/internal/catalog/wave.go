@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// WaveSource is a checkout of Wave's repository. It is not published as a module, so the bundle has
-// Wave only with a checkout.
+// WaveSource is the variable that names a checkout of Wave's repository. Wave is not published as a
+// module, so the bundle has it only with a checkout.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"
@@ -22,7 +22,8 @@ func waveSource() (string, bool) {
 	return dir, dir != ""
 }
 
-// waveSteps compile Wave and package its own chart, if the machine has its source.
+// waveSteps returns the steps that compile Wave and package its own chart. It returns none without
+// Wave's source.
 func waveSteps() []build.Step {
 	dir, there := waveSource()
 	if !there {

@@ -13,7 +13,7 @@ import (
 //go:embed weights.json
 var weightsText []byte
 
-// Weights returns the cost of each part of the graph.
+// Weights returns the costs of the graph's parts.
 func Weights() build.Weights {
 	var weights build.Weights
 	if err := json.Unmarshal(weightsText, &weights); err != nil {

@@ -8,11 +8,11 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// without returns edits that put packages of the lab's in the place of some that a module imports:
-// code that no stack and no story calls is not compiled. A package of the lab's has the names that
-// are used, and refuses when it is called (tests/lab/README.md, "What is left out"). instead has,
-// by the imported path, the path in its place, below own and with its name where that is not the
-// package's.
+// without returns edits that replace some packages that a module imports by packages of the lab, so
+// that code that no stack or story calls is not compiled. A package of the lab has the names that
+// are used, and returns an error when it is called (tests/lab/README.md, "What is left out").
+// instead maps an imported path to its replacement below own. If the replacement's package has
+// another name, the name to import it by and a space come first.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, path := range slices.Sorted(maps.Keys(instead)) {
@@ -50,8 +50,8 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault
-// stays, and ACME's with HTTP-01 and RFC 2136: a stack may have them sign (certManager.issuer).
+// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. It keeps the issuer
+// of Vault, and ACME with HTTP-01 and RFC 2136, because a stack may use them (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{
@@ -62,7 +62,7 @@ func withoutInCertManager() []gobuild.Edit {
 	})
 }
 
-// withoutInTraefik leaves out providers of other systems, plugins, and two ways to hand on an
+// withoutInTraefik leaves out providers of other systems, plugins, and two ways to pass on an
 // answer.
 func withoutInTraefik() []gobuild.Edit {
 	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
@@ -103,29 +103,30 @@ func withoutInArgoCD() []gobuild.Edit {
 	return append(edits, forKubernetesInArgoCD()...)
 }
 
-// forKubernetesInArgoCD returns the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5,
-// and for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
+// forKubernetesInArgoCD returns the edits for Kubernetes 0.36, whose modules Argo CD uses since
+// 3.5. They also fit Argo CD to the engine of 3.4.2, the nearest one that the checksum database
+// knows.
 func forKubernetesInArgoCD() []gobuild.Edit {
 	const module, engine = "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/gitops-engine"
 	const first = `appcontroller "` + module + `/cmd/argocd-application-controller/commands"`
 	edit := func(of, old, edited string) gobuild.Edit { return gobuild.Edit{Module: of, Old: old, New: edited} }
 	return []gobuild.Edit{
-		// Packages that 0.36 has elsewhere, or no more.
+		// Kubernetes 0.36 has moved or removed these packages.
 		edit(module, `"k8s.io/apimachinery/pkg/util/httpstream"`, `"k8s.io/streaming/pkg/httpstream"`),
 		edit(module, `"k8s.io/kubectl/pkg/util/resource"`, `"k8s.io/component-helpers/resource"`),
 		edit(module, "req, _ := resourcehelper.PodRequestsAndLimits(&pod)",
 			"req := resourcehelper.PodRequests(&pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})"),
 		edit(engine, `"k8s.io/api/autoscaling/v2beta1"`, `"k8s.io/api/autoscaling/v2"`),
 		edit(engine, `"k8s.io/api/autoscaling/v2beta2"`, `"k8s.io/api/autoscaling/v2"`),
-		// Kubernetes' own types are no messages of gRPC any more: lists of events, which the API
-		// then refuses to send.
+		// Kubernetes' own types are no longer gRPC messages. That affects lists of events, which
+		// the API then refuses to send.
 		edit(module, "return msg, metadata, err", "message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
 		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
-		// kubectl 0.36 applies an existing CRD to nothing in a dry run (kubernetes#139538).
+		// In a dry run, kubectl 0.36 does not apply a CRD to the existing one (kubernetes#139538).
 		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
 			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force {\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
-		// Changes of 3.4.4 in the engine: a method that was a function, and an error that was
-		// looked at too late.
+		// These are changes of 3.4.4 in the engine: a function became a method, and an error was
+		// checked too late.
 		edit(module, "k.ManageServerSideDiffDryRuns(config, openAPISchema)",
 			"kube.ManageServerSideDiffDryRuns(config, openAPISchema, k.Tracer, k.Log, k.OnKubectlRun)"),
 		edit(engine, "typedPredictedLive = typedPredictedLive.RemoveItems(comparison.Removed)",
@@ -133,9 +134,9 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 	}
 }
 
-// withoutPrepending leaves out a field that MetalLB fills for FRR-K8s and that frr-k8s 0.0.25 has
-// not: the version that MetalLB asks for is not served. The lab has no FRR, and a speaker that is
-// told to use it refuses advertisements with asPathPrepend.
+// withoutPrepending leaves out a field that MetalLB fills for FRR-K8s and that frr-k8s 0.0.25 does
+// not have. The module proxy does not serve the version that MetalLB requires. The lab has no FRR,
+// and a speaker that uses it refuses advertisements with asPathPrepend.
 func withoutPrepending() []gobuild.Edit {
 	const module, field, of = "go.universe.tf/metallb", "PrefixesWithAsPathPrepend", "frrv1beta1.AsPathPrependPrefixes"
 	return []gobuild.Edit{

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// empty are the stand-ins below without/ that have no function which could fail, with their
-// content.
+// empty are the stand-ins below without/ whose functions cannot fail, with their contents.
 var empty = map[string]string{
 	"argocd/without/bitbucket":      "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v84":  "types",
@@ -28,7 +27,7 @@ var empty = map[string]string{
 	"traefik/without/ext":           "types, which are empty in the original as well",
 }
 
-// harmless are the functions of stand-ins that do not refuse, with the reason.
+// harmless are the functions of stand-ins that return no error, with the reason.
 var harmless = map[string]string{
 	"argocd/without/cli DefaultPluginHandler.HandleCommandExecutionError": "it hands on what refused",
 	"argocd/without/webhook NewWebhookHandler":                            "what it makes refuses",
@@ -42,13 +41,14 @@ var harmless = map[string]string{
 }
 
 // stub holds the parts of a stand-in that a test reads: the functions that can fail, and the text
-// of each of its errors.
+// of each error.
 type stub struct {
 	functions map[string]*ast.FuncDecl
 	errors    map[string]string
 }
 
-// read parses the Go files of a stand-in. Its errors may be those of another one of its program.
+// read parses the Go files of a stand-in. They may use the errors of another stand-in of the same
+// program.
 func read(t *testing.T, dir string) stub {
 	t.Helper()
 	found := stub{map[string]*ast.FuncDecl{}, map[string]string{}}
@@ -102,7 +102,7 @@ func canFail(function *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// words returns the text that makes an error: the first argument of errors.New and the like.
+// words returns the text of an error from the first argument of errors.New or a similar function.
 func words(value ast.Expr) string {
 	call, ok := value.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -116,7 +116,7 @@ func words(value ast.Expr) string {
 	return text
 }
 
-// says returns the text of an expression in the place of an error.
+// says returns the text of an expression that is returned as an error.
 func (s stub) says(value ast.Expr) string {
 	switch typed := value.(type) {
 	case *ast.Ident:
@@ -127,8 +127,8 @@ func (s stub) says(value ast.Expr) string {
 	return words(value)
 }
 
-// A stand-in that answered would be worse than none: its caller would take the answer for the
-// service's.
+// A stub must not return an answer, because its caller would take that for the answer of the real
+// service.
 func TestStubPackagesReturnErrorsForOmittedFeatures(t *testing.T) {
 	dirs, err := filepath.Glob("../../tools/*/without/*")
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestStubPackagesReturnErrorsForOmittedFeatures(t *testing.T) {
 	}
 }
 
-// One that takes nothing's place would only look as if something were left out.
+// A stub that replaces no package would only look as if something were left out.
 func TestEveryStubPackageIsImportedByAnEdit(t *testing.T) {
 	var edits strings.Builder
 	for _, command := range commands() {
@@ -169,7 +169,7 @@ func TestEveryStubPackageIsImportedByAnEdit(t *testing.T) {
 	}
 }
 
-// refuses holds a function to an error of the lab's words on every way out.
+// refuses asserts that a function returns an error with the lab's text on every return.
 func (s stub) refuses(t *testing.T, name string, function *ast.FuncDecl) {
 	t.Helper()
 	returns := 0

@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Package writes the chart in dir to out. Before, it checks that the chart loads, that its version
-// is the expected one and that every chart it depends on is inside.
+// Package writes the chart in dir to out. Before that, it checks that the chart loads, that its
+// version is the expected one and that it contains every chart it depends on.
 func Package(dir, version, out string) error {
 	loaded, err := loader.LoadDir(dir)
 	if err != nil {
@@ -23,7 +23,7 @@ func Package(dir, version, out string) error {
 	return pack(loaded, version, out)
 }
 
-// pack checks a chart as Package says, and writes it.
+// pack makes the checks of Package on a loaded chart, and writes it.
 func pack(loaded *helmchart.Chart, version, out string) error {
 	if got := loaded.Metadata.Version; got != version {
 		return fmt.Errorf("chart %s has version %s, expected %s; change the module's version or the catalog", loaded.Name(), got, version)
@@ -45,8 +45,8 @@ func pack(loaded *helmchart.Chart, version, out string) error {
 	return nil
 }
 
-// complete checks that the subcharts are inside: Helm would ask their repositories, which the lab
-// cannot reach.
+// complete checks that the chart contains its subcharts. Helm would otherwise ask their
+// repositories, which the lab cannot reach.
 func complete(loaded *helmchart.Chart) error {
 	var have []string
 	for _, sub := range loaded.Dependencies() {

@@ -13,7 +13,7 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-// folder writes a chart that depends on a subchart, with the subchart if asked for.
+// folder writes a chart that depends on a subchart. withSubchart adds the subchart to it.
 func folder(t *testing.T, withSubchart bool) string {
 	t.Helper()
 	root := t.TempDir()

@@ -14,7 +14,7 @@ import (
 // chart.
 type Files map[string]string
 
-// Add takes the files below a folder, in the place of former ones of the same name.
+// Add adds the files below a folder, and replaces files of the same name.
 func (f Files) Add(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -37,8 +37,8 @@ func (f Files) Add(dir string) error {
 	return nil
 }
 
-// Replace changes a text that must be in a file exactly once: an upstream that changed would go
-// unseen otherwise.
+// Replace replaces a text that must be in a file exactly once. Otherwise, a change of the upstream
+// file would go unnoticed.
 func (f Files) Replace(file, before, after string) error {
 	if count := strings.Count(f[file], before); count != 1 {
 		return fmt.Errorf("chart file %s has %q %d times, expected it once", file, before, count)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds may be in a bundle: the definitions, and the admission policy with which Gateway API guards
-// its own.
+// kinds lists the kinds that a bundle may have: CRDs, and the admission policy with which Gateway
+// API guards its CRDs.
 var kinds = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 // Join writes the documents of the files to out, in the order of the files, each after a "---"

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Install installs the missing ones of a list of packages, with apt-get's own output as progress.
-// It updates apt's lists only if one is missing.
+// Install installs the packages of a list that are missing, and shows apt-get's own output as
+// progress. It updates apt's lists only if a package is missing.
 func Install(ctx context.Context, out io.Writer, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {
@@ -33,7 +33,7 @@ func Install(ctx context.Context, out io.Writer, list []Package) error {
 	return apt(ctx, out, append([]string{"install", "-y", "--no-install-recommends"}, missing...)...)
 }
 
-// Allowed says whether Install would have to install something that it may not.
+// Allowed returns an error if Install would have to install a package without permission.
 func Allowed(ctx context.Context, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {
@@ -49,8 +49,8 @@ func allowed(user int, missing []string) error {
 	return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
 }
 
-// Missing returns the packages of a list that dpkg-query's answer, lines of "NAME STATUS", does not
-// call installed. One that dpkg has never heard of is in no line.
+// Missing returns the packages of a list that are not installed by dpkg-query's output, which has
+// lines of "NAME STATUS". The output has no line for a package that dpkg does not know.
 func Missing(query string, list []Package) []string {
 	installed := map[string]bool{}
 	for line := range strings.Lines(query) {

@@ -1,3 +1,4 @@
-// Package deps installs the Debian packages that the host of a lab needs; those inside the machines
-// come with their image. A machine that has them all is not touched, and needs no root.
+// Package deps installs the Debian packages that the lab's host needs; the image of the machines
+// has those for the inside of machines. It changes nothing, and needs no root, if all packages are
+// installed.
 package deps

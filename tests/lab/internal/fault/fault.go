@@ -17,7 +17,7 @@ type Injector struct {
 	Out io.Writer
 }
 
-// Inject breaks each of the machines. One that fails does not keep the others whole.
+// Inject breaks each of the machines. If one fails, the others are broken all the same.
 func (i Injector) Inject(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Inject, kind.Name, machines)
 }

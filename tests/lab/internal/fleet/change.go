@@ -13,8 +13,9 @@ import (
 	"strata/tests/lab/machines"
 )
 
-// Up makes the machines that are not there, and starts the others, also those of nodes that have
-// left the stack: its next update has to reach them. A killed call is completed by the next one.
+// Up makes the missing machines and starts the others. It also starts those of nodes that were
+// removed from the stack, because the next update must reach them. The next call completes a killed
+// one.
 func (f *Fleet) Up(ctx context.Context) error {
 	image, err := f.image()
 	if err != nil {
@@ -46,7 +47,7 @@ func (f *Fleet) Up(ctx context.Context) error {
 	return f.show()
 }
 
-// Prune takes the machines of nodes away that have left the stack.
+// Prune deletes the machines of nodes that were removed from the stack.
 func (f *Fleet) Prune(ctx context.Context) error {
 	owner, err := f.owner()
 	if err != nil {
@@ -63,8 +64,7 @@ func (f *Fleet) Prune(ctx context.Context) error {
 	return f.remove(ctx, owner, names)
 }
 
-// Down takes all machines of the stack away, with their bridge and keys. It fails unless nothing is
-// left.
+// Down deletes all machines of the stack, with their bridge and keys. It fails if anything is left.
 func (f *Fleet) Down(ctx context.Context) error {
 	owner, err := f.owner()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func (f *Fleet) remove(ctx context.Context, owner string, names []string) error 
 	return atOnce(work)
 }
 
-// own returns the stack's machines: those that its login owns.
+// own returns the stack's machines: those whose owner is the stack's login key.
 func (f *Fleet) own(owner string) ([]machines.Status, error) {
 	all, err := machines.List()
 	return slices.DeleteFunc(all, func(machine machines.Status) bool {
@@ -121,7 +121,7 @@ func (f *Fleet) own(owner string) ([]machines.Status, error) {
 	}), err
 }
 
-// left returns the stack's machines that have no node any more.
+// left returns the stack's machines that no longer have a node.
 func (f *Fleet) left(owner string) ([]machines.Status, error) {
 	own, err := f.own(owner)
 	return slices.DeleteFunc(own, func(machine machines.Status) bool {
@@ -129,7 +129,7 @@ func (f *Fleet) left(owner string) ([]machines.Status, error) {
 	}), err
 }
 
-// atOnce does all of the work at once, and reports every failure.
+// atOnce runs all functions at once, and reports every failure.
 func atOnce(work []func() error) error {
 	failures := make([]error, len(work))
 	var all sync.WaitGroup

@@ -24,12 +24,12 @@ type Fleet struct {
 	Log *machines.Log
 
 	stack string
-	// folder is .strata/lab/STACK, bundle has the image.
+	// folder is .strata/lab/STACK. bundle is the folder that has the image.
 	folder, bundle string
 	hosts          hosts
 }
 
-// hosts is the part of a stack's hosts that a machine is made of.
+// hosts is the part of a stack's configuration from which machines are made.
 type hosts struct {
 	Subnet netip.Prefix `json:"subnet"`
 	Nodes  []node       `json:"nodes"`
@@ -43,8 +43,8 @@ type node struct {
 	Address netip.Addr `json:"address"`
 }
 
-// Read returns the fleet of the stack that a file configures. isOurs is false for a stack whose
-// hosts are not the lab's.
+// Read returns the fleet of the stack that file configures. isOurs is false if the stack's hosts
+// are not the lab's machines.
 func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -67,7 +67,8 @@ func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err 
 	return fleet, key == fleet.key(), nil
 }
 
-// bridge returns the stack's bridge. Its name is short enough for Linux, and its own.
+// bridge returns the name of the stack's bridge. It is unique to the stack and fits Linux's limit
+// of 15 characters for interface names.
 func (f *Fleet) bridge() string {
 	const longest = 15
 	name := "lab-" + f.stack

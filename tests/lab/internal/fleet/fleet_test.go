@@ -73,8 +73,8 @@ func TestEachNodeIsAMachineOfTheStacksBridge(t *testing.T) {
 	assert.LessOrEqual(t, len(fleet.bridge()), 15)
 }
 
-// The stack file names the key. It must not be there while the machines are not: Strata would wait
-// for hosts that do not run.
+// The stack file names the key. Without running machines the key must not exist, because Strata
+// would then wait for hosts that do not run.
 func TestLabKeyExistsOnlyWhileMachinesRun(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("machines need root")

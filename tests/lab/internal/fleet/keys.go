@@ -18,22 +18,22 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// running has a link to the login of each stack whose machines run. A reboot empties it, as it
-// stops the machines.
+// running is a folder with a link to the login of each stack whose machines run. A reboot empties
+// it, and also stops the machines.
 const running = "/run/strata/fleets"
 
-// key is the private key's path in the stack file.
+// key returns the private key's path as it is in the stack file.
 func (f *Fleet) key() string { return filepath.Join(f.folder, "key") }
 
 func (f *Fleet) login() string { return filepath.Join(f.folder, "login") }
 
-// link is the stack's own in running, whichever checkout it is of.
+// link returns the path of the stack's link in running, which is different for each checkout.
 func (f *Fleet) link() string {
 	sum := sha256.Sum256([]byte(f.folder))
 	return filepath.Join(running, f.stack+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// show makes the key lead to the login: the machines run.
+// show makes the key lead to the login, which means that the machines run.
 func (f *Fleet) show() error {
 	if err := os.MkdirAll(running, 0o700); err != nil {
 		return fmt.Errorf("the login of stack %s: %w", f.stack, err)

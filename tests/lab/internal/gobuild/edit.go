@@ -14,14 +14,14 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Edit is a change to a dependency's sources: for the little that keeps it from the versions that
-// the other commands have, and for the imports of packages that are left out. The compiler's cache
-// tells an edited package by its content, not by its name, so that no other is compiled anew.
+// Edit is a change to a dependency's sources. Edits let a dependency compile with the module
+// versions of the other commands, and replace imports of packages that are left out. The compiler's
+// cache identifies a package by its content, so no other package is compiled again.
 type Edit struct {
 	// Module is the dependency's path.
 	Module string
-	// Old becomes New in all its Go files but tests. An Old that is nowhere is an error: the
-	// dependency needs no edit, or another one.
+	// Old is replaced by New in all Go files of the module except tests. It is an error if Old
+	// occurs nowhere, because the edit is then unnecessary or wrong.
 	Old, New string
 }
 
@@ -35,9 +35,9 @@ func (c Command) edits() []string {
 	return parts
 }
 
-// Edited has do work with the command whose edits are made: on a copy of its module that is gone
-// afterwards, in which edited copies of dependencies lie as well. All paths in it are relative,
-// because a binary tells them.
+// Edited calls do with the edited command. The command is then a copy of its module with edited
+// copies of its dependencies, which Edited removes afterwards. All paths in it are relative,
+// because a binary contains them.
 func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) error) error {
 	if len(c.Edits) == 0 {
 		return do(c)

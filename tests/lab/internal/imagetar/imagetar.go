@@ -24,12 +24,11 @@ import (
 type Image struct {
 	// Reference is the full name with registry and tag, as Pods ask for it.
 	Reference string
-	// Root is a tar file of the files below the binary: programs and libraries. Optional: there are
-	// none.
+	// Root is a tar file with the files below the binary: programs and libraries. Optional.
 	Root string
 	// Binary is the file to put into the image. Optional where Root is set.
 	Binary string
-	// Path is the binary's in the image. Optional: the default is its own name at the root.
+	// Path is the binary's path in the image. Optional: the default is its own name at the root.
 	Path string
 	// Links are other paths of the binary, as symbolic links.
 	Links []string
@@ -39,9 +38,9 @@ type Image struct {
 	User int
 }
 
-// Write writes the image into an archive of its own, packed by zstd as K3s's published archives
-// are: a host takes a third of the bytes. With several images, the library's order would change
-// from run to run.
+// Write writes the image into its own archive, compressed with zstd like K3s's published archives.
+// So a host receives a third of the bytes. An archive has one image, because the library's order of
+// several images would change from run to run.
 func (i Image) Write(out string) error {
 	tag, err := name.NewTag(canonical(i.Reference), name.StrictValidation)
 	if err != nil {
@@ -57,7 +56,7 @@ func (i Image) Write(out string) error {
 	return nil
 }
 
-// pack writes a file that is packed by zstd.
+// pack writes a file that is compressed with zstd.
 func pack(out string, write func(io.Writer) error) (err error) {
 	file, err := os.Create(out)
 	if err != nil {
@@ -71,8 +70,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical returns the name under which containerd looks an image up: on docker.io, one that is in
-// no folder is in library.
+// canonical returns the name under which containerd looks an image up. An image of docker.io
+// without a folder is in library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {
@@ -108,10 +107,10 @@ func (i Image) make() (v1.Image, error) {
 	return i.configure(image, entrypoint)
 }
 
-// plain returns a layer that is not compressed: the archive is.
+// plain returns an uncompressed layer, because the archive is compressed.
 func plain(content []byte) v1.Layer { return static.NewLayer(content, types.DockerUncompressedLayer) }
 
-// path is the binary's in the image.
+// path returns the binary's path in the image.
 func (i Image) path() string {
 	if i.Path != "" {
 		return i.Path

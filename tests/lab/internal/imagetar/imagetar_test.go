@@ -105,8 +105,8 @@ func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
 	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar.zst")), "image metallb")
 }
 
-// containerd completes the name that a Pod asks for, and finds no image that was imported under the
-// short one.
+// containerd completes the name that a Pod asks for, so it would not find an image that was
+// imported under the short name.
 func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
 	image := controller(t)
 	image.Reference = "docker.io/traefik:v1"

@@ -13,8 +13,8 @@ import (
 // long.
 const staleAge = 6 * time.Hour
 
-// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one: a new
-// one could not read them.
+// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one. A new
+// one could not decrypt existing secrets.
 func ensurePassphrase(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -30,8 +30,8 @@ func ensurePassphrase(path string) error {
 	return file.Close()
 }
 
-// clearStale removes files of earlier runs from the temporary folder, but none that a run going on
-// may need.
+// clearStale removes the files of earlier runs from the temporary folder. It keeps files that a
+// present run may need.
 func clearStale(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

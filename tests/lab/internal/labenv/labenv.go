@@ -44,22 +44,23 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		{"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true"},
 		// A plugin on PATH would win over the ones of PULUMI_HOME.
 		{"PULUMI_IGNORE_AMBIENT_PLUGINS", "true"},
-		// Without files of metadata beside its own: a kill cuts such a file off, and no Pulumi
-		// reads a state with one that is cut off (gocloud.dev/blob/fileblob/attrs.go).
+		// Metadata files beside the state are turned off. A kill may truncate such a file, and
+		// Pulumi cannot read a state with a truncated one (gocloud.dev/blob/fileblob/attrs.go).
 		{"PULUMI_BACKEND_URL", "file://" + state + "?metadata=skip"},
 		{"PULUMI_CONFIG_PASSPHRASE_FILE", passphrase},
 		// A backup of each of hundreds of checkpoints costs more than the run.
 		{"PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "true"},
 		// The official kubernetes plugin leaves a kubeconfig in $TMPDIR at each run.
 		{"TMPDIR", temporary},
-		// As all that the lab compiles: the program's packages are compiled once.
+		// All that the lab compiles uses this setting, so the program's packages are compiled only
+		// once.
 		{"CGO_ENABLED", "0"},
 	}, nil
 }
 
-// linkBundle links the lab's own bundle to the name that the stack files of the lab's machines have
-// for it. No variable names it: in a shell with this environment, the lab's K3s would reach the
-// hosts of any other stack.
+// linkBundle links the lab's own bundle to the path in the stack files of the lab's machines. No
+// variable names it, because in a shell with this environment, any other stack's hosts would get
+// the lab's K3s.
 func linkBundle(at layout.Layout) error {
 	at.Originals = ""
 	link := filepath.Join(at.Local(), "bundle")

@@ -17,8 +17,8 @@ type Layout struct {
 	Checkout string
 	// Cache is the folder of everything built: ${XDG_CACHE_HOME:-~/.cache}/strata.
 	Cache string
-	// Originals is the folder of originals that the variable ORIGINALS names; empty: all is the
-	// lab's own.
+	// Originals is the folder of originals that the variable ORIGINALS names. If it is empty, all
+	// parts are the lab's own.
 	Originals string
 }
 
@@ -71,12 +71,13 @@ func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
 
-// Bundle returns the default folder of the assembled artifacts. The one with originals is never in
-// the place of the lab's own.
+// Bundle returns the default folder of the assembled artifacts. A bundle with originals never
+// replaces the one without.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
-// withOriginals ends the names of folders that hold originals. Each folder of originals has its
-// own: stacks may come up at once, each with others. tests/e2e names them in the same way.
+// withOriginals returns the end of the names of folders that hold originals. It is different for
+// each folder of originals, because stacks with different ones may come up at once. tests/e2e uses
+// the same names.
 func (l Layout) withOriginals() string {
 	if l.Originals == "" {
 		return ""
@@ -85,7 +86,7 @@ func (l Layout) withOriginals() string {
 	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
-// ZeroBundle is the same with stand-ins that take no time: a benchmark's.
+// ZeroBundle returns the folder of the bundle whose stand-ins have no delays, for a benchmark.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
 
 // VMBundle returns the folder of the virtual machines' disk image, apart from Bundle: it is built

@@ -14,17 +14,18 @@ import (
 // Variable names the folder for the lab and for the stories.
 const Variable = "ORIGINALS"
 
-// ReferencesFile lists the references that images of the lab's own get.
+// ReferencesFile lists references that the lab's own images get.
 const ReferencesFile = "images.txt"
 
-// imagesSuffix makes an artifact's name that of the images that go with it.
+// imagesSuffix follows an artifact's name in the name of its image archives.
 const imagesSuffix = "-images"
 
 // Original is one file of the folder.
 type Original struct {
-	// Name is the artifact's, or the plugin's as pulumi-resource-NAME. It is empty of archives.
+	// Name is the artifact's name, or pulumi-resource-NAME for a plugin. It is empty for archives
+	// of images.
 	Name string
-	// Images is the artifact that an archive's images go with, such as a chart; empty where the
+	// Images is the artifact that needs an archive's images, such as a chart. It is empty if the
 	// file is no archive.
 	Images string
 	// Version is the file's.
@@ -42,7 +43,7 @@ type Set struct {
 }
 
 var (
-	// endings are those of files whose readers go by them; a binary has none.
+	// endings are the file endings that readers rely on; a binary has none.
 	endings = []string{".tar.zst", ".tar.gz", ".tgz", ".tar", ".yaml", ".yml", ".sh"}
 	version = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 	// leftToUser matches the files that are not for the bundle.
@@ -50,8 +51,8 @@ var (
 )
 
 // Read reads a folder whose files have the names of known artifacts. The error names every file
-// that has no such name, no version or the same artifact as another: none is left out without a
-// word. No folder is an empty set.
+// without such a name, without a version, or with the artifact of another file, so that none is
+// silently ignored. A missing folder gives an empty set.
 func Read(dir string, known []string) (Set, error) {
 	var set Set
 	if dir == "" {
@@ -81,7 +82,7 @@ func Read(dir string, known []string) (Set, error) {
 	return set, nil
 }
 
-// Some returns an error where a folder was named and has neither an original nor a reference.
+// Some returns an error if a folder was named but has neither an original nor a reference.
 func (s Set) Some(dir string) error {
 	if dir == "" || len(s.All)+len(s.References) > 0 {
 		return nil
@@ -103,7 +104,7 @@ func parse(path string, known []string) (Original, error) {
 			break
 		}
 	}
-	// The longest name that fits: k3s-images-1 is no k3s of version images-1.
+	// The longest name wins, so that k3s-images-1 is not k3s of version images-1.
 	name := ""
 	for _, one := range known {
 		for _, candidate := range []string{one, one + imagesSuffix} {
@@ -131,7 +132,7 @@ func parse(path string, known []string) (Original, error) {
 	return found, nil
 }
 
-// twice returns an error for a second file of an artifact. Archives may be any number.
+// twice returns an error for a second file of an artifact. Several archives are allowed.
 func (s Set) twice(one Original) error {
 	i := slices.IndexFunc(s.All, func(other Original) bool { return one.Name != "" && other.Name == one.Name })
 	if i < 0 {
@@ -154,8 +155,8 @@ func (s Set) ImagesOf(artifact string) []Original {
 	return slices.DeleteFunc(slices.Clone(s.All), func(one Original) bool { return one.Images == "" || one.Images != artifact })
 }
 
-// Reference is the one of the list that is of the same repository as another; empty where there is
-// none.
+// Reference returns the reference in the list that has the same repository as other; empty if there
+// is none.
 func (s Set) Reference(other string) string {
 	for _, one := range s.References {
 		if repository(one) == repository(other) {

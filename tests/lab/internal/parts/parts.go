@@ -19,7 +19,7 @@ type Part struct {
 	Kind string
 	// Version is the content's.
 	Version string
-	// Pin is Strata's pin where it is another version; else empty.
+	// Pin is Strata's pin if that is a different version; otherwise empty.
 	Pin string
 	// What describes the part.
 	What string

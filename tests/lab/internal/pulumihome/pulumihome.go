@@ -30,8 +30,8 @@ type CLI struct{ Pulumi, Launcher, Host string }
 
 // Install puts the CLI and the language host into home.
 func (c CLI) Install(home string) error {
-	// The host comes before the launcher that needs it, and the CLI, whose presence means "ready",
-	// last.
+	// The host comes before the launcher that needs it. The CLI comes last, because its presence
+	// means that the folder is complete.
 	for _, pair := range [][2]string{{c.Host, HostPath}, {c.Launcher, LauncherPath}, {c.Pulumi, CLIPath}} {
 		if err := place(pair[0], filepath.Join(home, pair[1])); err != nil {
 			return err

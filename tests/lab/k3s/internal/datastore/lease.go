@@ -13,9 +13,9 @@ import (
 )
 
 // elect does work while this server holds a lease of kube-system, as K3s's controllers do
-// (rancher/wrangler pkg/leader/leader.go): the times are wrangler's. A holder that is told to stop
-// releases the lease. One that has lost etcd, as a server that has removed itself has, cannot: the
-// others wait until it has run out.
+// (rancher/wrangler pkg/leader/leader.go); the durations are wrangler's. A holder that is told to
+// stop releases the lease. A holder that has lost etcd, such as a server that removed itself,
+// cannot, so the others wait until the lease expires.
 func elect(ctx context.Context, core kubernetes.Interface, lease string, work func(context.Context)) {
 	identity, err := os.Hostname()
 	if err != nil {

@@ -78,8 +78,8 @@ func (e *Etcd) promote(ctx context.Context) {
 	}
 }
 
-// change acts for a controller on one Node before it lets go of the Node or after the Node has got
-// its finalizer.
+// change is a controller's action on one Node. It runs before the controller removes its finalizer
+// from the Node, or after the Node has got it.
 type change func(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error
 
 // reconcile puts a controller's finalizer on every Node, and calls its change for each one that has
@@ -104,7 +104,7 @@ func (e *Etcd) reconcile(ctx context.Context, core kubernetes.Interface, finaliz
 	}
 }
 
-// letGo takes the finalizer of the node controller off a Node that is deleted.
+// letGo removes the node controller's finalizer from a deleted Node.
 func letGo(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
 	if node.DeletionTimestamp == nil {
 		return nil

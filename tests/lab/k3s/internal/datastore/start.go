@@ -56,7 +56,7 @@ func (e *Etcd) connect(ctx context.Context) error {
 	return err
 }
 
-// JoinError is a join that ended for good: K3s shuts itself down with it, and does not fail.
+// JoinError is a join that failed permanently. K3s then shuts itself down with exit code 0.
 type JoinError struct{ why error }
 
 func (e *JoinError) Error() string { return "etcd cluster join failed: " + e.why.Error() }
@@ -128,7 +128,7 @@ func (e *Etcd) initialCluster(members []*etcdserverpb.Member) (cluster []string,
 	return cluster, present, nil
 }
 
-// duplicate forgets this member's name, so that it gets another one when the node has.
+// duplicate forgets this member's name, so that it gets a new one.
 func (e *Etcd) duplicate() error {
 	if err := os.Remove(filepath.Join(e.Dir, "name")); err != nil && !os.IsNotExist(err) {
 		logrus.Errorf("Failed to remove etcd name file: %v", err)

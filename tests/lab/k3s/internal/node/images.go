@@ -18,8 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// imageCache is the file that makes K3s leave archives alone which an earlier start has imported.
-// K3s never creates it: who wants it puts an empty file there (k3s-io/k3s
+// imageCache is a file that makes K3s skip archives that an earlier start has imported. K3s never
+// creates it; a user who wants it creates an empty file (k3s-io/k3s
 // pkg/agent/containerd/watcher.go, loadCache and syncCache).
 const imageCache = ".cache.json"
 
@@ -91,8 +91,8 @@ func (c *Config) importImage(ctx context.Context, file string) error {
 	return nil
 }
 
-// openArchive is an archive's tar. K3s goes by the extension as well (rancher/wharfie pkg/tarfile),
-// since not every containerd knows zstd.
+// openArchive opens an archive's tar. Like K3s, it decides by the extension (rancher/wharfie
+// pkg/tarfile), since not every containerd supports zstd.
 func openArchive(file string) (io.ReadCloser, error) {
 	packed, err := os.Open(file)
 	if err != nil || !strings.HasSuffix(file, "zst") {

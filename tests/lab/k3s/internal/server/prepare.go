@@ -174,7 +174,7 @@ func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	return nil
 }
 
-// password is the cluster's secret: given, else as on disk, else new.
+// password returns the cluster's secret: the given one, else the one on disk, else a new one.
 func (s *instance) password(given string) (string, error) {
 	if given == "" {
 		data, readErr := os.ReadFile(filepath.Join(s.dir, "token"))
@@ -196,7 +196,7 @@ func (s *instance) password(given string) (string, error) {
 	return parsed.Password, parsed.CheckCA(s.pki.ServerCA.CertPEM)
 }
 
-// agentPassword is the agents' own, or the servers' where none is given (k3s-io/k3s
+// agentPassword returns the agents' own password, or the servers' if none is given (k3s-io/k3s
 // pkg/daemons/control/deps/deps.go, getNodePass).
 func (s *instance) agentPassword(password string) (string, error) {
 	given := strings.TrimSpace(s.parsed.Texts["agent-token"])
