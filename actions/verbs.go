@@ -105,7 +105,8 @@ func Find(text string) Verb {
 	return nil
 }
 
-// Text returns the command of a resource that runs a verb. It panics on one that is not in the table.
+// Text returns the command of a resource that runs a verb. It panics on one that is not in the
+// table.
 func Text(v Verb) pulumi.String {
 	for _, row := range verbs {
 		if row.verb == v {
@@ -115,8 +116,8 @@ func Text(v Verb) pulumi.String {
 	panic("actions: a verb is not in the table of verbs.go") // a slip in this program
 }
 
-// Command returns a resource's command that runs a verb with an input, which becomes the JSON on its
-// stdin. It asks for no previous output: a command that ran before is no input of the next.
+// Command returns a resource's command that runs a verb with an input, which becomes the JSON on
+// its stdin. It asks for no previous output: a command that ran before is no input of the next.
 func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
 	return CommandOf(v, pulumix.Val(input), environment)
 }

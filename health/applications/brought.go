@@ -44,8 +44,8 @@ func byHand(a applicationSeen) bool {
 		len(a.Errors) == 0
 }
 
-// listDescendants returns the Applications below one, in its namespace: those among its resources, and so
-// on.
+// listDescendants returns the Applications below one, in its namespace: those among its resources,
+// and so on.
 func (w *applicationsWatch) listDescendants(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {

@@ -119,8 +119,8 @@ func (o *applicationObject) unseen() bool {
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
-// isSourceCompared reports whether the status is about the present source. A hydrator's manifests have a
-// source of their own.
+// isSourceCompared reports whether the status is about the present source. A hydrator's manifests
+// have a source of their own.
 func (o *applicationObject) isSourceCompared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {

@@ -162,7 +162,8 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	}
 }
 
-// judgeDenial judges a request that an approver or the issuer denies: the same request is denied again.
+// judgeDenial judges a request that an approver or the issuer denies: the same request is denied
+// again.
 func judgeDenial(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
 	case request.Denied.Status == "True":

@@ -18,8 +18,10 @@ const AfterAnnotation = "strata/reissue-after-revision"
 // RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
 const RevisionAnnotation = "cert-manager.io/certificate-revision"
 
-// The pauses after failed issuances, unless cert-manager's --certificate-request-minimum-backoff-duration says otherwise
-// (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure): an hour, doubled with each failure.
+// The pauses after failed issuances, unless cert-manager's
+// --certificate-request-minimum-backoff-duration says otherwise
+// (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure): an hour, doubled with each
+// failure.
 const (
 	issuancePause    = time.Hour
 	issuancePauseMax = 32 * time.Hour

@@ -19,9 +19,9 @@ var rooms = []string{"cli", "platform", "components", "actions", "health", "arti
 // pulumi is the module by which resources are declared, which health does not.
 const pulumi = "github.com/pulumi/pulumi/sdk/v3"
 
-// TestLinterReportsImportsFromHigherRooms runs the linter on a module of the same rooms, in which each
-// imports all others. It must report the imports from rooms above, and no other. A folder with a
-// room's name elsewhere does not count.
+// TestLinterReportsImportsFromHigherRooms runs the linter on a module of the same rooms, in which
+// each imports all others. It must report the imports from rooms above, and no other. A folder with
+// a room's name elsewhere does not count.
 func TestLinterReportsImportsFromHigherRooms(t *testing.T) {
 	module := t.TempDir()
 	write := func(path, text string) {

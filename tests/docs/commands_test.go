@@ -27,8 +27,8 @@ var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
 // run names a file of a test, or of a script that a CI target runs, and the command's form in it.
 type run struct{ file, as string }
 
-// here marks commands of this machine's own system: TestGettingStartedCommandsCreatePrivatePassphraseFile runs the blocks
-// that have them.
+// here marks commands of this machine's own system:
+// TestGettingStartedCommandsCreatePrivatePassphraseFile runs the blocks that have them.
 const here = "tests/docs/commands_test.go"
 
 // runner runs a step of a forge's example.

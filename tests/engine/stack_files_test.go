@@ -139,7 +139,8 @@ func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	}
 }
 
-// TestCommandsAndProgramReadRepositoryStackFilesAlike reads every stack file of the repository both ways.
+// TestCommandsAndProgramReadRepositoryStackFilesAlike reads every stack file of the repository both
+// ways.
 func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	var files []string
 	require.NoError(t, filepath.WalkDir(pulumitest.Root,
@@ -166,8 +167,8 @@ func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	}
 }
 
-// TestCommandsAndProgramRejectInvalidStackFiles reads mistakes that both a command and the program must
-// refuse.
+// TestCommandsAndProgramRejectInvalidStackFiles reads mistakes that both a command and the program
+// must refuse.
 func TestCommandsAndProgramRejectInvalidStackFiles(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
 		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n",

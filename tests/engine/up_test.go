@@ -42,7 +42,8 @@ func TestUpdateCreatesResourcesAfterTheirDependencies(t *testing.T) {
 	}
 }
 
-// A bare `pulumi up` does not wait for hosts that do not run: it names the command that starts them.
+// A bare `pulumi up` does not wait for hosts that do not run: it names the command that starts
+// them.
 func TestUpdateWithoutLabMachinesNamesMakeUp(t *testing.T) {
 	for _, name := range []string{"local", "rehearsal"} {
 		s := newStack(t, name)

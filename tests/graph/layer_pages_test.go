@@ -22,8 +22,8 @@ import (
 	"strata/health/kinds"
 )
 
-// TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences, and
-// from the program with the example layers/NAME.yaml, which has the rest.
+// TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences,
+// and from the program with the example layers/NAME.yaml, which has the rest.
 func TestEachLayerHasAPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)

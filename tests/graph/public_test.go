@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program of another module cannot name a type of internal, and so could not fill in such a field.
+// A program of another module cannot name a type of internal, and so could not fill in such a
+// field.
 func TestNothingInThePublicArgumentsIsInternal(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }
@@ -98,7 +99,8 @@ func (s *search) walk(at string, of types.Type) {
 	}
 }
 
-// named walks a type of Strata and the arguments of a generic one; other modules have their own rules.
+// named walks a type of Strata and the arguments of a generic one; other modules have their own
+// rules.
 func (s *search) named(at string, of *types.Named) {
 	for argument := range of.TypeArgs().Types() {
 		s.walk(at, argument)

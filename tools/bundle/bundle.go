@@ -127,7 +127,8 @@ func (b *bundle) add(entry artifacts.Entry) error {
 	return nil
 }
 
-// formerSum returns the former sum of a file by its origin and path, and whether the file is unchanged.
+// formerSum returns the former sum of a file by its origin and path, and whether the file is
+// unchanged.
 func (b *bundle) formerSum(origin, path string) (sum string, still bool) {
 	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool {
 		return entry.Origin == origin && entry.Path == path

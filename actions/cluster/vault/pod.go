@@ -61,7 +61,8 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	return nil
 }
 
-// checkRunning returns nil for a Pod whose containers run, else an error with their reason for waiting.
+// checkRunning returns nil for a Pod whose containers run, else an error with their reason for
+// waiting.
 func checkRunning(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil {
 		return errors.New("is being deleted")

@@ -34,8 +34,8 @@ func ShowUnreachable(
 	return showUnreachable(out, stack, unreachable(ctx, uninstalls))
 }
 
-// Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall K3s
-// on them. It refuses all of them if one answers or is not in the state.
+// Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall
+// K3s on them. It refuses all of them if one answers or is not in the state.
 func Forget(
 	ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string, nodes []string,
 ) error {

@@ -67,8 +67,8 @@ func ReadKnownHosts(files ...string) (KnownHosts, error) {
 	return all, nil
 }
 
-// Lookup returns the keys of the sshd at a port of a host. As with ssh, a line without a port applies
-// to every port that has no line of its own.
+// Lookup returns the keys of the sshd at a port of a host. As with ssh, a line without a port
+// applies to every port that has no line of its own.
 func (k KnownHosts) Lookup(host string, port int) Known {
 	bare := k.byName(host)
 	if port == 22 { // the port of lines that have none

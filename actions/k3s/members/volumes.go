@@ -89,7 +89,8 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// isNeeded reports whether a volume's data are needed: it has a claim, or had one and is to be kept.
+// isNeeded reports whether a volume's data are needed: it has a claim, or had one and is to be
+// kept.
 func isNeeded(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound ||

@@ -147,7 +147,8 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	return errors.Join(failures...)
 }
 
-// rolloutError returns an error that names the node that ended the rollout, and the nodes that remain.
+// rolloutError returns an error that names the node that ended the rollout, and the nodes that
+// remain.
 func (r *Rollout) rolloutError(failed task, err error) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

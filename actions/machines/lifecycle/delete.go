@@ -52,8 +52,8 @@ func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.S
 	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
 }
 
-// withDriver calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so the error
-// names the way out.
+// withDriver calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so
+// the error names the way out.
 func withDriver(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	do func(driver.Driver) error) error {
 	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error {

@@ -13,9 +13,9 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// The commands of a virtual machine's resources. Each bounds itself, because a restart waits for its
-// turn. Keys come in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY, in
-// PEM.
+// The commands of a virtual machine's resources. Each bounds itself, because a restart waits for
+// its turn. Keys come in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and
+// STRATA_SSH_KEY, in PEM.
 var (
 	// Create makes a machine, or changes an existing one to its Spec, and prints its Result.
 	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {

@@ -54,7 +54,8 @@ func watch(queue int, victim process) (lives bool, err error) {
 	return err == nil && now.started.Equal(victim.started), nil
 }
 
-// awaitExit waits until every process has ended, or the deadline, and removes ended ones from waiting.
+// awaitExit waits until every process has ended, or the deadline, and removes ended ones from
+// waiting.
 func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {

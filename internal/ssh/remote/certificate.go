@@ -13,7 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// addCertificates returns keys with their certificates, each in front of its key, as ssh offers them.
+// addCertificates returns keys with their certificates, each in front of its key, as ssh offers
+// them.
 func (m Means) addCertificates(keys []ssh.Signer) ([]ssh.Signer, error) {
 	if len(m.Certificates) == 0 {
 		return keys, nil

@@ -135,8 +135,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 	}
 }
 
-// hasEnded reports whether ctx has ended. It compares the deadline, because a busy machine's timer may
-// end ctx later, and the error should say that nothing answered.
+// hasEnded reports whether ctx has ended. It compares the deadline, because a busy machine's timer
+// may end ctx later, and the error should say that nothing answered.
 func hasEnded(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
@@ -165,7 +165,8 @@ type patience struct {
 	silent time.Time
 }
 
-// isExhausted reports whether no attempt after the one that failed with err can succeed, or is likely to.
+// isExhausted reports whether no attempt after the one that failed with err can succeed, or is
+// likely to.
 func (p *patience) isExhausted(err error, now time.Time) bool {
 	if errors.Is(err, errAgentSilent) {
 		if p.silent.IsZero() {

@@ -123,7 +123,8 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 	return awaitFreePort(ctx, spec)
 }
 
-// awaitFreePort waits for the port of a tunnel that ends. It returns errAbsent when the port is free.
+// awaitFreePort waits for the port of a tunnel that ends. It returns errAbsent when the port is
+// free.
 func awaitFreePort(ctx context.Context, spec Spec) error {
 	var free error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,

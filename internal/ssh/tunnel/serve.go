@@ -18,7 +18,8 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle bounds the life of an unused tunnel. A run's next step, or the next command, can still use it.
+// Idle bounds the life of an unused tunnel. A run's next step, or the next command, can still use
+// it.
 const Idle = 5 * time.Minute
 
 // greetLimit bounds the time from a connection to its first byte.

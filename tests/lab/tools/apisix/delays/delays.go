@@ -13,8 +13,8 @@ const (
 	// webhook is from the moment the controller's Pod is Ready to its webhook listening. Source:
 	// seed 000, "Timing gap: ~7-10 seconds between pod start and webhook listening", and "Gap
 	// between pod ready and webhook listening". The original 2.2.0, as it was run, listens 0.1 s
-	// after its start, and so before it is Ready (tests/lab/originals.md). The seed's is kept: it is
-	// the harder case.
+	// after its start, and so before it is Ready (tests/lab/originals.md). The seed's is kept: it
+	// is the harder case.
 	webhook = 8500 * time.Millisecond
 	// sync is from a change to the controller's sending it. Source: an ADC run, which the
 	// controller starts for each change, bounded by exec_adc_timeout of 15 s; an empty one takes
