@@ -7,7 +7,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// TestMain has the verbs that the tests run be those of resources of this program.
+// TestMain runs the verbs of resources with this program, because tests start the test binary as
+// Strata.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(statelayout.Variable, statelayout.Version); err != nil {
 		panic(err)
