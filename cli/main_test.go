@@ -7,8 +7,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// TestMain runs the verbs of resources with this program, because tests start the test binary as
-// Strata.
+// TestMain sets the layout variable that a state's commands set, so that tests can run the verbs of
+// resources.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(statelayout.Variable, statelayout.Version); err != nil {
 		panic(err)

@@ -31,7 +31,7 @@ func (a *above) export(ctx *pulumi.Context) {
 			at(name, workload.URLs[0], workload.Address)
 		}
 	}
-	// urls has the names that clients cannot resolve until DNS has them, with their URLs.
+	// The addresses lead to each name of urls until DNS has a record for it.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
 	if a.ca != nil && !a.ca.Public {
