@@ -83,7 +83,7 @@ type Host struct {
 	Booted *Gate
 	// Gate holds once the host is fit for K3s.
 	Gate *Gate
-	// command is the command that made the machine, under consent. Neither is set for an existing
+	// command made the machine, and consent allows to recreate it. Neither is set for an existing
 	// host.
 	command *local.CommandArgs
 	consent recreation

@@ -38,8 +38,8 @@ func (k *k3s) issueCredential() error {
 			}
 			return request
 		})
-	// The input has the CA's hash, because another cluster has another CA and needs a new
-	// certificate.
+	// The environment has the cluster's identity, because another cluster has another CA and needs
+	// new certificates.
 	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
 	})

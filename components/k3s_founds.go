@@ -33,8 +33,8 @@ func (k *k3s) stack() string {
 
 // refuseSecondCluster registers the hook that the engine calls before a server's host changes, in
 // previews too. The hook refuses an update that keeps none of the servers, because it would create
-// a second cluster (docs/adr/0055). Machines that Strata makes keep their host keys, which the hook
-// does not mistake for a change.
+// a second cluster (docs/adr/0055). It registers no hook for machines that
+// Strata makes, because these keep their host keys.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
 		return nil
