@@ -7,7 +7,7 @@ import (
 )
 
 // vaultServerConfig is Vault's own configuration. It uses integrated storage, which Vault's makers
-// support. Vault requires the setting that memory is not locked; the chart adds it.
+// support. Vault asks not to lock memory then; the chart adds that setting.
 const vaultServerConfig = `ui = false
 listener "tcp" {
   address         = "[::]:8200"
