@@ -15,8 +15,8 @@ import (
 
 // releaseName registers the command that frees a node's name before its install, if another host
 // had the name. A host that died and was replaced leaves an etcd member, a Node and a password
-// behind, because of which the new host is refused (k3s-io/k3s#802). The command runs again when
-// the host's key or address changes, which makes it another host. It does nothing if the host is a
+// behind. They make K3s refuse the new host (k3s-io/k3s#802). The command runs again when the
+// host's key or address changes, which makes it another host. It does nothing if the host is a
 // member itself. It cannot be part of the members' command, which waits for every server and so for
 // this node's own install.
 func (k *k3s) releaseName(

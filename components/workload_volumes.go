@@ -55,8 +55,8 @@ func CertVolume(volume, secret string) pulumi.Map {
 }
 
 // CertWait returns the init container that holds a Pod until the volume has a matching key and
-// chain, which must be valid now and for the names (tools/cert-wait). It asks no API server, so it
-// needs no role.
+// chain (tools/cert-wait). The chain must be valid now and for the names. The container asks no API
+// server, so it needs no role.
 func CertWait(image, volume, mount string, limit time.Duration, names []string) pulumi.Map {
 	args := []string{"--dir", mount, "--timeout", limit.String()}
 	for _, name := range names {

@@ -64,14 +64,14 @@ type ACMESecret struct {
 	Value string `json:"value"`
 }
 
-// HTTP01 reports whether names are proved through the ingress: it must then answer before there is
-// a certificate.
+// HTTP01 reports whether names are proved through the ingress. If so, the ingress must answer
+// before there is a certificate.
 func (c *Config) HTTP01() bool {
 	return c.CertManager.Issuer == IssuerACME && c.CertManager.ACME.Solver == SolverHTTP01
 }
 
-// TraefikNames returns the names that Traefik's certificate is for: the domain and, by a wildcard,
-// all below it. HTTP-01 proves no wildcard, so there they are the names of Strata's own services
+// TraefikNames returns the names of Traefik's certificate: the domain and, by a wildcard, all names
+// below it. HTTP-01 proves no wildcard. With it, the names are those of Strata's own services
 // behind Traefik.
 func (c *Config) TraefikNames() []string {
 	domain := c.Ingress.Domain

@@ -42,7 +42,7 @@ type Apps struct {
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 
-// Full reports whether an up waits until everything answers.
+// Full reports whether an update waits until everything answers.
 func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {
@@ -70,7 +70,7 @@ func (c *Config) checkApps(ps *problems) {
 	}
 }
 
-// list joins names for messages; none is "empty".
+// list joins names for messages; it returns "empty" if there are none.
 func list(names []string) string {
 	if len(names) == 0 {
 		return "empty"

@@ -64,9 +64,10 @@ func (w workloadCheck) canary() {
 			"use for example 20")
 	}
 	if w.w.RoutesBy(ControllerAPISIX) > 1 {
-		// Its controller calls the canary's upstream like its Service alone, and its data plane
-		// refuses a configuration with two of one name, that of every other route included
-		// (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
+		// APISIX's controller gives the canary's upstream and the Service's the same name for each
+		// route. Its data plane refuses a configuration with two upstreams of one name, including
+		// every other route in it (apisix-ingress-controller internal/adc/translator, apisix
+		// apisix/admin/standalone.lua).
 		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no "+
 			"configuration with two to one canary", "leave one route of apisix")
 	}

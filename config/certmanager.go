@@ -69,10 +69,10 @@ var certManagerOwned = slices.Concat(
 
 const unapproved = "the platform's own certificates would never be approved"
 
-// ownSigners are those of cert-manager's own issuers, which the chart has by default.
+// ownSigners are the signers of cert-manager's own issuers, which the chart has by default.
 var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
 
-// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for
+// approvesOwn reports whether a list of signers includes cert-manager's own. An empty list means
 // every signer (cert-manager deploy/charts/cert-manager/values.yaml, approveSignerNames).
 func approvesOwn(_ *Config, value any) bool {
 	list, isList := value.([]any)
@@ -83,13 +83,14 @@ func approvesOwn(_ *Config, value any) bool {
 		func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
-// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one
-// Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
+// severalReplicas allows a disruption budget only with more than one replica: the chart's budget
+// keeps one Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml). With
+// one replica, it only allows to switch the budget off.
 func severalReplicas(c *Config, enabled any) bool {
 	return c.CertManager.Replicas > 1 || enabled == false
 }
 
-// fingerprint is a certificate's, or its beginning.
+// fingerprint matches the fingerprint of a certificate, or its beginning.
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 func (c *Config) checkCertificates(ps *problems) {
@@ -114,13 +115,13 @@ func (c *Config) checkCertificates(ps *problems) {
 	}
 }
 
-// othersCA reports whether another's CA signs.
+// othersCA reports whether the CA that signs is not the stack's own.
 func (c *Config) othersCA() bool {
 	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
 }
 
-// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the
-// platform's own names.
+// checkNameConstraints refuses constraints that a CA cannot have. It also refuses those that
+// exclude the platform's own names.
 func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {

@@ -25,13 +25,13 @@ type Cluster struct {
 	// Protect refuses a destroy of the stack, and every run that would delete others' objects in
 	// its namespaces, until it is false again and an update has seen that. Default false.
 	Protect bool `json:"protect,omitempty"`
-	// ofProgram says that a program of one's own has the cluster, and takes MetalLB's addresses from
-	// wherever it likes (ForProgram).
+	// ofProgram is true if a user's own program provides the cluster. That program may take
+	// MetalLB's addresses from any resource (ForProgram).
 	ofProgram bool
 }
 
-// OnExistingCluster reports whether the stack runs on an existing cluster. Then there are no hosts,
-// no K3s of ours, and nothing to delete objects with.
+// OnExistingCluster reports whether the stack runs on an existing cluster. Then there are no hosts
+// and no K3s of Strata, and the cluster stays when the stack is destroyed.
 func (c *Config) OnExistingCluster() bool { return c.Cluster != Cluster{} }
 
 // PodNetwork returns the network of the cluster's Pods; not valid if it is not configured.

@@ -21,7 +21,8 @@ type Discard struct {
 	Objects []string `json:"objects,omitempty"`
 }
 
-// discarded are the kinds of objects that others can use, and whether each has a namespace.
+// discarded are the kinds of objects that others can use. The value is true for a kind with a
+// namespace.
 var discarded = map[string]bool{
 	"Application": true, "ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true,
 	"GatewayClass": false, "IngressClass": false,

@@ -2,7 +2,7 @@ package config
 
 import "net/netip"
 
-// Driver names the way in which hosts come to be.
+// Driver is the way in which the hosts are provided.
 type Driver string
 
 const (
@@ -15,10 +15,10 @@ const (
 	DriverProxmox Driver = "proxmox"
 )
 
-// Drivers are all of them.
+// Drivers are all drivers.
 var Drivers = []string{string(DriverExisting), string(DriverLibvirt), string(DriverProxmox)}
 
-// MakesVMs is true for the drivers whose hosts are virtual machines.
+// MakesVMs reports whether the driver's hosts are virtual machines.
 func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
 
 // Role is a node's part in the cluster.
@@ -31,7 +31,7 @@ const (
 	RoleAgent Role = "agent"
 )
 
-// Unit is the systemd unit that K3s's install script makes for the role, without .service.
+// Unit returns the systemd unit that K3s's install script makes for the role, without .service.
 func (r Role) Unit() string {
 	if r == RoleServer {
 		return "k3s"

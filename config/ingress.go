@@ -68,7 +68,7 @@ func (c *Config) checkBelowIngress(ps *problems) {
 				"enable cert-manager, or set ingress.controllers: []")
 		}
 	}
-	// A misspelt entry is told by the rule for packaged components.
+	// If an entry is misspelt, the rule for packaged components reports it.
 	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
 		func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
 		ps.add(field("k3s.disable"), "",

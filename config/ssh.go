@@ -71,7 +71,7 @@ type JumpHost struct {
 }
 
 // deriveSSH gives every node its effective values. If an ssh_config file is read, unset values stay
-// unset, for the file to fill in.
+// unset, because that file may set them.
 func (h *Hosts) deriveSSH() {
 	for i := range h.Nodes {
 		own, all := &h.Nodes[i].SSH, h.SSH
@@ -89,7 +89,7 @@ func (h *Hosts) deriveSSH() {
 	h.SSH.byDefault(h.Driver)
 }
 
-// byDefault fills in the values that are not set and cannot come from a file of ssh_config.
+// byDefault sets the values that are not set and cannot come from an ssh_config file.
 func (s *SSH) byDefault(driver Driver) {
 	if s.Config != "" && driver == DriverExisting {
 		return
@@ -100,15 +100,15 @@ func (s *SSH) byDefault(driver Driver) {
 	}
 }
 
-// Defaults of a login.
+// These are the defaults of a login.
 const (
 	DefaultUser    = "root"
 	DefaultPort    = 22
 	DefaultKeyFile = "~/.ssh/id_ed25519"
 )
 
-// checkWay holds the rules of the way to existing hosts. A node's values of hosts.ssh are reported
-// there.
+// checkWay checks the SSH settings of existing hosts. A value that a node inherits from hosts.ssh
+// is reported at hosts.ssh only, not again at the node.
 func (c *Config) checkWay(ps *problems) {
 	for i, node := range c.Hosts.Nodes {
 		own, all, key := node.SSH, c.Hosts.SSH, field("hosts.nodes[%d].ssh", i)
@@ -134,8 +134,8 @@ func (c *Config) checkWay(ps *problems) {
 	c.checkForward(ps)
 }
 
-// checkForward holds the rules of the tunnel, which is one for all hosts. That a jump host comes
-// from ssh.config is known once that is read.
+// checkForward checks the settings of the tunnel, which all hosts share. It accepts a missing jump
+// host if ssh.config is set, because that file may name one.
 func (c *Config) checkForward(ps *problems) {
 	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
 	for i, node := range c.Hosts.Nodes {
@@ -155,8 +155,8 @@ func (c *Config) checkForward(ps *problems) {
 	}
 }
 
-// check reports mistakes in values that were set at a key; values equal to those in above were
-// reported there.
+// check reports mistakes in values that were set at a key. It skips values that are equal to those
+// in above, because they were reported there.
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{
@@ -203,7 +203,7 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 	}
 }
 
-// plainSSH refuses passwords that are written out, as those of registries.
+// plainSSH refuses plain passwords, like plainPasswords.
 func (d *decoder) plainSSH(hosts Hosts) (ps problems) {
 	if !d.isPlain("hosts") {
 		return nil

@@ -46,8 +46,8 @@ const (
 	TrafficLocal TrafficPolicy = "Local"
 )
 
-// OrDefault returns the policy, or the default. The field stays empty where it is not set: the
-// digests of stacks that are up are of it.
+// OrDefault returns the policy, or the default if it is not set. The field itself stays empty then,
+// because digests of existing stacks include it.
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(
@@ -112,13 +112,13 @@ func traefikObjects() []OwnedValue {
 			"gatewayClass.name"),
 		because(itself, "", "gateway", "tlsStore.default"),
 		because(itself, "use traefik.dashboard", "ingressRoute.dashboard"),
-		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik
-		// pkg/api/handler.go).
+		// The dashboard's gate asks /api/rawdata, which Traefik also serves without the dashboard
+		// (traefik pkg/api/handler.go).
 		unless(withoutDashboard, because(
 			"with traefik.dashboard a route, a gate and an output of the stack go by it",
 			"use traefik.dashboard",
 			"api.dashboard", "api.basePath")),
-		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik
+		// Traefik has no route of the Gateway API until each of its caches is filled (traefik
 		// pkg/provider/kubernetes/gateway/client.go, WatchAll).
 		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's "+
 			"standard channel does not have, and serve no HTTPRoute",
