@@ -10,7 +10,7 @@ import (
 
 // ArgoCD configures Argo CD.
 type ArgoCD struct {
-	// Enabled installs Argo CD at argocd.DOMAIN. Default: where there is an ingress controller.
+	// Enabled installs Argo CD at argocd.DOMAIN. Default: true if there is an ingress controller.
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
@@ -20,11 +20,11 @@ type ArgoCD struct {
 	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 ""
 	// PASSWORD` makes it. Default: a password is generated, and is the output argocdAdminPassword.
 	AdminPasswordHash string `json:"adminPasswordHash,omitempty"`
-	// Root is the application that brings all others (app of apps). Default: none.
+	// Root is the application that applies all others (app of apps). Default: none.
 	Root ArgoCDRoot `json:"root"`
 }
 
-// ArgoCDRoot is the root Application and the repository that it is read from.
+// ArgoCDRoot configures the root Application and the repository from which it is read.
 type ArgoCDRoot struct {
 	// RepoURL is the Git repository, by https, http or ssh. Empty: no root Application.
 	RepoURL string `json:"repoURL,omitempty"`

@@ -18,21 +18,22 @@ type CertManager struct {
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is the number of controllers, webhooks and CA injectors, each. Default: 1; with
+	// Replicas is the number of controllers, of webhooks and of CA injectors. Default: 1; with
 	// three or more servers 2.
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
-	// NameConstraints are the DNS domains for which, and below which, the stack's CA can sign;
-	// clients refuse all other names, and every address. ingress.domain must be in them. They are
-	// fixed in a CA that is there (docs/config-changes.md). Default: none, it can sign any name.
+	// NameConstraints are the DNS domains to which the stack's CA is limited. It can sign for these
+	// domains and names below them; clients refuse all other names, and every address.
+	// ingress.domain must be in them. They are fixed in an existing CA (docs/config-changes.md).
+	// Default: none, it can sign any name.
 	NameConstraints []string `json:"nameConstraints,omitempty"`
-	// AcceptedCA takes a CA that cert-manager has made in place of the stack's own: its sha256
-	// fingerprint in hex, or the first 16 digits or more (docs/troubleshooting.md). Default: a CA
-	// that the stack has not recorded closes a gate.
+	// AcceptedCA accepts a CA that cert-manager has made in place of the stack's own. It is the
+	// CA's sha256 fingerprint in hex, or at least its first 16 digits (docs/troubleshooting.md).
+	// Default: a CA that the stack has not recorded closes a gate.
 	AcceptedCA string `json:"acceptedCA,omitempty"`
-	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own,
-	// vault, or acme, an ACME server such as Let's Encrypt. Default selfSigned.
+	// Issuer selects the CA that signs the platform's certificates: selfSigned (a root of the
+	// stack's own), vault, or acme (an ACME server such as Let's Encrypt). Default selfSigned.
 	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`
 	// Vault is for issuer vault.
 	Vault VaultIssuer `json:"vault"`

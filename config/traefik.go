@@ -21,12 +21,13 @@ type Traefik struct {
 	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB
 	// chooses.
 	Address netip.Addr `json:"address,omitzero"`
-	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load
-	// balancer's address, or only those where a Pod of the ingress controller is ready, which then
-	// sees the clients' own addresses (docs/values.md has the cost). Default: Cluster.
+	// ExternalTrafficPolicy is Cluster or Local. With Cluster, every node takes requests for the
+	// load balancer's address. With Local, only nodes with a ready Pod of the ingress controller
+	// do, and the Pod sees the clients' own addresses (docs/values.md has the cost). Default:
+	// Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
-	// long. Default 30s.
+	// LongestRequest bounds the time of a request. A stopping Pod serves its open requests for this
+	// time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated
 	// password. Default true.
@@ -39,10 +40,10 @@ type TrafficPolicy string
 
 // The values of TrafficPolicy.
 const (
-	// TrafficCluster: every node, which may pass a request on to another one, and gives it its own
-	// address.
+	// TrafficCluster: every node takes requests. It may pass a request on to another node, which
+	// then sees the first node's address as the client's.
 	TrafficCluster TrafficPolicy = "Cluster"
-	// TrafficLocal: nodes with a ready Pod only, and each to its own Pods.
+	// TrafficLocal: only nodes with a ready Pod take requests, each for its own Pods.
 	TrafficLocal TrafficPolicy = "Local"
 )
 
