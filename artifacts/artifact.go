@@ -17,7 +17,7 @@ type Artifact struct {
 	Version string
 	// Arch is the processor architecture in Go's terms; empty when it does not matter.
 	Arch string
-	// SHA256 is the required sum of the file, in lower case hex.
+	// SHA256 is the required sha256 sum of the file, in lower case hex.
 	SHA256 string
 	// Size is the file's size in bytes.
 	Size int64
@@ -25,7 +25,7 @@ type Artifact struct {
 	For string
 	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
 	Origin string
-	// Path is the file's place, relative to the project. The file exists once Materialise has run.
+	// Path is the file's path relative to the project. The file exists once Materialise has run.
 	Path string
 
 	// source is the bundle's file, absolute; empty for upstream.
@@ -36,8 +36,8 @@ type Artifact struct {
 	from *source
 }
 
-// FileName returns the last part of Path: name, version and the first 12 digits of the sum. So
-// other content has another name.
+// FileName returns the last part of Path: name, version and the first 12 digits of the sum. So a
+// file with other content has another name.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
 // extensions are the endings that a file must keep, because its reader depends on them (K3s for

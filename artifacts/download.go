@@ -15,7 +15,8 @@ import (
 	"strata/config"
 )
 
-// stalled bounds the silence of a download. The whole download has no time limit.
+// stalled is the longest time without new data before an attempt is given up. The whole download
+// has no time limit.
 const stalled = time.Minute
 
 // CacheDir returns the folder of downloads, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
@@ -94,16 +95,16 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// fruitless is the maximum of successive attempts without new bytes. firstPause is the first pause
-// between attempts; each attempt doubles it.
+// fruitless is the number of successive attempts without new bytes after which a download fails.
+// firstPause is the first pause between attempts; each attempt doubles it.
 const (
 	fruitless  = 5
 	firstPause = 100 * time.Millisecond
 )
 
 // download downloads a URL into a file, and resumes an interrupted download. It tries again as long
-// as the file grows. A server that ignores ranges starts anew each time: such an attempt counts if
-// it gets further than all before it.
+// as the file grows. A server that ignores ranges sends the file from its start in each attempt.
+// Such an attempt counts as progress if it gets further than all earlier ones.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -175,7 +176,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The file is complete, or is another file: its sum tells.
+		// The file is either complete or another file. Its sum decides.
 		return 0, nil
 	case http.StatusOK:
 		if _, err := out.Seek(0, io.SeekStart); err != nil {

@@ -48,7 +48,7 @@ func (l *Lock) With(newer []Locked) *Lock {
 	return lock
 }
 
-// fetcher gets pins into the download cache.
+// fetcher downloads or builds pins into the download cache.
 type fetcher struct {
 	projectDir string
 	source     *source
@@ -56,14 +56,15 @@ type fetcher struct {
 	old *Lock
 	// dir is the download cache.
 	dir string
-	// hosts, if set, checks once whether each host answers at all, before a download from it.
+	// hosts, if set, checks once for each host whether it answers, before the first download from
+	// it.
 	hosts *hosts
 }
 
 func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := f.old.Find(pin)
-	// A built image follows its sources and this machine's Go, whatever the lock has: it comes only
-	// from this machine.
+	// A built image follows its sources and this machine's Go, whatever sum the lock has: only this
+	// machine makes it.
 	if _, built := config.BuiltImage(pin.URL); built {
 		if _, err := fmt.Fprintln(out, pin.URL); err != nil {
 			return Locked{}, err
@@ -95,14 +96,15 @@ func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (
 	return f.file(ctx, pin, expected, out)
 }
 
-// file downloads or builds the file of a pin into the cache. An empty expected sum accepts any
-// content: the first time there is no sum to compare with.
+// file downloads or builds the file of a pin into the cache. If expected is empty, it accepts any
+// content, because a first download has no sum to compare with.
 func (f *fetcher) file(
 	ctx context.Context, pin config.Pin, expected string, out io.Writer,
 ) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
-		// The rest of an interrupted run could be half of an older file.
+		// A partial file of an interrupted run may be of an older version, and no sum would reveal
+		// that.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}

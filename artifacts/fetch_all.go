@@ -17,9 +17,9 @@ import (
 // and does not overload servers.
 const downloadsAtOnce = 4
 
-// fetchPins gets pins into the download cache, a few at once, and excludes other fetches. fetched are the
-// successes, in the order of pins; failures names the others. err reports why no download could be
-// tried.
+// fetchPins gets pins into the download cache, a few at once, and excludes other fetches. fetched
+// has the successes in the order of pins, and failures the errors of the other pins. err reports
+// why no download could be tried.
 func (f *fetcher) fetchPins(
 	ctx context.Context, pins []config.Pin, out io.Writer,
 ) (fetched []Locked, failures []error, err error) {
@@ -68,8 +68,8 @@ func (l *lines) Write(line []byte) (int, error) {
 	return l.to.Write(line)
 }
 
-// labelled prefixes each line with its subject, because several downloads print at once. Each write
-// is a line.
+// labelled writes lines that begin with their subject, because several downloads print at once.
+// Each write is one line.
 type labelled struct {
 	to    io.Writer
 	label string

@@ -19,7 +19,7 @@ import (
 	"strata/config"
 )
 
-// upstream serves files and counts the requests of each; tests change the files.
+// upstream serves files and counts the requests for each file. Tests change the files.
 type upstream struct {
 	*httptest.Server
 	mutex    sync.Mutex
@@ -166,7 +166,7 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 func TestDownloadGivesUpWithoutProgress(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	asked := 0
-	// cuts each answer off, and knows no ranges
+	// This server cuts each answer off, and ignores ranges.
 	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
 		w.Header().Set("Content-Length", "1000000")

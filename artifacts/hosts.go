@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// answersWithin bounds a host's silence. Without it a firewall that drops packets would delay a run
-// for minutes.
+// answersWithin bounds the wait for a host's first answer. Without it, a firewall that drops
+// packets would delay a run for minutes.
 const answersWithin = 8 * time.Second
 
 // hosts remembers which hosts answer.
@@ -42,7 +42,8 @@ func (h *hosts) answer(ctx context.Context, from *source, upstream string) error
 	return ask()
 }
 
-// heard returns an error unless the host answers a HEAD request of a download, with any status.
+// heard sends a HEAD request for a download. It returns an error unless the host answers, with any
+// status.
 func heard(ctx context.Context, from *source, upstream, host string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin,
 		fmt.Errorf("no answer within %s", answersWithin))

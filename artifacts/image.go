@@ -11,8 +11,8 @@ import (
 	"strata/config"
 )
 
-// VMImage returns the disk image of virtual machines from the bundle's manifest or the lock. The
-// other artifacts may be missing.
+// VMImage returns the disk image of virtual machines from the bundle's manifest or from the lock.
+// It does not need the other artifacts to exist.
 func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	found, err := vmImage(cfg, projectDir)
 	if err != nil {

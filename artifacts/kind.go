@@ -7,13 +7,15 @@ import (
 	"strata/config"
 )
 
-// Kinds of a bundle by its files. The kind of upstream's artifacts is config.SourceUpstream.
+// These are the kinds of a bundle, by its files. The kind of upstream's artifacts is
+// config.SourceUpstream.
 const (
-	// KindBundle has no stand-in, as `strata bundle make` leaves it.
+	// KindBundle is a bundle without stand-ins, such as `strata bundle make` writes.
 	KindBundle = "bundle"
-	// KindLab has the lab's stand-ins.
+	// KindLab is a bundle of the lab's stand-ins.
 	KindLab = "lab"
-	// KindOriginals has upstream artifacts in the place of some of the lab's (ORIGINALS=DIR).
+	// KindOriginals is a lab's bundle in which upstream artifacts replace some stand-ins
+	// (ORIGINALS=DIR).
 	KindOriginals = "originals"
 )
 

@@ -35,12 +35,13 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals.
-	// SHA256 is the sum of the archive, which the folder does not have.
+	// Program is the sum of a plugin's program, for an entry in a folder of originals, which keeps
+	// the unpacked program only. SHA256 is the sum of the archive then.
 	Program string `json:"program,omitempty"`
-	// Digests are all digests under which registries serve an image, sha256:HEX: the index's first,
-	// then each platform's manifest. SHA256 is that of the manifest for Arch. Empty for other
-	// files, and for an image that was recorded without them: then running images are not compared.
+	// Digests are all digests under which registries serve an image, as sha256:HEX: the index's
+	// digest first, then that of each platform's manifest. SHA256 is the digest of the manifest for
+	// Arch. Digests is empty for other files, and for an image that was recorded without digests.
+	// Running images are not compared with such an entry.
 	Digests []string `json:"digests,omitempty"`
 }
 

@@ -59,8 +59,8 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	return remember(target, artifact.SHA256)
 }
 
-// stamp is the state of a file when its sum was last right. A file with the same stamp is not read
-// again, which keeps a run without changes short: images are hundreds of MiB.
+// stamp is the state of a file when its sum was last verified. A file with the same stamp is not
+// read again, which keeps a run without changes short: images are hundreds of MiB.
 type stamp struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`

@@ -28,13 +28,13 @@ import (
 	"strata/config"
 )
 
-// mirror has a CA of its own and a password. Below /strata it has the files of some pins, by their
-// hosts and paths.
+// mirror is a server with its own CA and a password. Below /strata it serves the files of some
+// pins, by their hosts and paths.
 type mirror struct {
 	*httptest.Server
 	mutex sync.Mutex
 	files map[string]string
-	// redirect, if set, is the target of every request.
+	// redirect, if set, is the address to which every request is redirected.
 	redirect string
 	asked    []string
 }
@@ -128,8 +128,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// A company's machine that reaches only the mirror: fetch, then an update by the lock on another
-// machine.
+// The test plays a company's machine that reaches only the mirror. It fetches there, and then
+// resolves by the lock on another machine.
 func TestFetchUsesOnlyMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()

@@ -33,16 +33,16 @@ type Filled struct {
 	// Left are existing files under an artifact's name that were not fetched here. Their artifacts
 	// were left alone.
 	Left []string
-	// Missing names the downloads that failed, with the reasons. An artifact is also missing if
-	// another that it needs is. Nil if all came.
+	// Missing names the failed downloads with their reasons; nil if all succeeded. An artifact also
+	// counts as missing if it needs another artifact that is missing.
 	Missing error
 }
 
 // Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them
 // (tests/lab/internal/originals). It downloads from the configured source. It checks sums against
-// known, a project's lock, and against the folder's own lock, which it writes. It removes files of
-// an earlier call at other versions; others stay. A wrong sum and an interrupt are errors, and
-// never a missing file. out receives the progress.
+// known, a project's lock, and against the folder's own lock, which it writes. It removes the files
+// of earlier calls at other versions, and leaves other files. A wrong sum or an interrupt is an
+// error, and never counts as a missing file. out receives the progress.
 func Originals(
 	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin,
 	out io.Writer,
@@ -99,7 +99,8 @@ func Originals(
 	return filled, before.With(whole).Write(dir)
 }
 
-// missingOf joins failures that are all failed downloads; nil if one has another cause.
+// missingOf joins failures if all of them are failed downloads. It returns nil if one has another
+// cause.
 func missingOf(failures []error) error {
 	for _, failure := range failures {
 		var gone *unavailableError

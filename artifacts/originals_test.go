@@ -25,7 +25,7 @@ import (
 	"strata/config"
 )
 
-// pinnedHere are the pins for one architecture, with the plugins.
+// pinnedHere returns the pins for one architecture, with the plugins.
 func pinnedHere(t *testing.T, cfg config.Config) []config.Pin {
 	t.Helper()
 	plugins, err := artifacts.PluginPins("..", runtime.GOARCH)
@@ -120,8 +120,8 @@ func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-// The lab enters a file's sum in its manifest as it finds it, so that no later check notices a
-// change.
+// The lab writes the sum of a file into its manifest as it finds the file, so no later check would
+// notice a change.
 func TestFileThatChangedInTheFolderIsReplaced(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
@@ -238,8 +238,8 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-// An interrupt says nothing about the network. To treat it as a missing file would compile
-// everything for a user who wanted to stop.
+// An interrupt says nothing about the network. If it counted as a missing file, the build would
+// compile everything although the user wanted to stop.
 func TestInterruptedFillIsAnError(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -20,7 +20,8 @@ const pluginPrefix = "pulumi-resource-"
 
 func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
 
-// pluginSDK matches a line of go.mod: Pulumi requires the plugin of exactly the SDK's version.
+// pluginSDK matches a line of go.mod. Pulumi requires a plugin of exactly the same version as the
+// SDK.
 var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
 
 // PluginPins returns the pins of Pulumi's official plugins for Linux and an architecture, at the

@@ -66,7 +66,8 @@ func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
 	assert.Equal(t, "https://me:hunter2@mirror.example.org", from.Mirror)
 }
 
-// What `environment:` brings cannot be read: a copy of the file, named on the command line, has it.
+// Fetch cannot read settings that `environment:` brings. Users name a copy of the file that has
+// them on the command line.
 func TestFetchReadsStackFilesFromArguments(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MirrorVariable, "")

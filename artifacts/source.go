@@ -14,9 +14,9 @@ import (
 )
 
 // source downloads from each project's own host, or from one mirror. A file keeps its upstream
-// address: the lock's entries and an artifact's origin do not depend on the mirror.
+// address in the lock's entries and in an artifact's origin: neither depends on the mirror.
 type source struct {
-	// mirror is its address without user and password; nil without a mirror.
+	// mirror is the mirror's address without user and password; nil without a mirror.
 	mirror *url.URL
 	user   *url.Userinfo
 	client *http.Client
@@ -50,7 +50,7 @@ func sourceOf(from config.Artifacts) *source {
 	return &source{mirror: mirror, user: user, client: client, fault: err}
 }
 
-// mirrorClient returns a client that trusts a CA beside those of this machine.
+// mirrorClient returns a client that trusts a CA in addition to this machine's CAs.
 func mirrorClient(ca string) (*http.Client, error) {
 	client := &http.Client{CheckRedirect: staysEncrypted}
 	if ca == "" {
@@ -106,7 +106,7 @@ func (s *source) ask(
 	if err != nil {
 		return nil, err
 	}
-	// With a mirror every address is on its host, and the user is the mirror's.
+	// With a mirror, every address is on the mirror's host, and the user belongs to the mirror.
 	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" {
 		request.SetBasicAuth(s.user.Username(), password)
 	}

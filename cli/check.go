@@ -83,7 +83,8 @@ func checkPods(cmd *cobra.Command, files []string, options podcheck.Options, out
 	return nil
 }
 
-// readManifests reads the objects of all readable files, and returns an error for each other file.
+// readManifests reads the objects of all readable files. It returns an error for each file that it
+// cannot read.
 func readManifests(cmd *cobra.Command, files []string) (objects []manifest.Manifest,
 	wrong []error) {
 	for _, file := range files {

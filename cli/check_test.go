@@ -34,7 +34,8 @@ func TestCheckPodsNamesPodWithoutCertWait(t *testing.T) {
 		"what can be read is checked")
 }
 
-// As `kubectl get --output yaml` and --output json print objects, and the second Pod of a stream.
+// The texts are objects as `kubectl get --output yaml` and --output json print them. The second Pod
+// of a stream is found, too.
 func TestCheckPodsReadsKubectlOutput(t *testing.T) {
 	const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "generateName": "a-"},
 		"spec": {"containers": [{"name": "a", "image": "b"}], "volumes": [{"name": "tls", "secret": {"secretName": "NAME-tls"}}]}}`

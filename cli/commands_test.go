@@ -12,8 +12,8 @@ import (
 	"strata/actions"
 )
 
-// Verbs of resources are no commands for users, but for the listed ones. Run finds the verb first,
-// so that both are the same.
+// Verbs of resources must not be commands for users, except the listed ones. Run looks for a verb
+// first, so a listed command does the same as its verb.
 func TestResourceVerbsAreNotUserCommands(t *testing.T) {
 	both := map[string]string{
 		"hostkey": "errors about a host's key name it",

@@ -11,12 +11,12 @@ import (
 	"strata/config"
 )
 
-// snapshotTimeout bounds a snapshot and its copy: a gigabyte over a slow line.
+// snapshotTimeout bounds a snapshot and its copy. It suffices for a gigabyte over a slow line.
 const snapshotTimeout = 10 * time.Minute
 
-// newSnapshotCommand returns `strata snapshot`: the first server that answers writes a snapshot of
-// etcd now, beside the scheduled ones. It is copied here if asked: a host's snapshots are lost with
-// the host.
+// newSnapshotCommand returns `strata snapshot`. The first server that answers writes a snapshot of
+// etcd now, besides the scheduled ones. The command copies it to this machine on request, because a
+// host's snapshots are lost with the host.
 func newSnapshotCommand() *cobra.Command {
 	var stack, project, to string
 	var list bool
@@ -55,8 +55,8 @@ type restoreFlags struct {
 	yes, newHosts          bool
 }
 
-// newRestoreCommand returns `strata restore`: back to a snapshot, or, with --current, out of a lost
-// quorum with one server's own data.
+// newRestoreCommand returns `strata restore`. It takes the cluster back to a snapshot. With
+// --current it recovers from a lost quorum with one server's own data.
 func newRestoreCommand() *cobra.Command {
 	var flags restoreFlags
 	command := &cobra.Command{
@@ -92,7 +92,7 @@ func newRestoreCommand() *cobra.Command {
 	return command
 }
 
-// restoreToNewHosts gives a snapshot to hosts that have nothing of the cluster.
+// restoreToNewHosts restores a snapshot on hosts that have no data of the cluster.
 func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
 	cfg, err := config.OfStack(flags.project, flags.stack,
 		stackFile(flags.config, flags.project, flags.stack))

@@ -20,7 +20,7 @@ import (
 	"strata/config"
 )
 
-// mirrored answers for every file of upstream, and for the lists of K3s's sums.
+// mirrored serves a file at every path of upstream, and the lists of K3s's sums.
 func mirrored(w http.ResponseWriter, r *http.Request) {
 	content := func(at string) string { return "content of " + at }
 	folder, name := path.Split(r.URL.Path)

@@ -6,15 +6,15 @@ import (
 	"strata/config"
 )
 
-// ofStack gives a subcommand the flags that name a stack, which is required, and its project.
+// ofStack gives a subcommand the flags for a stack's name, which is required, and for its project.
 func ofStack(command *cobra.Command, stack, project *string) {
 	command.Flags().StringVarP(stack, "stack", "s", "", "the stack's name")
 	command.Flags().StringVar(project, "project", ".", "the project's folder")
 	requireFlag(command, "stack")
 }
 
-// ofFile gives a subcommand the flag that names the stack's file, which is not always the project's
-// own.
+// ofFile gives a subcommand the flag for the path of the stack's file, which may be outside the
+// project.
 func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "",
 		"the stack's file (default Pulumi.STACK.yaml in the project)")

@@ -105,8 +105,8 @@ func TestPushPrintsChecksumAndSkipsExistingFile(t *testing.T) {
 	assert.Contains(t, stderr, "expected sha256 0000")
 }
 
-// stateOf returns an exported state with gates of the given names, each that of an agent's unit on
-// the server, and with resources that must not be taken for a gate.
+// stateOf returns an exported state. It has a gate of each name, for an agent's unit on the server,
+// and resources that must not be taken for a gate.
 func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 	t.Helper()
 	quoted, err := json.Marshal(string(server.PrivateKey()))

@@ -34,9 +34,9 @@ func newGateCommand() *cobra.Command {
 	return command
 }
 
-// newGateWebhookCommand returns `strata gate webhook`, for users and scripts: it waits, after a
-// plain `helm install`, until an admission webhook serves. It is the gate that the program itself
-// uses, without hosts to observe from.
+// newGateWebhookCommand returns `strata gate webhook` for users and scripts. After a plain `helm
+// install`, it waits until an admission webhook serves. It is the program's own gate, but it does
+// not observe from hosts.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{
@@ -87,7 +87,7 @@ func newGateWebhookCommand() *cobra.Command {
 	return command
 }
 
-// spec returns the gate's Spec, about the cluster of the kubeconfig.
+// spec returns the gate's Spec for the cluster of the kubeconfig.
 func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, error) {
 	namespace, service, found := strings.Cut(f.service, "/")
 	if !found || f.accept == "" {
@@ -126,7 +126,7 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 
-// cluster returns the API server of the chosen context, and a kubeconfig for that alone.
+// cluster returns the API server of the chosen context, and a kubeconfig with only this context.
 func (f webhookFlags) cluster() (string, []byte, error) {
 	paths := []string{f.kubeconfig}
 	if f.kubeconfig == "" {

@@ -13,7 +13,7 @@ import (
 	"strata/cli/stackhealth"
 )
 
-// healthTimeout bounds each gate: a working part passes within an observation or two, which take
+// healthTimeout bounds each gate. A working part passes within one or two observations, which take
 // seconds each under load.
 const healthTimeout = 30 * time.Second
 
@@ -21,15 +21,16 @@ const healthTimeout = 30 * time.Second
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// kubeconfig is a read-only user's file; metrics is a file to write; every is the pause between
-	// two rounds, and zero for one round.
+	// kubeconfig is the path of a read-only user's file, and metrics the path of a file to write.
+	// every is the pause between two rounds; zero means one round.
 	kubeconfig, metrics string
 	every               time.Duration
 }
 
-// newHealthCommand returns `strata health`: every gate that the configuration asks for, asked again
-// now with the spec from the state. It exits with 0 if all are there and open, and with 1 if one is
-// not. It exits with 2 if all gates of the state are open and the configuration's are unknown.
+// newHealthCommand returns `strata health`, which asks every gate of the configuration again, with
+// the spec from the state. It exits with 0 if all exist and are open, and with 1 if one does not.
+// It exits with 2 if all gates of the state are open, but the gates of the configuration are
+// unknown.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{
@@ -92,8 +93,8 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	return showRound(cmd.OutOrStdout(), round, flags)
 }
 
-// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2
-// when it is not known whether one is missing.
+// showRound prints the round and returns the exit code as an error. The code is 1 if a gate is not
+// open, and 2 if a gate may be missing because the configuration's gates are unknown.
 func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err error) {
 	if flags.asJSON {
 		err = json.NewEncoder(out).Encode(round.Gates)
@@ -111,8 +112,9 @@ func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err e
 	return nil
 }
 
-// askAgain asks the gates now and at every interval until it is interrupted, which is no failure. A
-// round that fails is told and leaves the metrics of the last good one: their age says so.
+// askAgain asks the gates now and at every interval until it is interrupted, which is no failure.
+// It reports a failed round, and keeps the metrics of the last successful round, whose age shows
+// the failure.
 func askAgain(cmd *cobra.Command, flags healthFlags) error {
 	tick := time.NewTicker(flags.every)
 	defer tick.Stop()

@@ -26,7 +26,7 @@ const oneServer = `config:
   strata:argocd: {enabled: false}
 `
 
-// gatesOfOneServer are the gates that it asks for.
+// gatesOfOneServer are the gates of oneServer.
 var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes",
 	"k3s-system"}
 
@@ -39,8 +39,8 @@ func project(t *testing.T, stackFile string) string {
 	return dir
 }
 
-// An up that failed leaves the gates in the state that opened before: that they are open says
-// nothing about the platform.
+// After a failed update, the state has only the gates that opened before the failure. That these
+// are open says nothing about the platform.
 func TestHealthReportsMissingGatesAfterFailedUpdate(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
@@ -62,8 +62,8 @@ func TestHealthReportsMissingGatesAfterFailedUpdate(t *testing.T) {
 	assert.NotContains(t, stdout, "left over")
 }
 
-// pulumiWithout makes a pulumi whose backend has the state of stack dev; with an empty one it has
-// no such stack.
+// pulumiWithout makes a stand-in of pulumi whose backend has the given state for stack dev. With an
+// empty state, the backend has no such stack.
 func pulumiWithout(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,9 +15,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// fakePulumi puts a pulumi first in the PATH that exports a state and counts its calls in a file;
-// the second call fails, after which the third asks whether there is such a stack, and gets no
-// answer to that.
+// fakePulumi puts a stand-in of pulumi first in PATH. It exports a state, and counts its calls in a
+// file. The second call fails. The third call, which then asks whether the stack exists, fails,
+// too.
 func fakePulumi(t *testing.T, state string) (calls func() int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"strata/cli/localstate"
 )
 
-// stateChosenBy returns the setting that chooses a state or a passphrase, and refuses --local-state
-// beside it: the stack would be in another place than the user expects.
+// stateChosenBy returns the setting that already chooses a state or a passphrase. If there is one,
+// it refuses --local-state: the stack would be in another place than the user expects.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" {

@@ -74,7 +74,7 @@ func TestInitReportsEveryMistakeOfTheCommandBeforeItContactsAHost(t *testing.T) 
 	assert.Equal(t, "mine", string(text))
 }
 
-// The first command logs in by the same ways as the rest of the program.
+// The first command uses the same ways to log in as the rest of the program.
 func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	host, jump, project := scaffoldtest.New(t, 33), sshtest.Start(t), scaffoldtest.Project(t)
 	jump.Forwards = true
@@ -108,7 +108,7 @@ func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Passphrase)
 }
 
-// Keywords of an ssh_config go before init's defaults.
+// Keywords of an ssh_config override init's defaults.
 func TestInitTakesUnsetFlagsFromSSHConfig(t *testing.T) {
 	host, project := scaffoldtest.New(t, 34), scaffoldtest.Project(t)
 	host.User = "root"

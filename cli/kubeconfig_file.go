@@ -21,8 +21,8 @@ type kubeconfigFlags struct {
 	merge, reader                   bool
 }
 
-// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if a context of that name is of
-// another cluster.
+// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if kubectl's file has a context
+// of the same name for another cluster.
 func newKubeconfigCommand() *cobra.Command {
 	var flags kubeconfigFlags
 	command := &cobra.Command{
@@ -90,7 +90,7 @@ func (f *kubeconfigFlags) write(config *clientcmdapi.Config) error {
 	return atomicfile.Write(f.output, text, 0o600)
 }
 
-// mergeKubeconfig merges a kubeconfig into kubectl's, and says where.
+// mergeKubeconfig merges a kubeconfig into kubectl's, and returns the path of that file.
 func mergeKubeconfig(config *clientcmdapi.Config) (string, error) {
 	before, file, err := kubeconfig.Merge(config)
 	return fmt.Sprintf("Merged into %s. The current context is %s; before it was %s", file,

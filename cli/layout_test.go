@@ -10,7 +10,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// A destroy runs no program, only the commands that the state has, by whichever Strata is installed.
+// A destroy does not run the program. It runs the commands in the state with whichever Strata is
+// installed, which may know another layout.
 func TestResourceCommandRefusesOtherStateLayout(t *testing.T) {
 	for _, layout := range []string{"", "v1", "v1000"} {
 		t.Setenv(statelayout.Variable, layout)

@@ -46,13 +46,14 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step returns the last word of a script, before the end of its compound: the step that it runs.
+// step returns the name of the step that a script runs: its last word, before the closing brace.
 func step(script string) string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
 	return words[len(words)-1]
 }
 
-// snapshotServer takes a snapshot with a sum, and gives data away as its content.
+// snapshotServer returns a server that takes a snapshot with a sum. It sends data as the snapshot's
+// content.
 func snapshotServer(t *testing.T, sum [sha256.Size]byte, data string) *sshtest.Server {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
@@ -131,8 +132,8 @@ func TestRestoreWithoutYesOnlyPrintsPlan(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
-// After a year without an update, the stack's certificate has ended, and the gates of a restore
-// would wait in vain for servers that work.
+// After a year without an update, the stack's certificate has expired. A restore would stop working
+// servers, and its gates would then wait in vain.
 func TestRestoreVerifiesLoginBeforeStoppingServers(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string

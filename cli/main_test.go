@@ -7,7 +7,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// TestMain has the verbs that the tests run be those of resources of this program.
+// TestMain sets the layout variable that a state's commands set, so that tests can run the verbs of
+// resources.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(statelayout.Variable, statelayout.Version); err != nil {
 		panic(err)

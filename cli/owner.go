@@ -60,7 +60,7 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	return marks.OfHosts(cmd.Context(), hosts)
 }
 
-// change returns the change that the flags ask for.
+// change returns the change of ownership that the flags request.
 func (f ownerFlags) change() k3shost.Change {
 	switch {
 	case f.take:

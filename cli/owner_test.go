@@ -12,8 +12,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// knows puts a pulumi in front of this test's PATH whose state of the stack has a cluster; without
-// one it has no state.
+// knows puts a stand-in of pulumi first in PATH. Its state of the stack has the given cluster; if
+// cluster is empty, there is no state.
 func (h *hypervisorStack) knows(cluster string) {
 	h.t.Helper()
 	bin := h.t.TempDir()
@@ -27,8 +27,8 @@ echo '{"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::t::k3s-cluster
 	h.t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-// Two people with one stack file: what each is told of the other's machines, and how they change
-// hands.
+// Two people use one stack file. Each is told about the other's machines, and how to take them
+// over.
 func TestForeignMachinesAreReportedAndCanBeTakenOver(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/mail", "<domain/>")

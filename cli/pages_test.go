@@ -11,8 +11,8 @@ import (
 	"strata/tests/docs/shell"
 )
 
-// A command copied from a page, or a pipeline from the examples, works: the subcommand exists, and
-// so do its flags and arguments.
+// A command that a user copies from a page or an example pipeline must work: the subcommand, its
+// flags and its arguments exist.
 func TestDocumentedCommandsExist(t *testing.T) {
 	checked := 0
 	for pattern, read := range map[string]func(string) ([]shell.Command, error){
@@ -37,7 +37,7 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	assert.Greater(t, checked, 35)
 }
 
-// accepts returns the reason why the command line does not take arguments.
+// accepts returns an error if the command line does not take the arguments.
 func accepts(args []string) error {
 	command, rest, err := newRoot().Find(args)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds a silence: existing hosts and APIs answer soon, on a busy machine as
-// well.
+// preflightTimeout bounds the time without an answer. Existing hosts and APIs answer soon, even on
+// a busy machine.
 const preflightTimeout = 30 * time.Second
 
 // silenceUsage describes --timeout of the commands that observe hosts.

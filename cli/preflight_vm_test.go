@@ -21,7 +21,7 @@ import (
 // qcow2 is the header of an image with a disk of 2 GiB.
 const qcow2 = "QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00"
 
-// network stands in for the commands that show a hypervisor's neighbours: br0 is its bridge, and
+// network is a stand-in of the commands that show a hypervisor's neighbours: br0 is its bridge, and
 // only 10.10.0.66 answers.
 const network = `#!/bin/sh
 case "$*" in
@@ -33,12 +33,13 @@ case "$*" in
 esac
 `
 
-// hypervisorStack is a project whose machines a stand-in carries: its folder is the stand-in's
-// state.
+// hypervisorStack is a project whose machines run on a stand-in of a hypervisor. dir is the folder
+// with the stand-in's state.
 type hypervisorStack struct {
 	t            *testing.T
 	project, dir string
-	// cluster is the identity that up gives to the machines; empty for that of an older program.
+	// cluster is the identity that up gives to the machines. If it is empty, the machines are like
+	// those of an older program, which gave none.
 	cluster string
 }
 
@@ -63,7 +64,7 @@ func (h *hypervisorStack) write(name, content string) {
 	require.NoError(h.t, os.WriteFile(filepath.Join(h.dir, name), []byte(content), 0o600))
 }
 
-// configure writes the stack file: the hosts' section, without its nodes.
+// configure writes the stack file. hosts is its section for hosts, without the nodes.
 func (h *hypervisorStack) configure(hosts, second string) *config.Config {
 	h.t.Helper()
 	file := filepath.Join(h.project, "Pulumi.dev.yaml")

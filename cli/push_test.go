@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Only archives of images are loaded, and also if the host has the file already: the run that sent
-// it may have been cut off.
+// Only archives of images are loaded. They are loaded even if the host has the file already,
+// because an interrupted run may have sent it without loading it.
 func TestAPushOfImagesLoadsThem(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Certificates are few a week. So only another server has them issued anew, and neither the first
-// update nor a renewed kubeconfig or another time limit.
+// An ACME server issues only a few certificates a week. So only a change of the server may reissue
+// them: not the first update, a renewed kubeconfig or another time limit.
 func TestReissueRunsOnlyWhenACMEServerChanges(t *testing.T) {
 	const asked = `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"2s"}`
 	t.Setenv("STRATA_KUBECONFIG", "")

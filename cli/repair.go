@@ -52,7 +52,7 @@ func newRepairCommand() *cobra.Command {
 	return command
 }
 
-// reachCluster opens the tunnel that the gates of a state have.
+// reachCluster opens the tunnel that the gates of a state use.
 func reachCluster(ctx context.Context, state *stackstate.State) (func(), error) {
 	gates, err := inventory.Gates(state)
 	if err != nil {

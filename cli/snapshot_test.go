@@ -12,7 +12,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A copy holds every Secret of the cluster: the rest of a killed copy goes with the next.
+// A copy holds every Secret of the cluster. So the next copy removes the partial file of a killed
+// one.
 func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
 	folder, killed := t.TempDir(), t.TempDir()
 	server := snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's data")
@@ -39,7 +40,8 @@ func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
 	assert.Equal(t, "on-demand-server-1-1", left[0].Name())
 }
 
-// Who interrupts it is not told to restore, and no further server is asked.
+// If the user interrupts a snapshot, the message does not suggest a restore, and no other server is
+// asked.
 func TestInterruptedSnapshotAsksNoFurtherServer(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {

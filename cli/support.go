@@ -12,7 +12,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// supportTimeout bounds each source: a host may have megabytes of journals on a slow disk.
+// supportTimeout bounds the reading of each source. A host may have megabytes of journals on a slow
+// disk.
 const supportTimeout = 2 * time.Minute
 
 // newSupportCommand returns `strata support`. It exits with 0 when the archive is written, even if

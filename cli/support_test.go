@@ -27,8 +27,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// The secrets of the stack that is collected: of the state, of the configuration by encryption, and
-// of the configuration by its key alone.
+// These are secrets of the collected stack. One is in the state and one in a kubeconfig. The
+// configuration has one encrypted, and one that is secret only by its key.
 const (
 	stateSecret  = "st4te/secret+with&signs"
 	tokenSecret  = "kubeconfigs-bearer-token-0123"
@@ -36,8 +36,8 @@ const (
 	plainSecret  = "in-plain-by-mistake-17"
 )
 
-// The encrypted ones of Strata's own keys: of sudo, of a proxy within its address, of a registry,
-// of an ACME account and of its DNS-01 solver.
+// These are encrypted values of Strata's own keys: for sudo, for a proxy within its address, for a
+// registry, for an ACME account and for its DNS-01 solver.
 const (
 	sudoSecret      = "what-sudo-asks-for-58"
 	proxySecret     = "p@ss-of-the-proxy-31"
@@ -47,7 +47,7 @@ const (
 	challengeSecret = "dns-01-api-token-90"
 )
 
-// supportSecrets are all that no archive may have.
+// supportSecrets are all secrets that no archive may have.
 var supportSecrets = []string{
 	stateSecret, tokenSecret, sealedSecret, plainSecret, sudoSecret, proxySecret, proxyAddress,
 	registrySecret, accountSecret, challengeSecret,
@@ -108,8 +108,8 @@ func asSecret(t *testing.T, value any) map[string]any {
 	return map[string]any{sig.Key: sig.Secret, "plaintext": string(text)}
 }
 
-// supportState returns a state with a gate for each host, whose hosts one key opens, and a
-// kubeconfig.
+// supportState returns a state with a kubeconfig and a gate for each host. One key logs in to all
+// hosts.
 func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.Host) string {
 	t.Helper()
 	resources := []any{map[string]any{

@@ -23,7 +23,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// timelineFlags are the flags of `strata timeline`: each but asJSON is a file to write.
+// timelineFlags are the flags of `strata timeline`. Each except asJSON is the path of a file to
+// write.
 type timelineFlags struct {
 	asJSON                    bool
 	svg, html, trace, metrics string
@@ -62,8 +63,8 @@ func newTimelineCommand() *cobra.Command {
 	return command
 }
 
-// readRun reads a recording. One without any step, as of a run that was refused, has nothing to
-// show.
+// readRun reads a recording. A recording without any step, such as that of a refused run, is an
+// error: there is nothing to show.
 func readRun(path string) (timeline.Run, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -82,8 +83,8 @@ func readRun(path string) (timeline.Run, error) {
 	return run, nil
 }
 
-// writeRun writes the files that were asked for, each at once. Metrics are for the node exporter,
-// which is another user; the other files are for the stack's owner only.
+// writeRun writes the requested files, each atomically. The node exporter, which is another user,
+// may read the metrics; only the stack's owner may read the other files.
 func writeRun(run timeline.Run, flags timelineFlags) error {
 	var problems []error
 	for _, file := range []struct {
@@ -108,8 +109,8 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 	return errors.Join(problems...)
 }
 
-// noteRun returns what notes a recorded Pulumi for `strata repair`. Without the note its lock is
-// not removed when it was killed.
+// noteRun returns a function that records the process of Pulumi for `strata repair`. Without the
+// record, repair does not remove the lock of a killed Pulumi.
 func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	return func(pid int) {
 		if err := recovery.NoteRun(project, pid); err != nil {

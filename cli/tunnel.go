@@ -14,8 +14,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// newTunnelCommand returns `strata tunnel`: it opens the way to a stack's API and addresses behind
-// its jump host, for a user, until it is interrupted.
+// newTunnelCommand returns `strata tunnel`. It opens the way to a stack's API and addresses behind
+// its jump host, until the user interrupts it.
 func newTunnelCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{
@@ -46,7 +46,7 @@ func newTunnelCommand() *cobra.Command {
 	return command
 }
 
-// holdTunnel keeps the tunnel open and says how it is used.
+// holdTunnel keeps the tunnel open, and prints how to use it.
 func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 	warn := func(trouble string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+trouble) } // it is tried again
 	if err := tunnel.Keep(cmd.Context(), spec, key, warn); err != nil {
@@ -60,7 +60,8 @@ func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 	return err
 }
 
-// newTunnelServeCommand returns the process of a tunnel. It ends when it is idle for a while.
+// newTunnelServeCommand returns the command that runs as the process of a tunnel. It ends after it
+// has been idle for a while.
 func newTunnelServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    tunnel.Command,

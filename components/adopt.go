@@ -15,11 +15,12 @@ type Change struct {
 	// Token is the resource's Pulumi type, and Inputs are its inputs without the marks of secrets.
 	Token  string
 	Inputs map[string]any
-	// Known says that the state has it: it is updated, and else created.
+	// Known is true if the state has the object or release: then the step is an update, otherwise a
+	// create.
 	Known bool
 }
 
-// ReplacesPods reports whether it may replace serving Pods.
+// ReplacesPods reports whether the change may replace serving Pods.
 func (c Change) ReplacesPods() bool {
 	switch c.Token {
 	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet",
@@ -29,22 +30,22 @@ func (c Change) ReplacesPods() bool {
 	return false
 }
 
-// Before runs before a change. It adopts an object that the same program left behind, refuses one
-// that another program made (actions/stack/adopt), and waits while requests would be lost
-// (watchers.Watchers). say tells the user the reason of a wait.
+// Before runs before a change. It adopts an object that the same program left behind, and refuses
+// an object that another program made (actions/stack/adopt). It also waits while the change would
+// lose requests (watchers.Watchers). say tells the user the reason of a wait.
 type Before func(ctx context.Context, change Change, say func(string)) error
 
 // Connect returns the hook that runs before each change in a cluster that Strata built, from its
 // kubeconfig and its API servers' URLs.
 type Connect func(kubeconfig string, servers []string) (Before, error)
 
-// kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it,
-// exists.
+// kubeconfigWait bounds the wait for the kubeconfig. It is known when a hook runs, because the
+// provider needs it and exists already.
 const kubeconfigWait = 30 * time.Second
 
-// ask registers the hook that the engine calls before each create and update in the cluster. No
-// command could do that work: it would run when it is new in the state, but an object that a kill
-// has made the state forget is new while every command before it is not (docs/adr/0023).
+// ask registers the hook that the engine calls before each create and update in the cluster. A
+// command could not do that work, because it runs only when it is new in the state. After a kill,
+// the state may have forgotten an object but not the commands before it (docs/adr/0023).
 func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connect Connect) error {
 	type connection struct {
 		before Before
@@ -76,8 +77,8 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 	return err
 }
 
-// hookOptions makes the engine call the hook before it creates or updates a resource; nothing where the
-// cluster has none.
+// hookOptions returns the option by which the engine calls the hook before it creates or updates a
+// resource. It returns nothing if the cluster has no hook.
 func (c *Cluster) hookOptions() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil

@@ -15,23 +15,23 @@ type APISIXArgs struct {
 	Layer
 	// Config is the section strata:apisix, validated.
 	Config config.APISIX
-	// Values and ControllerValues are the charts', in place of those of Config, if another resource
-	// knows them.
+	// Values and ControllerValues are values of the two charts. They replace those of Config if
+	// another resource computes them. Optional.
 	Values, ControllerValues pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
 	// PodNetwork limits the admin API to clients of this network. The network policy limits it to
 	// certain Pods.
 	PodNetwork netip.Prefix
-	// Full registers the gates that nothing depends on as well (strata:apps.validate).
+	// Full also registers the gates that nothing depends on (strata:apps.validate).
 	Full bool
-	// Signer is that of the domain's certificate.
+	// Signer signs the domain's certificate.
 	Signer Signer
-	// Definitions are the gates that the controller waits for, because it lists once, at its start,
-	// which kinds there are.
+	// Definitions are the gates that the controller waits for, because it lists the existing kinds
+	// only once, at its start.
 	Definitions []pulumi.Resource
-	// Certificates is the gate before a Certificate, and Pool the gate before the load balancer's
-	// address.
+	// Certificates is the gate that a Certificate waits for. Pool is the gate that the load
+	// balancer's address waits for.
 	Certificates, Pool *Gate
 }
 
@@ -43,18 +43,18 @@ type APISIX struct {
 	// read the data plane. Secret.
 	Plane upstreams.Spec
 	Key   pulumi.StringOutput
-	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
+	// Values tell gates behind APISIX about the user's values of its charts. Zero unless Full.
 	Values Valued
 	// Revision changes with the configuration of APISIX. Nil unless Full.
 	Revision pulumi.StringInput
-	// Webhook holds once the controller's webhook serves through every API server: only then are
-	// its kinds admitted.
+	// Webhook holds once the controller's webhook serves through every API server. Objects of its
+	// kinds are not admitted before.
 	Webhook *Gate
 	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the
 	// address answers. Nil unless Full.
 	Gateway, Rollout, Address *Gate
-	// IP is the load balancer's address; known only where the configuration sets it or the address
-	// is waited for (HasIP).
+	// IP is the load balancer's address. It is known only if the configuration sets it or the
+	// address is waited for (HasIP).
 	IP    pulumi.StringOutput `pulumi:"ip"`
 	HasIP bool
 }
@@ -66,7 +66,7 @@ const (
 	apisixProxy      = "apisix-config"
 	apisixKeys       = "apisix-admin"
 	apisixTLS        = "apisix-tls"
-	// apisixService is the data plane's, of type LoadBalancer.
+	// apisixService is the data plane's Service, of type LoadBalancer.
 	apisixService = "apisix-gateway"
 )
 
@@ -82,9 +82,10 @@ type apisix struct {
 }
 
 // NewAPISIX registers APISIX. Controller and data plane are two releases, and neither waits until
-// it is ready. The data plane is not ready before it has a configuration, and the controller has
-// none before a Gateway names a GatewayProxy. Both of these are refused before the controller's
-// webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
+// it is ready. The data plane is not ready before it has a configuration. The controller has none
+// before a Gateway names a GatewayProxy. The controller's webhook must serve before either object
+// is admitted. Only this last wait is a dependency; the other two states heal by themselves
+// (docs/adr/0011).
 func NewAPISIX(
 	ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption,
 ) (*APISIX, error) {
@@ -104,8 +105,8 @@ func NewAPISIX(
 	return a.APISIX, a.register(tokenOf("apisix", "APISIX"), opts, append(steps, a.address)...)
 }
 
-// adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are
-// public.
+// adminKeys registers the namespace, and generated keys for the admin API. The chart's default keys
+// are public.
 func (a *apisix) adminKeys() error {
 	if err := a.newNamespace(a.ownController(), nil, a.After...); err != nil {
 		return err

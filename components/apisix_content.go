@@ -15,27 +15,28 @@ import (
 )
 
 const (
-	// apisixControllerName stands in the classes; only the controller of this name reconciles them.
+	// apisixControllerName is the controller's name in the classes. Only the controller of this
+	// name reconciles them.
 	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
-	// apisixFinalizer is the controller's, on each GatewayClass
+	// apisixFinalizer is the finalizer that the controller adds to each GatewayClass
 	// (internal/controller/gatewayclass_controller.go).
 	apisixFinalizer = "apisix.apache.org/gc-protection"
-	// apisixPreStop is the chart's own, and no value (apisix-helm-chart
-	// charts/apisix/templates/deployment.yaml).
+	// apisixPreStop is the duration of preStop in the chart, which has no value for it
+	// (apisix-helm-chart charts/apisix/templates/deployment.yaml).
 	apisixPreStop = 30 * time.Second
-	// apisixResync tells the controller how often to send everything to the data plane again,
-	// changed or not. It is the chart's default, and the gates of upstreams rely on it.
+	// apisixResync is the interval at which the controller sends everything to the data plane
+	// again, changed or not. It is the chart's default, and the gates of upstreams rely on it.
 	apisixResync = time.Minute
 	// apisixSlack extends the grace period of a stop beyond preStop and the longest request.
 	apisixSlack = 10 * time.Second
 )
 
 // apisixLoopback admits the upstreams gates to the admin API: the kubelet forwards their port
-// inside the Pod. No policy applies to it, and everyone who can forward a port can also run a shell
-// in the Pod.
+// inside the Pod. No network policy applies to this traffic. Everyone who can forward a port can
+// also run a shell in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
-// apisixAddress returns the configured address; empty: any.
+// apisixAddress returns the configured address; empty if MetalLB may choose any.
 func apisixAddress(cfg config.APISIX) string {
 	if !cfg.Address.IsValid() {
 		return ""
@@ -43,8 +44,8 @@ func apisixAddress(cfg config.APISIX) string {
 	return cfg.Address.String()
 }
 
-// apisixValues returns the data plane's values: standalone, so it holds the controller's
-// configuration in memory, and has no etcd.
+// apisixValues returns the data plane's values. The data plane runs standalone: it holds the
+// controller's configuration in memory, and has no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
 	service := pulumi.Map{"type": pulumi.String("LoadBalancer"),
@@ -87,27 +88,28 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	}
 }
 
-// apisixGrace gives a Pod that stops enough time. The chart has a preStop of 30 s and leaves the
-// grace period at Kubernetes' 30 s, so each stop would end in a kill. It has no value for the grace
-// period (apisix-helm-chart#1011). But it puts priorityClassName into the Pod's specification
-// unquoted, so this is a second line of that value. tests/charts checks the rendered Pod: it
-// notices a chart that quotes the value, or has one for the grace period.
+// apisixGrace returns the value that gives a stopping Pod enough time. The chart has a preStop of
+// 30 s and leaves the grace period at Kubernetes' 30 s, so each stop would end in a kill. It has no
+// value for the grace period (apisix-helm-chart#1011). But it puts priorityClassName into the Pod's
+// specification unquoted, so the grace period is a second line of that value. tests/charts checks
+// the rendered Pod. It fails if a chart quotes the value, or has a value for the grace period.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
 
-// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The
-// chart's own probe comes every ten, has no value for that, and first runs just before the
-// controller can have answered. So nine seconds in ten were wasted. Like the grace period, it is a
-// second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of
-// 2.14.0). A Pod without a configuration is left alone for a day.
+// apisixStart makes kubelet ask a Pod every second whether it has its first configuration. The
+// chart's own probe runs every ten seconds, and has no value for that. Its first run is just before
+// the controller can have answered, so up to nine seconds are wasted. Like the grace period,
+// apisixStart is a second line of a value that the chart does not quote
+// (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a configuration is not
+// restarted for a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: " +
 	"7085}, periodSeconds: 1, failureThreshold: 86400}"
 
-// apisixControllerValues returns the controller's values. A request that its webhook does not
-// answer fails: with the chart's Ignore, faulty objects are admitted while the webhook does not run
-// yet.
+// apisixControllerValues returns the controller's values. The API server refuses a request if the
+// controller's webhook does not answer. With the chart's default, Ignore, it would admit faulty
+// objects until the webhook runs.
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
@@ -139,7 +141,7 @@ func apisixLabels(name string) pulumi.Map {
 }
 
 // apisixPolicy admits all addresses to the public ports, and only the controller to the admin API.
-// Kubelets are not subject to it.
+// Network policies do not apply to kubelets.
 func apisixPolicy() pulumi.Map {
 	port := func(number int) pulumi.Map {
 		return pulumi.Map{"port": pulumi.Int(number), "protocol": pulumi.String("TCP")}
@@ -158,7 +160,8 @@ func apisixPolicy() pulumi.Map {
 	}
 }
 
-// apisixProxySpec returns the controller's way to the data plane. Metrics are on for every route.
+// apisixProxySpec returns the GatewayProxy's spec: how the controller reaches the data plane.
+// Metrics are on for every route.
 func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	spec := pulumi.Map{
 		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
@@ -210,10 +213,10 @@ func apisixGateway(domain string) pulumi.Map {
 	}
 }
 
-// apisixWebhook gates the webhook with a GatewayProxy that must be accepted. There is none that it
-// refuses by itself: it only refuses a second one of the same data plane, and before the first
-// there is no second. Its configuration says Fail, so that an API server that did not reach it
-// refuses as well.
+// apisixWebhook returns the gate of the webhook, with a GatewayProxy that must be accepted. It has
+// no object that must be refused: the webhook only refuses a second GatewayProxy of one data plane,
+// and before the first there is no second. The webhook's configuration says Fail, so an API server
+// that cannot reach it refuses the object as well.
 func apisixWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

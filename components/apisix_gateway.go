@@ -13,7 +13,7 @@ import (
 )
 
 // certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its
-// Secret: the controller reconciles again when it comes.
+// Secret: the controller reconciles both again when the Secret comes.
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
 		Namespace: apisixNamespace, Secret: apisixTLS,
@@ -40,13 +40,13 @@ func (a *apisix) certificate() error {
 	return err
 }
 
-// classes registers the controller's way to the data plane, and the two classes that name it. The
-// GatewayProxy waits for the release whose Service it names, and the class for the GatewayProxy.
-// Since 2.1.0 the webhook has the data plane validate an object of the class before it admits it.
-// It refuses the object for good if anything on the way there is missing (apisix-ingress-controller
-// internal/webhook/v1/adc_validation.go). Objects whose class does not exist yet are admitted. The
-// IngressClass is not the chart's, which would name a GatewayProxy only if the chart made that as
-// well, ahead of its own webhook.
+// classes registers the GatewayProxy, by which the controller reaches the data plane, and the two
+// classes that name it. The GatewayProxy waits for the release whose Service it names, and the
+// classes wait for the GatewayProxy. Since 2.1.0 the webhook has the data plane validate an object
+// of the class before it admits it. It refuses the object for good if anything on the way to the
+// data plane is missing (apisix-ingress-controller internal/webhook/v1/adc_validation.go). It
+// admits objects whose class does not exist yet. The IngressClass is not the chart's: that one
+// would name a GatewayProxy only if the chart made it, too, before the chart's own webhook serves.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
@@ -60,7 +60,7 @@ func (a *apisix) classes() error {
 		a.name+"-ingress-class", pulumi.Map{
 			"apiVersion": pulumi.String("networking.k8s.io/v1"),
 			"kind":       pulumi.String("IngressClass"),
-			// APISIX has a webhook for this kind of Kubernetes' own, too.
+			// APISIX has a webhook for this built-in kind of Kubernetes, too.
 			"metadata": pulumi.Map{"name": pulumi.String(apisixName),
 				"annotations": pulumi.StringMap{background: pulumi.String("background")}},
 			"spec": pulumi.Map{
@@ -80,8 +80,8 @@ func (a *apisix) classes() error {
 }
 
 // listen registers the Gateway and its class. Only a running controller removes the class's
-// finalizer, so the class goes before the release does. Between the two stands a resource that
-// removes the finalizer when no controller runs any more.
+// finalizer, so the class is deleted before the release. A resource between the two removes the
+// finalizer if the controller no longer runs.
 func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,

@@ -11,10 +11,10 @@ import (
 	"strata/health/rollout"
 )
 
-// installController registers the controller's release and the gate of its webhook. It waits for
-// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted.
-// Its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
-// HasAPIResource).
+// installController registers the controller's release and the gate of its webhook. The release
+// waits for the CRDs: a controller does not watch a kind that is missing at its start until it is
+// restarted. Its Pod is Ready nevertheless (apisix-ingress-controller
+// internal/manager/controllers.go: HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
 		role: "-controller", name: apisixController, artifact: config.ArtifactAPISIXControllerChart,
@@ -34,8 +34,8 @@ func (a *apisix) ownController() userValues {
 		a.args.ControllerValues)
 }
 
-// installPlane registers the data plane's release and who may reach it. It does not wait for the
-// address pool: MetalLB gives a Service its address when the pool comes, and the gate of the
+// installPlane registers the data plane's release and its network policy. The release does not wait
+// for the address pool: MetalLB gives a Service its address when the pool comes. The gate of the
 // address waits for both.
 func (a *apisix) installPlane() (err error) {
 	a.plane, err = a.newRelease(releaseArgs{
@@ -51,7 +51,7 @@ func (a *apisix) installPlane() (err error) {
 		childOf(a, a.namespace)...)
 }
 
-// gates registers the gates of APISIX that nothing else here waits for.
+// gates registers the gates of APISIX that no other resource of this component waits for.
 func (a *apisix) gates() (err error) {
 	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256,
 		a.args.Config))

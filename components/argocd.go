@@ -16,19 +16,20 @@ type ArgoCDArgs struct {
 	Layer
 	// Config is the section strata:argocd, validated.
 	Config config.ArgoCD
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
+	// KeepCRDs leaves the chart's CRDs in the cluster when the release is deleted.
 	KeepCRDs bool
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
-	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that
+	// Ingress are the gates that the route waits for: a programmed Gateway, and an address that
 	// answers.
 	Ingress []pulumi.Resource
-	// IngressValues are the user's of the ingress controller: with others, the way in is taken
-	// again.
+	// IngressValues tell the gate of the route about the user's values of the ingress controller.
+	// The gate runs again when they change.
 	IngressValues Valued
 }
 
@@ -40,9 +41,9 @@ type ArgoCD struct {
 	Rollout *Gate
 	// URL leads to the login page of user admin.
 	URL string `pulumi:"url"`
-	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
+	// AdminPassword is the generated password; nil if the configuration sets a hash. Secret.
 	AdminPassword pulumi.StringOutput `pulumi:"adminPassword"`
-	// Generated is false where the configuration sets the password's hash.
+	// Generated is false if the configuration sets the password's hash.
 	Generated bool
 }
 
@@ -58,8 +59,8 @@ type argocd struct {
 	release release
 }
 
-// NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits
-// for that (docs/adr/0008).
+// NewArgoCD registers Argo CD. The release needs an API server but no ingress controller; only the
+// route waits for that (docs/adr/0008).
 func NewArgoCD(
 	ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption,
 ) (*ArgoCD, error) {
@@ -79,9 +80,9 @@ func NewArgoCD(
 		a.root, a.route)
 }
 
-// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be
-// there before the release: the chart's own way is a hook that runs a Job, and Pods without the
-// Secret do not start.
+// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. The Secret
+// must exist before the release, because Pods do not start without it. The chart itself would make
+// the Secret by a hook that runs a Job.
 func (a *argocd) redisPassword() error {
 	if err := a.newNamespace(a.chartValues(), nil, a.After...); err != nil {
 		return err
@@ -118,7 +119,8 @@ func (a *argocd) install() error {
 	if err != nil {
 		return err
 	}
-	// Not the whole section: it holds a password and a hash, and no Pod is rolled out for those.
+	// The revision does not have the whole section. The section holds a password and a hash, which
+	// cause no rollout of Pods.
 	revision := a.release.revision(a.host)
 	unblock, err := a.Cluster.unblock(a.ctx, a.name+"-unblock", statefulset.Input{
 		Namespace: argocdNamespace, StatefulSet: argocdController, Timeout: a.Timeouts.ArgoCD,
@@ -132,8 +134,9 @@ func (a *argocd) install() error {
 	return err
 }
 
-// route registers the way in, and the gate that takes it: after the rollouts of those whose values
-// are the user's, so that no Pod of the values before answers.
+// route registers the route to Argo CD, and the gate that sends a request through it. If the user
+// has values for the charts, the gate waits for their rollouts, so that no Pod with earlier values
+// answers.
 func (a *argocd) route() error {
 	route, err := a.object("route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server",

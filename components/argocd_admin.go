@@ -16,21 +16,22 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// argocdPasswordAhead makes the password's time later than the release that brings it. Else a login
-// with the old password, after the time was read and before the release is updated, would last.
+// argocdPasswordAhead is added to the password's time, so that it lies after the release that
+// brings the password. Otherwise a login with the old password would last, if it came between that
+// time and the release's update.
 const argocdPasswordAhead = 30 * time.Second
 
 // argocdAdmin is the login of user admin.
 type argocdAdmin struct {
 	// hash is the bcrypt hash of the password. Secret.
 	hash pulumi.StringOutput
-	// changed is the time of its last change. Argo CD refuses every session and API token of admin
-	// that is older.
+	// changed is the time of the password's last change. Argo CD refuses every older session and
+	// API token of admin.
 	changed pulumi.StringOutput
 }
 
-// admin registers the password of user admin, unless the configuration sets its hash, and the time
-// of its last change.
+// admin registers the password of user admin and the time of its last change. If the configuration
+// sets the password's hash, it registers no password.
 func (a *argocd) admin() (argocdAdmin, error) {
 	hash, err := a.adminHash()
 	if err != nil {
@@ -41,8 +42,8 @@ func (a *argocd) admin() (argocdAdmin, error) {
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
 	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())
-	// The trigger is a word that is drawn for each hash: a plain value must not follow from a
-	// secret, and the command plugin takes no secret trigger that is not known yet.
+	// The trigger is a random word that is drawn for each hash. A plain value must not follow from
+	// a secret, and the command plugin accepts no secret trigger whose value is not known yet.
 	word, err := rerun.Attempt(a.ctx, a.name+"-password-time", pulumi.StringMap{"hash": hash},
 		opts...)
 	if err != nil {
@@ -57,7 +58,7 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	return argocdAdmin{hash: hash, changed: changed.Stdout.ApplyT(strings.TrimSpace).(pulumi.StringOutput)}, nil
 }
 
-// adminHash returns the hash that the configuration sets, or that of a generated password. Secret.
+// adminHash returns the configured hash, or the hash of a generated password. Secret.
 func (a *argocd) adminHash() (pulumi.StringOutput, error) {
 	if hash := a.args.Config.AdminPasswordHash; hash != "" {
 		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil

@@ -16,8 +16,8 @@ const (
 	argocdRedis = "argocd-redis"
 )
 
-// argocdRollout lists the workloads that the release rolls out. Among them the controller writes to
-// redis even without work.
+// argocdRollout lists the workloads that the release rolls out. One of them is the controller,
+// which writes to redis even when it is idle.
 func argocdRollout() rollout.Spec {
 	return rollout.Spec{
 		Workloads: []string{
@@ -48,8 +48,8 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// The chart makes them by default; users set the value if they want them. They admit
-			// everything to the server and Argo CD's own Pods to the rest (argo-helm
+			// The chart makes network policies by default; users set this value if they want them.
+			// They admit all traffic to the server, and Argo CD's own Pods to the rest (argo-helm
 			// charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
@@ -87,7 +87,8 @@ func argocdRoute(host string) pulumi.Map {
 	}
 }
 
-// routeWait holds an HTTPRoute until its Gateway has accepted it and found its backends.
+// routeWait makes the engine wait for an HTTPRoute until its Gateway has accepted it and found its
+// backends.
 func routeWait(limit time.Duration) pulumi.StringMap {
 	const parent = `{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`
 	return pulumi.ToStringMap(waitfor.Combine(

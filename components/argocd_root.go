@@ -17,15 +17,15 @@ import (
 const argocdRoot = "root"
 
 // root registers the root Application and the gate that waits until all its resources exist and are
-// healthy. Everything below it is Argo CD's: Strata owns this one object, so the two never write to
-// the same one.
+// healthy. Argo CD owns everything below it. Strata owns only this one object, so the two never
+// write to the same object.
 func (a *argocd) root() error {
 	root := a.args.Config.Root
 	if root.RepoURL == "" {
 		return nil
 	}
-	// The release has just created the definitions; an Application before they are served is "no
-	// matches for kind".
+	// The release has just created the definitions. Until they are served, an Application fails
+	// with "no matches for kind".
 	served, err := a.gate("crds", gateArgs{
 		Spec: health.Spec{
 			Timeout: a.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
@@ -56,7 +56,7 @@ func (a *argocd) root() error {
 	return err
 }
 
-// repository registers the Secret by which Argo CD logs in (argo-cd
+// repository registers the Secret with the login by which Argo CD reads the repository (argo-cd
 // docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }
@@ -70,8 +70,8 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	}, childOf(a, a.namespace)...)
 }
 
-// application registers the root Application. Its finalizer takes its resources with it; Argo CD is
-// still there then, because the application depends on the release and goes first.
+// application registers the root Application. Its finalizer deletes its resources with it. Argo CD
+// still runs then: the Application depends on the release, so it is deleted first.
 func (a *argocd) application(
 	root config.ArgoCDRoot, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -96,8 +96,8 @@ func (a *argocd) application(
 	}, needs...)
 }
 
-// applicationWait holds the Application until Argo CD has brought everything, and all of it is
-// healthy.
+// applicationWait makes the engine wait until Argo CD has applied all resources of the Application
+// and all are healthy.
 func applicationWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Combine(
 		waitfor.Equals("{.status.sync.status}", "Synced"),

@@ -36,7 +36,7 @@ func golden(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), text)
 }
 
-// The nodes of a small cluster, with everything set that a node may have.
+// These are the nodes of a small cluster. Between them they set every field that a node may have.
 var (
 	serverNode = config.Node{Name: "server-1", Role: config.RoleServer,
 		Address: netip.MustParseAddr("10.0.0.11"),
@@ -80,8 +80,8 @@ func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
 	}
 }
 
-// An agent's host can be taken over, and the servers' token gives out the keys of the cluster's
-// CAs.
+// An agent must not have the servers' token: its host may be compromised, and that token gives
+// access to the keys of the cluster's CAs.
 func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 	for _, node := range []config.Node{serverNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token",
@@ -94,7 +94,8 @@ func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 	}
 }
 
-// The host decides how a node joins: it knows whether a cluster exists.
+// The install script decides on the host how a node joins, because it can see there whether a
+// cluster exists.
 func TestK3sConfigHasNoJoinSettings(t *testing.T) {
 	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode},

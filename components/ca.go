@@ -29,29 +29,30 @@ type CAArgs struct {
 type Signer struct {
 	// Issuer is the cluster issuer's name.
 	Issuer string
-	// Trust is namespace/name of the Secret with the CA that signs now; empty where none is in the
-	// cluster.
+	// Trust is namespace/name of the Secret with the CA that signs now; empty if no Secret of the
+	// cluster has it.
 	Trust string
-	// Revision changes when all certificates are issued anew: the certificate's gate asks again
-	// then. Optional.
+	// Revision changes when all certificates are issued anew: then the certificate's gate runs
+	// again. Optional.
 	Revision pulumi.StringInput
 }
 
-// CA owns the stack's certificate authority: a root that signs itself, and the cluster issuer that
-// signs with it. It needs nothing outside the cluster, so it works offline.
+// CA owns the stack's certificate authority: a self-signed root, and the cluster issuer that signs
+// with it. It needs nothing outside the cluster, so it works offline.
 type CA struct {
 	pulumi.ResourceState
 	Signer
 	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for
 	// a public CA.
 	CASecret string
-	// Public is true where certificates lead to a CA that every client knows. There is then no
-	// Certificate.
+	// Public is true if certificates lead to a CA that every client knows. Certificate is not set
+	// then.
 	Public bool
-	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
+	// Certificate is the root's certificate, in PEM. A client that trusts it trusts every
+	// certificate of the stack.
 	Certificate pulumi.StringOutput `pulumi:"certificate"`
-	// Ready holds once the issuer signs, and the certificates of another CA or server are about to
-	// be replaced; with ACME, once the server has taken the account.
+	// Ready holds once the issuer signs. By then the certificates of an earlier CA or server have
+	// begun to be replaced. With ACME it holds once the server has accepted the account.
 	Ready pulumi.Resource
 }
 
@@ -59,20 +60,20 @@ const (
 	rootIssuer = "strata-root"
 	caIssuer   = "strata"
 	caSecret   = "strata-ca"
-	// rootLifetime is ten years and rootRenewal two years before its end: who trusts the root must
-	// be told of a new one.
+	// rootLifetime is ten years. rootRenewal is two years before its end, which leaves time to
+	// distribute the new root to all clients that trust the old one.
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewCA registers the root, the issuer that signs with it, and the commands that reissue all
-// certificates after a change of the root, each behind the one before. The root's certificate is
-// recorded in the state: the issuer's gate holds cert-manager to it.
+// NewCA registers the root and the issuer that signs with it. It also registers the commands that
+// reissue all certificates after a change of the root, one after the other. The state records the
+// root's certificate, and the issuer's gate refuses any other.
 func NewCA(
 	ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
-	// The settings that make or accept another root: the root itself is not known before it is
-	// read.
+	// The revision has the settings that create or accept another root, because the root itself is
+	// known only after it is read.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
 	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)},
 		CASecret: secret}
@@ -114,8 +115,8 @@ func NewCA(
 	return a, registerOutputs(ctx, a)
 }
 
-// root registers the issuer that signs the root, the root, and the gate that holds once the root is
-// of this configuration: cert-manager says Ready of the one before for a moment.
+// root registers the issuer that signs the root, the root, and a gate. The gate holds once the root
+// has this configuration: for a moment cert-manager still reports Ready for the previous one.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer,
@@ -141,8 +142,8 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
-// gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
-// again does not know it, so the gate has an attempt.
+// gate registers the gate of the issuer and its CA. In a preview that reads the recorded
+// certificate again, the certificate is unknown, so the gate has an attempt.
 func (a *CA) gate(
 	ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -171,8 +172,8 @@ func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
 	}}
 }
 
-// rootCertificate returns the root's spec: an elliptic key, as small as it is strong, and a
-// lifetime that outlives the platform.
+// rootCertificate returns the root's spec. The key is elliptic, which is small and strong, and the
+// lifetime is longer than the platform's.
 func rootCertificate(cfg config.CertManager) pulumi.Map {
 	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),
@@ -184,8 +185,8 @@ func rootCertificate(cfg config.CertManager) pulumi.Map {
 		"issuerRef":   issuerRef(rootIssuer),
 	}
 	if len(cfg.NameConstraints) > 0 {
-		// The own Vault's certificate is of this CA as well. No certificate is for an address,
-		// which domains alone would leave open.
+		// This CA signs the certificate of the stack's own Vault as well. No certificate names an
+		// IP address, but constraints on domains alone would still allow addresses.
 		permitted := append(slices.Clone(cfg.NameConstraints), vaultService, vaultInternal)
 		spec["nameConstraints"] = pulumi.Map{
 			"critical":  pulumi.Bool(true),
@@ -202,15 +203,15 @@ func issuerRef(name string) pulumi.Map {
 		"group": pulumi.String("cert-manager.io")}
 }
 
-// judgedWait holds an issuer or a certificate until it has a status of cert-manager. It is for
-// those with a gate right behind them: a wait for Ready would end at its limit with "timed out",
-// before the gate could say why.
+// judgedWait makes the engine wait until cert-manager has written a status to an issuer or a
+// certificate. It is for objects with a gate right behind them. A wait for Ready would end at its
+// limit with "timed out", before the gate could report the reason.
 func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(
 		timeouts.Certificate.Duration))
 }
 
-// readyWait holds an issuer or a certificate until cert-manager says Ready.
+// readyWait makes the engine wait for an issuer or a certificate until cert-manager reports Ready.
 func readyWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Ready").Annotations(timeouts.Certificate.Duration))
 }

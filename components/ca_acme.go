@@ -21,15 +21,15 @@ type ACMECAArgs struct {
 
 const (
 	acmeIssuer = "strata-acme"
-	// acmeAccount is the Secret with the account's key, which cert-manager makes and keeps.
+	// acmeAccount is the Secret with the account's key, which cert-manager creates and keeps.
 	acmeAccount = "strata-acme-account"
 	acmeEAB     = "strata-acme-eab"
 	acmeRoot    = "strata-acme-root"
 )
 
-// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It
-// is ready once the server has taken the account. No certificate proves that it signs, as with
-// Vault: that would be one more name in DNS, and count for the server's rate limits.
+// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. The
+// issuer is ready once the server has accepted the account. Unlike Vault, it issues no test
+// certificate: that would need one more name in DNS, and count for the server's rate limits.
 func NewACMECA(
 	ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
@@ -138,10 +138,11 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 
 // acmeSolver returns the solver that proves names. HTTP-01 uses an Ingress: a route of the Gateway
 // would wait for the Gateway, which waits for its certificate (docs/adr/0047). Traefik reaches the
-// solver's Pod by its endpoints, so its Service needs no port on the nodes.
+// solver's Pod by its endpoints, so the solver's Service needs no port on the nodes.
 func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	if cfg.Solver == config.SolverDNS01 {
-		// A text of it may be encrypted, and Pulumi does not say which: each counts as a secret.
+		// One text of the solver may be encrypted. Pulumi does not tell which, so each text counts
+		// as a secret.
 		secret := &merging{own: config.Values{Secret: true}}
 		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
 	}
@@ -154,8 +155,8 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	}}}
 }
 
-// accountDigest changes with all that decides whether the server takes the account, so that it is
-// asked for again. It is secret where a key is part of it.
+// accountDigest changes with every setting that decides whether the server accepts the account, so
+// that the gate asks again. It is secret if a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate,
 		cfg.ExternalAccount.TrimPadding()))

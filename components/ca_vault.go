@@ -21,8 +21,8 @@ type VaultCAArgs struct {
 	Config config.VaultIssuer
 	// Domain limits the names that Vault must sign.
 	Domain string
-	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it
-	// does since 1.12; before, it takes one from a Secret.
+	// BoundTokens is true if cert-manager itself requests tokens for a ServiceAccount, which it
+	// does since 1.12. Earlier versions read a token from a Secret.
 	BoundTokens bool
 }
 
@@ -32,11 +32,11 @@ const (
 	vaultAccount      = "vault-issuer"
 	vaultAccountToken = "vault-issuer-token"
 	vaultTokenSecret  = "vault-token"
-	// issuerCheck is the certificate that proves that the issuer signs.
+	// issuerCheck names the certificate whose issue proves that the issuer signs.
 	issuerCheck = "strata-issuer-check"
 )
 
-// VaultIssuing returns the abilities that the stack's own Vault needs for NewVaultCA.
+// VaultIssuing returns the settings of the stack's own Vault that NewVaultCA needs.
 func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault.Issuing {
 	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain,
 		Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace,
@@ -48,8 +48,8 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 }
 
 // NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it.
-// cert-manager calls the issuer Ready once it could log in and Vault is unsealed; whether the role
-// signs for the domain is seen only when it does.
+// cert-manager calls the issuer Ready once it could log in and Vault is unsealed. Only a signed
+// certificate shows that the role signs for the domain.
 func NewVaultCA(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {

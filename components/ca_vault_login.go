@@ -25,7 +25,7 @@ func vaultLogin(
 }
 
 // vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to
-// tokens of it.
+// request its tokens.
 func vaultAccountLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, pulumi.Map, error) {
@@ -62,8 +62,8 @@ func vaultAccountLogin(
 	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
 }
 
-// tokenRights lets cert-manager request tokens for the one ServiceAccount. Its chart has no such
-// role any more (cert-manager 1.21 release notes).
+// tokenRights lets cert-manager request tokens for this one ServiceAccount. cert-manager's chart
+// has no such role since 1.21 (its release notes).
 func tokenRights(
 	ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption,
 ) ([]pulumi.Resource, error) {
@@ -100,8 +100,8 @@ func inCertManager(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(certManagerNamespace)}
 }
 
-// loginDigest changes with all that decides whether Vault signs, so that the proof is made anew. It
-// is secret where a token is part of it.
+// loginDigest changes with every setting that decides whether Vault signs, so that a new
+// certificate proves it again. It is secret if a token is part of it.
 func loginDigest(cfg config.VaultIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg))
 	if cfg.Token != "" {

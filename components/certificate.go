@@ -13,21 +13,23 @@ import (
 
 // CertificateArgs configures Certificate.
 type CertificateArgs struct {
-	// Namespace and Secret take the key and the chain; the Certificate has the Secret's name.
-	// Required.
+	// Namespace and Secret name the Secret for the key and the chain; the Certificate has the
+	// Secret's name. Required.
 	Namespace, Secret string
-	// DNSNames are the names that it is valid for; a wildcard is one label deep. Required.
+	// DNSNames are the names for which the certificate is valid; a wildcard covers one label.
+	// Required.
 	DNSNames []string
-	// Signer is the CA's, whose Issuer is required.
+	// Signer is the CA's Signer. Its Issuer is required.
 	Signer
-	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request,
-	// which issuers may leave out. Optional.
+	// Nonce makes cert-manager issue the certificate anew when it changes. It becomes an
+	// organizational unit of the request, which issuers may leave out. Optional.
 	Nonce pulumi.StringInput
-	// Leaf registers neither wait nor gate: nothing depends on it, and it converges by itself.
+	// Leaf omits both wait and gate: nothing depends on the certificate, and it converges by
+	// itself.
 	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
 	Lifetime string
-	// Cluster takes the Certificate. Required.
+	// Cluster is the cluster of the Certificate. Required.
 	Cluster *Cluster
 	// Timeouts bound the wait.
 	Timeouts config.Timeouts
@@ -40,13 +42,13 @@ type CertificateArgs struct {
 // Certificate owns one certificate that cert-manager keeps valid.
 type Certificate struct {
 	pulumi.ResourceState
-	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not
-	// about to expire. Nil for a leaf.
+	// Ready holds once the Secret has a key, a chain and the requested names, and is not about to
+	// expire. Nil for a leaf.
 	Ready *Gate
 }
 
-// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was
-// issued; the gate checks the certificate itself.
+// NewCertificate registers a certificate and its gate. cert-manager's Ready only means that
+// something was issued; the gate checks the certificate itself.
 func NewCertificate(
 	ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption,
 ) (*Certificate, error) {
@@ -73,8 +75,8 @@ func NewCertificate(
 	request := customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret,
 		namespace: args.Namespace, spec: spec,
-		// Only cert-manager takes the finalizer off a Challenge: one that outlives it holds up its
-		// namespace for ever.
+		// Only cert-manager removes the finalizer of a Challenge. A Challenge that outlives
+		// cert-manager keeps its namespace from ending.
 		foreground: args.Issuer == acmeIssuer,
 	}
 	if !args.Leaf {

@@ -18,7 +18,7 @@ type CertManagerArgs struct {
 	Config config.CertManager
 	// Values are the chart's, in place of Config.Values, if another resource knows them.
 	Values pulumi.MapInput
-	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
+	// KeepCRDs leaves the chart's CRDs in the cluster when the release is deleted.
 	KeepCRDs bool
 }
 
@@ -27,18 +27,18 @@ type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.
 	API *Gate
-	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12
-	// (serviceAccountRef).
+	// BoundTokens is true if cert-manager itself requests tokens for ServiceAccounts, as it does
+	// since 1.12 (serviceAccountRef).
 	BoundTokens bool
 }
 
-// certManagerNamespace is also where the Secrets of cluster issuers live (cert-manager's cluster
-// resource namespace).
+// certManagerNamespace is cert-manager's namespace. It also has the Secrets of cluster issuers
+// (cert-manager's cluster resource namespace).
 const certManagerNamespace = "cert-manager"
 
-// NewCertManager registers cert-manager. Its gate is the two-way check of cert-manager's own cmctl:
-// the Deployment is Available before the CA injector has put the CA into the webhooks'
-// configuration, and until then every request fails with x509.
+// NewCertManager registers cert-manager. Its gate makes the same two-way check as cert-manager's
+// own cmctl. The Deployment is Available before the CA injector has put the CA into the webhooks'
+// configuration. Until then every request fails with an x509 error.
 func NewCertManager(
 	ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption,
 ) (*CertManager, error) {
@@ -82,8 +82,8 @@ func boundTokens(release string) (bool, error) {
 	return parsed.AtLeast(version.MustParseGeneric("1.12.0")), nil
 }
 
-// certManagerValues returns the chart's values. The start-up check of the chart is off: the gate
-// replaces it, and gives a reason.
+// certManagerValues returns the chart's values. They turn the chart's start-up check off: the gate
+// replaces it, and reports a reason.
 func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
@@ -99,9 +99,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	}
 }
 
-// certManagerAPI returns the questions of cert-manager's cmapichecker (cert-manager
-// pkg/util/cmapichecker): a valid request must come back with its author filled in, and an invalid
-// one must be denied.
+// certManagerAPI returns the Spec of a gate that asks the questions of cert-manager's cmapichecker
+// (cert-manager pkg/util/cmapichecker). A valid request must come back with its author filled in,
+// and an invalid one must be denied.
 func certManagerAPI() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

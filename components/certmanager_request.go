@@ -1,7 +1,8 @@
 package components
 
-// signingRequest is a PEM certificate signing request for strata-gate.invalid, in base64. Its key
-// was never kept, and nothing signs it: cert-manager's webhook only has to find it well formed.
+// signingRequest is a PEM certificate signing request for strata-gate.invalid, in base64. Its
+// private key was not kept, and nothing signs the request. cert-manager's webhook only checks that
+// it is well formed.
 const signingRequest = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIWk1JR0FBZ0VBTUI0eEhEQWFCZ05WQkFNTUUzTjBjbUYwWVMxbllYUmxMbW" +
 	"x1ZG1Gc2FXUXdXVEFUQmdjcQpoa2pPUFFJQkJnZ3Foa2pPUFFNQkJ3TkNBQVJLeS9HNmZOWTlYU1BQYUlOd0NERzYzZ3Z6OTFISTF0S3dKR2U0" +
 	"CldoNXNWQUxXaWxQeU5LZDM3V2crekUyV0V2aGFjWVNDcm5nRjlXTXBGSmVBYkZzem9BQXdDZ1lJS29aSXpqMEUKQXdJRFNBQXdSUUlnZkdZYn" +

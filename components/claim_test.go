@@ -13,11 +13,12 @@ const (
 	ownMark  = "cluster=00ff\nproject=strata\nstack=dev\nnode=here\n"
 )
 
-// whoseHosts are hosts of each kind of owner, with the claim's message; empty if it may have them.
+// whoseHosts are hosts of each kind of owner, with the claim's refusal; it is empty if the stack
+// may claim the host.
 var whoseHosts = map[string]struct {
 	has   func(*fakeHost)
 	fails string
-	// wiped allows a destroy to wipe the host; code is the exit code of that.
+	// wiped is true if a destroy may wipe the host. code is the destroy's exit code.
 	wiped bool
 	code  int
 }{
@@ -134,10 +135,10 @@ func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
 	assert.False(t, h.exists("var/lib/strata"))
 }
 
-// Of two stacks that claim a host at the same time one gets it, and the other is told.
+// If two stacks claim a host at the same time, one gets it and the other is refused.
 func TestConcurrentClaimIsRefused(t *testing.T) {
 	h := newFakeHost(t)
-	// The other one is faster, between this one's read and its mark.
+	// The other stack is faster: it writes its mark between this stack's read and its mark.
 	h.tool("mktemp", `printf 'cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n' > /var/lib/strata/owner; PATH=${PATH#*:} exec mktemp "$@"`)
 	out, code := h.run("k3s-claim.sh", "")
 	assert.Equal(t, 1, code)

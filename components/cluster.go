@@ -27,35 +27,35 @@ import (
 
 // Cluster gives a layer access to the cluster that it is installed in.
 type Cluster struct {
-	// Provider talks to the cluster; it exists only behind the API gate.
+	// Provider talks to the cluster. It is registered only after the API gate holds.
 	Provider *kubernetes.Provider
-	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a
-	// destroy neither waits for nor needs the API server. Nil on an existing cluster: the cluster
-	// stays, so each object has to be deleted.
+	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so a
+	// destroy neither waits for the API server nor needs it. Nil on an existing cluster: that
+	// cluster stays, so each object must be deleted.
 	Identity pulumi.Resource
-	// Kubeconfig has the address of Endpoint. Secret.
+	// Kubeconfig has the address of Endpoint. It is secret.
 	Kubeconfig pulumi.StringOutput
 	// Endpoint is the API's URL.
 	Endpoint pulumi.StringInput
-	// Servers are the URLs of the API servers, each of which gates ask.
+	// Servers are the URLs of the API servers. Gates ask each of them.
 	Servers pulumi.StringArrayInput
-	// Hosts lets gates observe from the nodes. With nil no node can be reached, and gates ask the
-	// API alone.
+	// Hosts lets gates observe from the nodes. If it is nil, no node can be reached, and gates only
+	// ask the API.
 	Hosts *Hosts
-	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known
-	// beforehand.
+	// Version is the cluster's version of Kubernetes, for example v1.34.2+k3s1; empty if it is not
+	// known beforehand.
 	Version string
 	// Images are the lock's digests of images, which gates of workloads compare with the running
 	// ones.
 	Images map[string][]string
-	// Stable holds once the API answers and no node is to be drained. Every change and judgement
-	// inside the cluster waits for it.
+	// Stable holds once the API answers and no drain is to come. Every change and check inside the
+	// cluster waits for it.
 	Stable pulumi.Resource
-	// NamespaceEnd bounds the wait for the end of a namespace that leaves.
+	// NamespaceEnd bounds the wait until a deleted namespace has ended.
 	NamespaceEnd metav1.Duration
-	// NetworkPolicies says that each layer's namespace gets one.
+	// NetworkPolicies is true if each layer's namespace gets a network policy.
 	NetworkPolicies bool
-	// objects are the objects registered for it.
+	// objects are the objects that the program has registered for the cluster.
 	objects teardown.Objects
 	// before is called before each create and update; nil if existing objects are refused.
 	before *pulumi.ResourceHook
@@ -72,7 +72,8 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 	})
 }
 
-// deletedWith makes a resource go with the cluster, without its delete, if we made the cluster.
+// deletedWith returns the option that lets a resource disappear with a cluster that we made,
+// without a delete of its own.
 func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	if c.Identity == nil {
 		return nil
@@ -80,17 +81,17 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.DeletedWith(c.Identity)}
 }
 
-// newProvider registers the provider of a cluster. It depends on the API gate because a provider
-// samples once, when it is configured, whether its cluster can be reached; the identity keeps it
-// from being replaced when the kubeconfig's text changes. upsert lets it take over existing
-// objects, which needs a guard (Cluster.adopt); nil leaves that to the environment.
+// newProvider registers the provider of a cluster. It depends on the API gate, because a provider
+// tests only once, when it is configured, whether its cluster can be reached. The identity prevents
+// a replacement when the kubeconfig's text changes. upsert lets the provider take over existing
+// objects, which needs a guard (Cluster.adopt). If upsert is nil, an environment variable decides.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput,
 	upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
 		ClusterIdentifier: identity.ToStringOutput(),
-		// Else one whose data changes is deleted and made again, and a Pod that starts in between
-		// does not find it.
+		// Otherwise a ConfigMap whose data changes would be deleted and created again. A Pod that
+		// starts in between would not find it.
 		EnableConfigMapMutable: pulumi.Bool(true),
 		EnableSecretMutable:    pulumi.Bool(true),
 		UpsertExistingObjects:  upsert,
@@ -104,8 +105,9 @@ func (c *Cluster) serverList() pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
-// gate registers a gate of a layer inside the cluster: it asks every API server and observes from
-// every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
+// gate registers a gate of a layer inside the cluster. The gate asks every API server, and observes
+// from every server host if hosts can be reached. The method adds hosts, servers and keys to
+// args.Spec.
 func (c *Cluster) gate(
 	ctx *pulumi.Context, name string, args gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
@@ -142,9 +144,9 @@ func (c *Cluster) namespaceEnd(
 	return end, nil
 }
 
-// unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
+// unblock registers the command that lets a StatefulSet replace broken Pods of an earlier revision,
 // for which Kubernetes would wait for ever. It is for StatefulSets that replace their Pods in order
-// (podManagementPolicy OrderedReady), and runs again with each revision.
+// (podManagementPolicy OrderedReady). It runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input,
 	revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {
@@ -158,15 +160,15 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 			[]pulumi.ResourceOption{customTimeouts(input.Timeout), rerun.ReplaceOnChange()})...)
 }
 
-// reissue registers the command that has cert-manager reissue the certificates of another signer,
-// the issuer's CA or its server. opts must have it come after the new signer's gate: until then
-// cert-manager asks the one before.
+// reissue registers the command that has cert-manager reissue the certificates of an earlier
+// signer, which is the issuer's CA or its server. opts must make the command wait for the new
+// signer's gate: until then, cert-manager uses the earlier signer.
 func (c *Cluster) reissue(
 	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
-	// A word for each signer: who goes back after a change that failed may have certificates of
-	// both.
+	// The word is drawn anew for each signer. After a failed change that is reverted, some
+	// certificates may be from either signer.
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)},
 		opts...)
 	if err != nil {
@@ -178,8 +180,8 @@ func (c *Cluster) reissue(
 	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(input.Timeout))...)
 }
 
-// read registers the command that reads a field of the core API once, behind the proof that it
-// exists. Not secret.
+// read registers the command that reads a field of the core API once. It runs after the resources
+// that prove that the field exists. The value is not secret.
 func (c *Cluster) read(
 	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {

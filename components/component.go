@@ -23,9 +23,9 @@ func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.Resource
 	return []pulumi.ResourceOption{pulumi.Parent(parent), WaitFor(needs...)}
 }
 
-// WaitFor returns the option of a resource that waits for gates and other custom resources. It is the
-// only place that writes DependsOn, which loses edges to components (docs/adr/0001), and it never
-// aliases the caller's slice.
+// WaitFor returns the option of a resource that waits for gates and other custom resources. Only
+// WaitFor writes DependsOn, which loses edges to components (docs/adr/0001). It never aliases the
+// caller's slice.
 func WaitFor(needs ...pulumi.Resource) pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
@@ -40,7 +40,7 @@ func WaitFor(needs ...pulumi.Resource) pulumi.ResourceOption {
 // tokenOf returns the type token of a component in the present layout of states.
 func tokenOf(module, component string) string { return statelayout.Token(module, component) }
 
-// with are resources and some more, for childOf. It never aliases the caller's slice.
+// with returns resources followed by more, for childOf. It never aliases the caller's slice.
 func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {
 	return slices.Concat(resources, more)
 }
@@ -51,15 +51,15 @@ func customTimeouts(limit metav1.Duration) pulumi.ResourceOption {
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
 }
 
-// once returns the option of a command that draws or pins something when it is created: another
-// output later would lock all users out. Its triggers, if it has any, still replace it.
+// once returns the option of a command that draws or pins something when it is created, because
+// another output later would lock all users out. The command's triggers, if any, still replace it.
 func once() pulumi.ResourceOption {
 	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging",
 		"addPreviousOutputInEnv"})
 }
 
-// again registers the attempt of a command that runs a subcommand, so that it runs again after a
-// change that failed and was reverted. opts are the command's own.
+// again registers the attempt of a command that runs a subcommand. So the command runs again after
+// a change that failed and was reverted. opts are the command's own options.
 func again(
 	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
 ) error {
@@ -77,9 +77,9 @@ func again(
 	return nil
 }
 
-// digestOf returns a short digest of a gate's subject: it makes the gate run again when the chart
-// or the layer's section changes. It is plain in the state, where short secrets could be tried
-// against it: no part may hold one.
+// digestOf returns a short digest of a gate's subject. It makes the gate run again when the chart
+// or the layer's section changes. The digest is plain in the state, where a short secret could be
+// guessed from it. So no part may hold a secret.
 func digestOf(parts ...any) string {
 	sum := sha256.New()
 	for _, part := range parts {

@@ -25,19 +25,21 @@ type CRDsArgs struct {
 	Layer
 	// Config is the section strata:crds, validated.
 	Config config.CRDs
-	// Bundles are the artifacts to apply, by the name of their layer's bundle.
+	// Bundles has the artifacts to apply, by the name of the bundle.
 	Bundles map[string]string
 }
 
-// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner:
-// K3s, Traefik and APISIX are told not to install them, and their readers wait for a bundle's gate.
+// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own, with one
+// owner. K3s, Traefik and APISIX are configured not to install them, and the programs that read
+// them wait for the bundle's gate.
 type CRDs struct {
 	pulumi.ResourceState
-	// Served holds, by bundle, once every API server serves the bundle's definitions.
+	// Served has a gate for each bundle. It holds once every API server serves the bundle's
+	// definitions.
 	Served map[string]*Gate
 }
 
-// The bundles' names.
+// These are the names of the bundles.
 const (
 	// BundleGatewayAPI is the Gateway API's standard channel.
 	BundleGatewayAPI = "gateway-api"
@@ -61,8 +63,8 @@ func NewCRDs(
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
-		// The applied names are unknown to the preview of every change of the apply, also of one
-		// that only renews the kubeconfig.
+		// The preview of a change of the apply does not know the applied names, even if the change
+		// only renews the kubeconfig.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
 			"revision": pulumi.String(args.Artifacts.Digest(artifact)),
 			"servers":  args.Cluster.serverList(),
@@ -87,8 +89,8 @@ func NewCRDs(
 	return c, registerOutputs(ctx, c)
 }
 
-// apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer
-// unless the configuration says so: a definition takes every object of its kind with it.
+// apply registers one bundle as one resource (docs/adr/0007). The bundle is not deleted with its
+// layer unless the configuration says so: deleting a definition deletes every object of its kind.
 func (c *CRDs) apply(
 	ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs,
 ) (*local.Command, error) {

@@ -16,13 +16,14 @@ type DemoArgs struct {
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Admitted are the gates that a route waits for: the server and the webhook of its kind.
+	// Admitted has the gates that a route waits for: those of the server and the webhook of its
+	// kind.
 	Admitted []pulumi.Resource
 }
 
-// Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an
-// HTTPRoute, and again behind a login; Keycloak, which is asked for the login; and a REST API
-// behind an ApisixRoute that asks for a key.
+// Demo owns applications behind APISIX, each behind its own kind of route. httpbin is behind an
+// HTTPRoute, and again behind a login at Keycloak. Keycloak is the second application. The third is
+// a REST API behind an ApisixRoute, which requires a key.
 type Demo struct {
 	pulumi.ResourceState
 	// URLs lead to its applications, by name.
@@ -31,9 +32,9 @@ type Demo struct {
 	Workloads []string
 	// Routes are the routes that lead to them.
 	Routes []upstreams.RouteRef
-	// Objects are all that validation observes.
+	// Objects are all objects that validation observes.
 	Objects []pulumi.Resource
-	// Key opens the REST API; Password is that of user demo. Both are secret.
+	// Key gives access to the REST API. Password is the password of user demo. Both are secret.
 	Key      pulumi.StringOutput `pulumi:"key"`
 	Password pulumi.StringOutput `pulumi:"password"`
 }
@@ -54,14 +55,14 @@ type demo struct {
 	name      string
 	args      *DemoArgs
 	namespace *Object
-	// loginSecret configures the plugin of the login.
+	// loginSecret has the configuration of the login's plugin.
 	loginSecret *Object
 }
 
-// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a
-// controller reconciles an object again when the objects that it names come. Only the kinds that a
-// webhook admits wait for that webhook. An ApisixRoute also waits for its plugin configuration and
-// for that one's Secret: without them the webhook refuses it.
+// NewDemo registers the demo. Its objects do not wait for a Gateway, a certificate or an
+// application: a controller reconciles an object again when the objects that it names appear. Only
+// objects that a webhook admits wait for that webhook. An ApisixRoute also waits for its plugin
+// configuration and for the Secret of that: the webhook refuses the route without them.
 func NewDemo(
 	ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption,
 ) (*Demo, error) {
@@ -131,7 +132,7 @@ func (d *demo) httpbin() error {
 	return err
 }
 
-// rest registers the REST API, its consumer, and its route by APISIX's own kind.
+// rest registers the REST API, its consumer, and its route as an ApisixRoute.
 func (d *demo) rest() error {
 	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080,
 		ready: "/healthz"}); err != nil {
@@ -152,9 +153,9 @@ func (d *demo) rest() error {
 	return err
 }
 
-// registerCustomResource registers an object of a kind that has to be served and admitted. It is refused without
-// needs, the objects that it names. A route is a leaf, whose name is kept for the gate of
-// upstreams.
+// registerCustomResource registers an object whose kind must be served and admitted first. needs
+// are the objects that it names; without them the webhook refuses it. A route is a leaf: its name
+// is recorded for the gate of upstreams.
 func (d *demo) registerCustomResource(
 	role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {

@@ -7,16 +7,16 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// keycloakImage is Keycloak, httpbinImage go-httpbin.
+// keycloakImage is the image of Keycloak, and httpbinImage that of go-httpbin.
 const (
 	keycloakImage = "quay.io/keycloak/keycloak:26.5.6"
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
-// Keycloak's memory request and limit. It begins with half of its limit as heap and takes up to 70
-// % of it, and without a limit it does so with the node's memory
-// (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB).
-// The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
+// keycloakMemory and keycloakMemoryLimit are Keycloak's memory request and limit. Its heap starts
+// at half of the limit and grows up to 70 % of it; without a limit, the node's memory counts
+// instead (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750
+// MB). The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
 // (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 
@@ -51,7 +51,7 @@ func (d *demo) keycloak() error {
 		mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
 			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
-			// APISIX asks for tokens inside the cluster, so that no public name need resolve there.
+			// APISIX requests tokens inside the cluster, so the public name need not resolve there.
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
 			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"),
 			value("KC_HEALTH_ENABLED", "true"),

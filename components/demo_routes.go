@@ -2,7 +2,7 @@ package components
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// demoHTTPRoute leads a host's requests to a Service, with TLS and without.
+// demoHTTPRoute returns a route that sends a host's requests to a Service, with and without TLS.
 func demoHTTPRoute(host, service string) pulumi.Map {
 	parent := func(section string) pulumi.Map {
 		return pulumi.Map{"name": pulumi.String(apisixName),
@@ -21,8 +21,8 @@ func demoHTTPRoute(host, service string) pulumi.Map {
 	}
 }
 
-// demoApisixRoute leads a host's requests to a Service, through the plugins of an
-// ApisixPluginConfig.
+// demoApisixRoute returns a route that sends a host's requests to a Service, through the plugins of
+// an ApisixPluginConfig.
 func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(apisixName),
@@ -37,8 +37,8 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	}
 }
 
-// demoPlugins returns one plugin with its configuration; secret names the Secret whose keys are
-// added to that. Optional.
+// demoPlugins returns one plugin with its configuration. secret, if not empty, names a Secret whose
+// keys are added to that configuration.
 func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true),
 		"config": config}
@@ -48,7 +48,7 @@ func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	return pulumi.Map{"ingressClassName": pulumi.String(apisixName), "plugins": pulumi.Array{entry}}
 }
 
-// demoConsumer may use the REST API.
+// demoConsumer returns the consumer that may use the REST API.
 func demoConsumer() pulumi.Map {
 	return pulumi.Map{
 		"gatewayRef": pulumi.Map{

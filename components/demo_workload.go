@@ -11,7 +11,8 @@ import (
 type workload struct {
 	name, image string
 	port        int
-	// ready is the path of the readiness probe, on readyPort or else port.
+	// ready is the path of the readiness probe. The probe uses readyPort, or port if readyPort is
+	// not set.
 	ready     string
 	readyPort int
 	args      []string
@@ -83,8 +84,8 @@ func (w workload) pod() pulumi.Map {
 				"port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
 			"periodSeconds": pulumi.Int(2),
 		},
-		// A Pod that stops serves on for as long as every kube-proxy and APISIX may take to hear of
-		// it.
+		// A stopping Pod goes on serving until every kube-proxy and APISIX has noticed that it
+		// stops.
 		"lifecycle": pulumi.Map{"preStop": pulumi.Map{
 			"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
 	}

@@ -29,15 +29,16 @@ type ExistingClusterArgs struct {
 	Kubeconfig pulumi.StringInput
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// Artifacts has the digests of images. The state records its kind. Required.
+	// Artifacts has the digests of images. The state records the kind of the artifacts. Required.
 	Artifacts *artifacts.Set
 }
 
-// ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the
-// provider. The parts of K3s that need hosts are left out: the gates of hosts, units and /ping, the
-// kubeconfig that is read from a server, members, upgrades, snapshots and the API's own address.
-// Webhooks and addresses are not observed from hosts either; the dry run through the API server
-// says whether a webhook serves, and the attempt from this machine whether an address answers.
+// ExistingCluster is an existing cluster, in the place of K3s. It owns nothing there except the
+// provider. It leaves out the parts of K3s that need hosts: the gates of hosts, units and /ping,
+// the kubeconfig that is read from a server, members, upgrades, snapshots and the API's own
+// address. It does not observe webhooks and addresses from hosts either. The dry run through the
+// API server shows whether a webhook serves, and an attempt from this machine whether an address
+// answers.
 type ExistingCluster struct {
 	pulumi.ResourceState
 	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
@@ -45,7 +46,7 @@ type ExistingCluster struct {
 	Cluster *Cluster
 	// API holds once the API server answers authenticated requests.
 	API *Gate
-	// Nodes are the registered Nodes as a table of name, role and address, as they were when the
+	// Nodes is a table of the registered Nodes with name, role and address, as they were when the
 	// cluster was first seen.
 	Nodes pulumi.AnyOutput `pulumi:"nodes"`
 	// Endpoint is the API server's URL.
@@ -61,12 +62,11 @@ type existingCluster struct {
 	ctx  *pulumi.Context
 	name string
 	args *ExistingClusterArgs
-	// kubeconfig has the context alone, and identity tells clusters
-	// apart.
+	// kubeconfig has only the configured context. identity distinguishes clusters.
 	kubeconfig, identity pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *Gate
-	// same holds once the cluster is known to be the one of the run before.
+	// same holds once the cluster is recognized as the cluster of the previous run.
 	same *local.Command
 }
 
@@ -107,7 +107,8 @@ func (l *existingCluster) readTarget() {
 	l.identity = pulumi.Unsecret(identity).(pulumi.StringOutput)
 }
 
-// gates registers the gates of the API, the Nodes and the services that a cluster has for its Pods.
+// gates registers the gates of the API, of the Nodes, and of the services that the cluster provides
+// for Pods.
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
@@ -128,7 +129,8 @@ func (l *existingCluster) gates() error {
 	return err
 }
 
-// gate registers a gate of the cluster. Another cluster under the same name is observed anew.
+// gate registers a gate of the cluster. The gate runs again if the same name leads to another
+// cluster.
 func (l *existingCluster) gate(
 	role string, spec health.Spec, needs ...pulumi.Resource,
 ) (*Gate, error) {
@@ -139,8 +141,8 @@ func (l *existingCluster) gate(
 	}, childOf(l, needs...)...)
 }
 
-// recognise registers the guard that refuses another cluster than that of the run before, whose
-// objects would be deleted (docs/adr/0053).
+// recognise registers the guard that refuses another cluster than that of the previous run: the
+// objects of the previous cluster would be deleted (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	asked := kubeconfig.Recognition{
@@ -161,8 +163,8 @@ func (l *existingCluster) recognise() (err error) {
 }
 
 // connect registers the provider. Its identity is drawn from the cluster's CA once and stays, so
-// that neither a renewed credential nor another CA replaces an object. Another cluster is refused
-// before.
+// that neither a renewed credential nor another CA replaces an object. The guard refuses another
+// cluster before that.
 func (l *existingCluster) connect() error {
 	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, l.identity, nil,
 		append(childOf(l, l.same), pulumi.IgnoreChanges([]string{"clusterIdentifier"}))...)

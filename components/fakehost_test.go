@@ -15,12 +15,12 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// ownCluster owns the fake host, as node here.
+// ownCluster is the owner of the fake host, whose node is here.
 var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata",
 	Stack: "dev"}
 
-// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for a host's
-// programs. The scripts run as they are but for the folder in front of their absolute paths.
+// fakeHost is a folder that stands for a host's root, with stand-ins on PATH for the host's
+// programs. The scripts run unchanged, except that the folder is put before their absolute paths.
 type fakeHost struct {
 	t    *testing.T
 	root string
@@ -46,8 +46,8 @@ restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
 disable) rm -f "ROOT/active/$3" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
-	// Only addresses with a file below answers/ listen: it stands for bash's /dev/tcp, which
-	// nothing on PATH can be.
+	// Only addresses with a file below answers/ listen. This stand-in replaces bash's /dev/tcp,
+	// which no program on PATH can replace.
 	h.tool("timeout", `for last; do :; done
 [ "$2 $3 $4" = 'bash -c : < "/dev/tcp/$0/6443"' ] && [ -e "ROOT/answers/$last" ]`)
 	h.tool("curl", "exit 127") // most hosts have one; none is needed
@@ -59,7 +59,7 @@ esac`)
 list) cat ROOT/says/ipset 2>/dev/null || : ;;
 destroy) [ ! -e ROOT/inuse ] && sed -i "/^$2\$/d" ROOT/says/ipset ;;
 esac`)
-	// Writes the unit as K3s's own install script does, and notes its environment.
+	// The stand-in writes the unit as K3s's own install script does, and records its environment.
 	h.write("var/lib/strata/k3s-install.sh", h.rooted(`env | sort > ROOT/installer.env
 unit=k3s; [ "$INSTALL_K3S_EXEC" = server ] || unit=k3s-agent
 mkdir -p /etc/systemd/system
@@ -77,7 +77,7 @@ func (h *fakeHost) write(path, content string) {
 	require.NoError(h.t, os.WriteFile(h.path(path), []byte(content), 0o600))
 }
 
-// read is a file's content, empty when it is not there.
+// read returns a file's content; empty if the file does not exist.
 func (h *fakeHost) read(path string) string {
 	content, err := os.ReadFile(h.path(path))
 	if !os.IsNotExist(err) {
@@ -96,7 +96,7 @@ func (h *fakeHost) tool(name, script string) {
 	executable(h.t, h.path("bin/"+name), "#!/bin/sh\n"+h.rooted(script)+"\n")
 }
 
-// rooted moves absolute paths below the fake root.
+// rooted puts the fake root before the absolute paths of a text.
 func (h *fakeHost) rooted(text string) string {
 	return strings.NewReplacer(
 		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/",
@@ -116,7 +116,7 @@ func (h *fakeHost) run(script, stdin string, variables ...variable) (output stri
 		"PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }
 
-// install runs the install script; more overrides the variables.
+// install runs the install script. more overrides the script's variables.
 func (h *fakeHost) install(role, founds, peers string, more ...variable) (output string, code int) {
 	h.t.Helper()
 	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
@@ -125,7 +125,7 @@ func (h *fakeHost) install(role, founds, peers string, more ...variable) (output
 	return h.run("k3s-install.sh", configText, append(variables, more...)...)
 }
 
-// configText is the config.yaml that install brings.
+// configText is the config.yaml that install passes to the script.
 const configText = "token: secret\nnode-name: here\n"
 
 // configSum tells the install script the sum of the config.yaml on its stdin.

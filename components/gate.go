@@ -15,45 +15,49 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
+// deadlineSlack is added to the gate's own deadline to get the engine's, so that the gate reports
+// first.
 const deadlineSlack = 30 * time.Second
 
-// Gate is a custom resource that exists only when its subject is ready. It is a custom resource and
-// not a component because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
-// gates have this type: a command that drains or upgrades is none. DependsOn wants the command
-// within, the resource that Pulumi has registered.
+// Gate is a custom resource that exists only when its subject is ready. It is not a component,
+// because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only gates have this
+// type; a command that drains or upgrades does not. DependsOn needs the command in it, which is the
+// resource that Pulumi has registered.
 type Gate struct{ *local.Command }
 
 // gateArgs configures a Gate.
 type gateArgs struct {
-	// Spec configures the observation. Its Hosts are left empty and taken from Hosts.
+	// Spec configures the observation. Callers leave Spec.Hosts empty; it is filled from Hosts.
 	Spec health.Spec
-	// Servers become Spec.Servers, if they are known only later. Default: Spec.Servers as they are.
+	// Servers become Spec.Servers if they are known only later. Default: Spec.Servers is used
+	// unchanged.
 	Servers pulumi.StringArrayInput
 	// Hosts become Spec.Hosts, with their keys.
 	Hosts []pinnedHost
-	// Body becomes Spec.Body, for one that is complete only later. Default: Spec.Body as it is.
+	// Body becomes Spec.Body if it is complete only later. Default: Spec.Body is used unchanged.
 	Body pulumix.Input[health.Body]
-	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
+	// SSHKey is the hosts' private key, or several keys one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
-	// HypervisorKey is the private key that logs in at the hypervisor. Secret. Only for kind vm,
-	// with a hypervisor that is not this machine.
+	// HypervisorKey is the private key that logs in to the hypervisor. Secret. Only for kind vm, if
+	// the hypervisor is another machine.
 	HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although it
-	// does not change. With it, the preview shows an update in place and no replacement. Optional.
+	// Attempt is a word of rerun.Attempt. It is for a gate whose Spec may be unknown in a preview
+	// although it does not change. With it, the preview shows an update in place and no
+	// replacement. Optional.
 	Attempt pulumi.StringInput
-	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
+	// BasicAuth is user:password for probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
-	// APIKey is for the probes that send one, and for the admin API of kind upstreams. Secret.
+	// APIKey is for probes that send a key, and for the admin API of kind upstreams. Secret.
 	APIKey pulumi.StringInput
 }
 
-// newGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
-// next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
+// newGate registers a gate. The gate runs again when its Spec, a host key or a secret changes.
+// After a failure it runs again on the next update, even if that update restores a former
+// configuration (internal/pulumi/rerun).
 func newGate(
 	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
@@ -78,8 +82,8 @@ func newGate(
 	return registers, nil
 }
 
-// newGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
-// gate that does not open fails the delete, and is asked again by the next update.
+// newGateAtDelete registers a command that asks a gate only when the command is deleted. If the
+// gate does not open, the delete fails, and the next update asks again.
 func newGateAtDelete(
 	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
@@ -90,7 +94,7 @@ func newGateAtDelete(
 			Delete: bound}))...)
 }
 
-// complete names the Spec and its hosts, and returns the engine's bound.
+// complete sets the names of the Spec and its hosts, and returns the engine's time limit.
 func (a *gateArgs) complete(name string) string {
 	a.Spec.Gate, a.Spec.Hosts = name, nil
 	for _, host := range a.Hosts {

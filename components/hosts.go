@@ -25,40 +25,41 @@ import (
 type HostsArgs struct {
 	// Config is the section strata:hosts, validated.
 	Config config.Hosts
-	// Cluster is the name of the cluster that the hosts are to be of.
+	// Cluster is the name of the cluster that the hosts will belong to.
 	Cluster string
 	// TokenGeneration counts the changes of the cluster's tokens.
 	TokenGeneration int
-	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their
-	// keys.
+	// Fixed are the values that a server's K3s cannot change once it has data, by their keys.
 	Fixed map[string]string
-	// Stack begins the names of the machines that Strata makes.
+	// Stack is the stack's name. The names of the machines that Strata makes begin with it.
 	Stack string
 	// IPVS is true when kube-proxy will need the host's ip_vs modules.
 	IPVS bool
-	// VIP is true when the servers hold an address of the API's own.
+	// VIP is true if the servers hold the API's own address.
 	VIP bool
-	// K3s is the version of K3s that the hosts are to run.
+	// K3s is the version of K3s that the hosts will run.
 	K3s string
-	// CgroupV1 are the roles whose kubelets are told to run on cgroup v1 as well.
+	// CgroupV1 are the roles whose kubelets are configured to run on cgroup v1 as well.
 	CgroupV1 []config.Role
 	// Timeout bounds each host's boot and gate (strata:timeouts.host).
 	Timeout metav1.Duration
 	// InstallTimeout bounds the copying of an image to a hypervisor (strata:timeouts.install).
 	InstallTimeout metav1.Duration
-	// Artifacts has the image of the hosts that are made. The state records its kind. Required.
+	// Artifacts has the disk image of the machines that Strata makes. The state records the kind of
+	// the artifacts. Required.
 	Artifacts *artifacts.Set
 }
 
-// Hosts owns the hosts: it takes or makes them, pins their host keys and gates each one. One gate
-// per host and none for all: an install waits for its own host's only.
+// Hosts owns the hosts: it uses existing ones or makes them, pins their host keys and gates each
+// one. There is one gate for each host and none for all, because an install waits only for its own
+// host.
 type Hosts struct {
 	pulumi.ResourceState
 	// All are the hosts in the order of the configuration.
 	All []*Host
-	// Identity is their cluster's.
+	// Identity is the identity of the hosts' cluster.
 	Identity *Identity
-	// identify registers it.
+	// identify registers the identity.
 	identify func() error
 }
 
@@ -70,19 +71,20 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
-	// reached is the way to an existing host; nil for a machine, which is reached at its node's
-	// address.
+	// reached is the way to an existing host. It is nil for a machine that Strata makes, which is
+	// reached at its node's address.
 	reached *reach.Host
-	// Machine is the resource that the host lives and dies with; nil for an existing host.
+	// Machine is the resource whose deletion also removes the host; nil for an existing host.
 	Machine pulumi.Resource
-	// Present ends once the machine is at its final place, before anything lives on it; nil for an
-	// existing host.
+	// Present holds once the machine is where it will stay, before anything is installed on it. Nil
+	// for an existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
 	Booted *Gate
 	// Gate holds once the host is fit for K3s.
 	Gate *Gate
-	// command made the machine, under consent; neither is set for an existing host.
+	// command made the machine, and consent allows to recreate it. Neither is set for an existing
+	// host.
 	command *local.CommandArgs
 	consent recreation
 }
@@ -126,9 +128,9 @@ func NewHosts(
 	return hosts, registerOutputs(ctx, hosts)
 }
 
-// machineDependencies returns the resources that a machine depends on so that it leaves the state before them:
-// its cluster cannot go on without them. They are registered once every file of the hosts has been
-// read.
+// machineDependencies returns the resources that must stay in the state until the machine has left
+// it, because its cluster cannot work without them. It registers them after every file of the hosts
+// has been read.
 func (h *Hosts) machineDependencies(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 	if err := h.identify(); err != nil {
 		return nil, fmt.Errorf("identity of the cluster: %w", err)
@@ -165,8 +167,8 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 	return err
 }
 
-// gateDependencies returns the resources that the host's gate waits for. Trouble of a virtual machine's boot
-// is seen from outside, and reported by them.
+// gateDependencies returns the resources that the host's gate waits for. They report problems of a
+// virtual machine's boot, which are visible from outside only.
 func (h *Host) gateDependencies() []pulumi.Resource {
 	switch {
 	case h.Booted != nil:
@@ -177,16 +179,17 @@ func (h *Host) gateDependencies() []pulumi.Resource {
 	return nil
 }
 
-// withKey is the host as gates know it, with its key.
+// withKey returns the host with its key, in the form that gates use.
 func (h *Host) withKey() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
 
-// pinnedTarget returns the host as commands know it, with its key.
+// pinnedTarget returns the host with its key, in the form that commands use.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
 	pinned := join.Cast[[]health.Host](pinHosts([]pinnedHost{h.withKey()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 
-// target is the host as gates know it; the host key is filled in when it is known.
+// target returns the host without its key, in the form that gates use. The key is added when it is
+// known.
 func (h *Host) target() health.Host {
 	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
 		User: h.Node.SSH.User}
@@ -196,8 +199,8 @@ func (h *Host) target() health.Host {
 	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
-// deletedWith makes a resource go with the host's machine, without its delete, if we made the
-// machine.
+// deletedWith returns the option that lets a resource disappear with a machine that we made,
+// without a delete of its own.
 func (h *Host) deletedWith() []pulumi.ResourceOption {
 	if h.Machine == nil {
 		return nil

@@ -13,7 +13,8 @@ import (
 // access holds a gate's logins at several hosts.
 type access struct {
 	hosts []pinnedHost
-	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.
+	// sshKey has the distinct private keys of all hosts, one after the other, and their sudo
+	// passwords.
 	sshKey pulumi.StringOutput
 }
 
@@ -35,8 +36,8 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// inputOf returns the input of a command about hosts and their owner: ask makes it of them once
-// their pins are known.
+// inputOf returns the input of a command about hosts and their owner. ask computes it once the
+// hosts' pins are known.
 func inputOf[In any](
 	at access, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {

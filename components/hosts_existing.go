@@ -16,8 +16,7 @@ import (
 	ssh "strata/internal/ssh/remote"
 )
 
-// existingHosts takes hosts that are already there. Strata owns nothing of them but its own
-// installation.
+// existingHosts registers hosts that already exist. Strata owns only its own installation on them.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
 	reached, err := reach.Hosts(args.Config, ".") // the program runs in the project's folder
 	if err != nil {
@@ -56,18 +55,18 @@ func readKey(host, path string) (string, error) {
 	return string(key), nil
 }
 
-// firstContact is a host whose key may have to be asked for.
+// firstContact describes a host whose key may have to be read from the host itself.
 type firstContact struct {
 	at ssh.Target
 	// key logs in to the jump hosts on the way.
 	key pulumi.StringInput
-	// sendsPassword refuses the first contact: a login would send sudo's password to whoever
-	// answered.
+	// sendsPassword forbids the first contact: the login would send sudo's password to an
+	// unverified host.
 	sendsPassword bool
 }
 
-// pinHostKey returns a host's key: from the configuration, or from one bounded first contact whose
-// answer stays in the state, so that every later connection checks it.
+// pinHostKey returns a host's key. The key comes from the configuration, or from one bounded first
+// contact. The state keeps that answer, so every later connection checks it.
 func pinHostKey(
 	ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration,
 ) (pulumi.StringOutput, error) {
@@ -83,7 +82,8 @@ func pinHostKey(
 		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key
 	}
 	command := actions.Command(sshkey.Scan, input, environment)
-	// The address decides whose key it is; nothing else may ask again.
+	// The trigger is the address alone: a new address may be another host, and nothing else may
+	// cause another first contact.
 	command.Triggers = pulumi.Array{pulumi.String(at.DialAddress())}
 	contact, err := local.NewCommand(ctx, name, command,
 		append(childOf(hosts), customTimeouts(limit), once())...)

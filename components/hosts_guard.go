@@ -13,8 +13,9 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// guard registers the guard that every machine waits for: it refuses changes that would take the
-// cluster away (package machineset). Like the membership it compares with its own previous output.
+// guard registers the guard that every machine waits for. It refuses changes that would destroy the
+// cluster (package machineset). Like the command for the membership, it compares its input with its
+// own previous output.
 func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi.Resource, error) {
 	wanted := machineset.Set{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
@@ -29,16 +30,17 @@ func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi
 		append(childOf(h), customTimeouts(args.Timeout))...)
 }
 
-// recreation is the consent under which a node's machine was last made anew.
+// recreation records the consent under which a node's machine was last recreated.
 type recreation struct {
-	// word is the configuration's; empty leaves the machine as it is.
+	// word is the configured consent; if it is empty, the machine stays as it is.
 	word string
-	// used is the last one that was not empty, also when it has left the configuration.
+	// used is the last consent that was not empty. It stays even when the configuration no longer
+	// has it.
 	used pulumi.StringOutput
 }
 
-// recreationOf registers the memory of the consent: keepers that stay as they were while the
-// configuration has no word.
+// recreationOf registers the resource that remembers the consent. Its keepers do not change while
+// the configuration has no consent.
 func recreationOf(
 	ctx *pulumi.Context, hosts *Hosts, name string, node config.Node,
 ) (recreation, error) {
@@ -59,9 +61,9 @@ func recreationOf(
 	return recreation{word: node.Recreate, used: used}, nil
 }
 
-// replaces makes a machine's command replace the machine when there is a new word, and for nothing
-// else. first are the triggers with which machines were made before there were words; they stay,
-// because their removal would replace every machine there is.
+// replaces returns the option that makes a machine's command replace the machine when the consent
+// is new, and for no other reason. first are the triggers of machines that were made before consent
+// existed. They stay, because their removal would replace every such machine.
 func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
 	if r.word == "" {
 		command.Triggers = pulumi.Array{pulumi.String(first)}
@@ -71,8 +73,9 @@ func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.Re
 	return pulumi.Composite()
 }
 
-// pin returns a machine's host key with the word as its comment, so that all users of the host take
-// it for another one: its gates, the pushes to it, its admission to the cluster, its install.
+// pin returns a machine's host key with the consent as its comment. So every user of the host takes
+// a recreated machine for another host: its gates, the pushes to it, its admission to the cluster
+// and its install.
 func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
 	return join.Two(key, r.used, func(key, word string) string {
 		if word == "" {

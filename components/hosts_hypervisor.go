@@ -11,13 +11,13 @@ import (
 
 // hypervisorLogin holds the login at the host of the virtual machines.
 type hypervisorLogin struct {
-	// pin is its host key; empty for this machine.
+	// pin is the hypervisor's host key; empty if the hypervisor is this machine.
 	pin pulumi.StringOutput
-	// key logs in, a secret; nil for this machine.
+	// key is the private key that logs in, a secret; nil if the hypervisor is this machine.
 	key pulumi.StringInput
 }
 
-// newHypervisor pins the hypervisor's host key as that of any host which is already there.
+// newHypervisor pins the hypervisor's host key, in the same way as the key of an existing host.
 func newHypervisor(
 	ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs,
 ) (*hypervisorLogin, error) {

@@ -12,7 +12,7 @@ import (
 	"strata/actions/verb"
 )
 
-// generatedKey is a private key of the stack's own, in PEM. Secret.
+// generatedKey registers a private key for the stack, and returns it in PEM. Secret.
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
 	keygen := actions.Command(sshkey.Generate, verb.None{}, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
@@ -24,12 +24,12 @@ func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.String
 	return pulumi.ToSecret(key.Stdout).(pulumi.StringOutput), nil
 }
 
-// publicHalf is the public half of a private key, in authorized_keys form. It is no secret.
+// publicHalf returns the public half of a private key, in authorized_keys form. It is not secret.
 func publicHalf(private pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(private.ApplyT(authorizedKey).(pulumi.StringOutput)).(pulumi.StringOutput)
 }
 
-// authorizedKey is the public half of a private key in PEM, in authorized_keys form.
+// authorizedKey returns the public half of a private key in PEM, in authorized_keys form.
 func authorizedKey(private string) (string, error) {
 	signer, err := ssh.ParsePrivateKey([]byte(private))
 	if err != nil {

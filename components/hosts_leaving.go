@@ -16,11 +16,11 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// takeUp registers the command between the machines and all that lives on them. One command speaks
-// of all machines. It depends on each, so a destroy deletes it before the first of them and after
-// all that lives on one; it then says of all that they are about to go. Only a run that makes it
-// again asks; if a destroy had marked them, and broke off, it has all machines recreated that are
-// from before, each by its own registered command (docs/adr/0030).
+// takeUp registers one command for all machines, between the machines and all that runs on them. It
+// depends on each machine, so a destroy deletes it before the first machine and after all that runs
+// on one. Its delete marks all machines as about to be deleted. Its create runs only if it was
+// deleted, so it detects a destroy that marked the machines and broke off. Then it recreates each
+// machine from before, by the machine's own registered command (docs/adr/0030).
 func (v *vms) takeUp() error {
 	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
 		all := hypervisor.Deletion{Timeout: v.args.Timeout}
@@ -53,8 +53,8 @@ func (v *vms) takeUp() error {
 	return nil
 }
 
-// present registers the command that recreates a machine whose deletion broke off, and starts one
-// that does not run: its input is that of the machine's own command.
+// present registers the command that recreates a machine whose deletion broke off, and starts a
+// machine that does not run. Its input is the input of the machine's own command.
 func (v *vms) present(
 	host *Host, leaving pulumi.Resource, limit metav1.Duration,
 ) (pulumi.Resource, error) {

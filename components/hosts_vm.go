@@ -22,8 +22,8 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the
-// machine and given to it with its cloud-init seed, so there is no first contact to trust
+// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is generated before
+// the machine, which gets it with its cloud-init seed. So no first contact needs to be trusted
 // (docs/adr/0010).
 type vms struct {
 	ctx        *pulumi.Context
@@ -31,12 +31,12 @@ type vms struct {
 	args       *HostsArgs
 	hosts      *Hosts
 	hypervisor *hypervisorLogin
-	// key logs in to the machines, public is its other half.
+	// key is the private key that logs in to the machines, and public its public half.
 	key    pulumi.StringOutput
 	public pulumi.StringOutput
 	// image is the machines' image on the hypervisor; nil with a template.
 	image *local.Command
-	// guard lets no machine be made anew without consent.
+	// guard prevents that a machine is recreated without consent.
 	guard pulumi.Resource
 }
 
@@ -76,7 +76,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 	return nil
 }
 
-// complete completes a machine with the values that are known later.
+// complete adds to a machine the values that are known only later.
 func (v *vms) complete(
 	spec hypervisor.Spec, public, pin string, owner k3shost.Owner,
 ) hypervisor.Spec {
@@ -102,7 +102,7 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	return host, v.machine(name+"-vm", host, identity)
 }
 
-// registerBootGate registers the gate that sees a machine run.
+// registerBootGate registers the gate that holds once a machine runs.
 func (v *vms) registerBootGate(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
@@ -120,13 +120,13 @@ func (v *vms) registerBootGate(host *Host) (err error) {
 	return err
 }
 
-// machine registers one virtual machine. Only consent replaces it, the old one first, because both
-// would have one name and one address. How its hypervisor is reached is no property of it, and a
-// new image replaces none: that would take the cluster away.
+// machine registers one virtual machine. Only consent replaces it. The old machine is deleted
+// first, because both would have one name and one address. Neither another way to the hypervisor
+// nor a new image replaces a machine: that would destroy the cluster.
 func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) error {
 	spec := v.spec(host.Node)
-	// Restarts for more memory or processors are one after the other, so the last waits for all
-	// others.
+	// Machines restart for more memory or processors one after the other, so the last one waits for
+	// all others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
 	needs, err := v.needs()
 	if err != nil {
@@ -175,12 +175,14 @@ func (v *vms) putImage() error {
 	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
 	command.Delete = actions.Text(lifecycle.RemoveImage)
 	command.Triggers = pulumi.Array{pulumi.String(file.SHA256)}
-	// Not bounded, as pushes are not: a slow line takes its time, and silence ends the command itself.
+	// The copy has no time limit, like pushes: a slow line takes its time, and the command ends
+	// itself when nothing goes through.
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, childOf(v.hosts)...)
 	return err
 }
 
-// needs returns the resources that precede a machine, and stay in the state until it is gone.
+// needs returns the resources that a machine depends on, which stay in the state until the machine
+// is gone.
 func (v *vms) needs() ([]pulumi.Resource, error) {
 	needs := []pulumi.Resource{v.guard}
 	if v.image != nil {
@@ -189,7 +191,7 @@ func (v *vms) needs() ([]pulumi.Resource, error) {
 	return v.hosts.machineDependencies(needs...)
 }
 
-// secrets adds the key of the hypervisor, where it has one.
+// secrets adds the hypervisor's private key to env, if there is one.
 func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	if env == nil {
 		env = pulumi.StringMap{}
@@ -200,7 +202,7 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	return env
 }
 
-// spec returns a machine as its commands know it, without the later values.
+// spec returns a machine's Spec, without the values that are known only later.
 func (v *vms) spec(node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout

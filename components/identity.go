@@ -12,28 +12,29 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// Identity names a cluster before it has a host; owner files on the hosts refer to it.
+// Identity identifies a cluster before it has a host. Owner files on the hosts refer to it.
 type Identity struct {
-	// cluster is the component that will own the cluster, so that the resources that are registered
-	// here stay its children.
+	// cluster is the component that will own the cluster. It is the parent of the resources that
+	// are registered here.
 	cluster *K3s
-	// id is the cluster's random word.
+	// id is the cluster's random identifier.
 	id *random.RandomId
-	// tokens join nodes.
+	// tokens are the passwords with which nodes join.
 	tokens tokens
-	// kept are the resources behind them. A host depends on them only so that a destroy forgets
-	// them last. If a token left the state before its node, the next update would draw another one,
-	// with which a living server does not start (docs/adr/0024).
+	// kept are the resources of the identity and the tokens. A host depends on them only so that a
+	// destroy deletes them last. If a token left the state before its node, the next update would
+	// draw another token. A living server does not start with another token (docs/adr/0024).
 	kept []pulumi.Resource
-	// owner is a host's, without its node.
+	// owner is the owner of the hosts, without a node.
 	owner ownerOutput
 }
 
-// ownerOutput is known once the cluster's identity is, which it is in every preview but the first.
+// ownerOutput is an Owner that is known as soon as the cluster's identity is. In previews it is
+// unknown only before the first update.
 type ownerOutput = pulumix.Output[k3shost.Owner]
 
-// NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
-// to a generation, born secret. NewK3s goes on with it.
+// NewIdentity registers the cluster as a component with a name. It also registers its identity, and
+// join tokens up to a generation, which are secret from the start. NewK3s continues with it.
 func NewIdentity(
 	ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption,
 ) (*Identity, error) {
@@ -70,11 +71,11 @@ func NewIdentity(
 	return i, nil
 }
 
-// tokens are the passwords of a cluster; secret. The servers' joins a server, which gets the keys
-// of the cluster's CAs; the agents' joins an agent, and gets none.
+// tokens are a cluster's join tokens; they are secret. A server joins with the servers' token, and
+// gets the keys of the cluster's CAs. An agent joins with the agents' token, and gets no such key.
 type tokens struct {
-	// servers are the servers' of each generation, the wanted one last: a snapshot is opened by the
-	// one of its time.
+	// servers are the servers' tokens of each generation, the wanted one last. A snapshot can only
+	// be opened with the token of its time.
 	servers pulumi.StringArray
 	agent   pulumi.StringOutput
 }
@@ -95,7 +96,7 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
-// ownerVariables returns the variables of a script that knows the owner of a host.
+// ownerVariables returns the script variables that describe a host's owner.
 func ownerVariables(owner k3shost.Owner, node string) []variable {
 	values := owner.WithNode(node).Variables()
 	list := make([]variable, 0, len(values))

@@ -17,8 +17,8 @@ const (
 	configFile = "etc/rancher/k3s/config.yaml"
 )
 
-// The data are in place before the unit is: K3s would start an empty cluster. A kill before the end
-// of the reset begins it again.
+// The restored data must be in place before the unit, or K3s would start an empty cluster. If the
+// install is killed before the reset ends, the next run begins the reset again.
 func TestInstallStartsFromRestoredData(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
@@ -62,8 +62,8 @@ func TestInstallWritesPrivateConfigAndStartsUnitAsynchronously(t *testing.T) {
 	assert.NotContains(t, out, "secret")
 }
 
-// A running K3s goes on with its configuration, and no half of a file with the token is left on a
-// full disk.
+// On a full disk, a running K3s keeps its configuration, and no incomplete file with the token is
+// left.
 func TestFullDiskKeepsOldConfiguration(t *testing.T) {
 	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 	})
 }
 
-// A running node is emptied before its binary changes, and that is the upgrade's work.
+// The upgrade replaces the binary of a running node, because it drains the node first.
 func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.install("server", "true", "")
@@ -181,8 +181,8 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 		assert.Equal(t, "as it was\n", h.read(configFile))
 		assert.Empty(t, h.read("systemctl.log"))
 	})
-	// A channel that dies half-way ends the input as if it were all of it; K3s without a token
-	// makes one of its own.
+	// If a channel breaks in the middle, the input ends as if it were complete. K3s without a token
+	// would generate a token of its own.
 	for name, arrives := range map[string]string{"nothing of": "", "half of": "token: secret\n", "another": "token: other\nnode-name: here\n"} {
 		t.Run("with "+name+" config.yaml on stdin", func(t *testing.T) {
 			h := newFakeHost(t)

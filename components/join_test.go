@@ -14,7 +14,7 @@ func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 		name                string
 		role, founds, peers string
 		answers             []string
-		// data is true when the server has been a member already, joined is its form of the join.
+		// data is true if the server has been a member already. joined is the form of its join.
 		data   bool
 		joined string
 		want   string
@@ -65,7 +65,7 @@ func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 	}
 }
 
-// On a loaded host K3s may start anew between the gate of a server and the join of the next.
+// On a loaded host, K3s may restart between the gate of a server and the join of the next node.
 func TestANodeThatCanOnlyJoinWaitsForAServer(t *testing.T) {
 	h := newFakeHost(t)
 	h.tool("sleep", "mkdir -p ROOT/answers; : > ROOT/answers/10.0.0.2")
@@ -74,8 +74,8 @@ func TestANodeThatCanOnlyJoinWaitsForAServer(t *testing.T) {
 	assert.Equal(t, "server: https://10.0.0.2:6443\n", h.read(joinFile))
 }
 
-// A join that shows the token to any server gives it away. A joined node is not restarted for the
-// form of its token.
+// A node that sends the token to an unverified server gives it away. A node that has joined is not
+// restarted to change the form of its token.
 func TestJoiningNodeVerifiesCABeforeSendingToken(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	known := variable{"CA_HASH", hash}

@@ -25,17 +25,19 @@ type K3sArgs struct {
 	Subnet netip.Prefix
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for
-	// the host keys of all servers: one of them may know the host that had the node's name before.
+	// Hosts are the servers and agents. Each node's install waits for its own host's gate. It also
+	// waits for the host keys of all servers, because any server may still know an earlier host
+	// under the node's name.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Connect returns the hook that runs before each change in the cluster. Nil: the provider
+	// Connect returns the hook that runs before each change in the cluster. If nil, the provider
 	// refuses existing objects.
 	Connect Connect
-	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
+	// Past reads the traces of the stack's earlier cluster before a server's host changes. If nil,
+	// nothing is refused.
 	Past ReadPast
 }
 
@@ -44,7 +46,7 @@ type K3s struct {
 	pulumi.ResourceState
 	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput `pulumi:"kubeconfig"`
-	// ReaderKubeconfig is the same for a user that can only read. Secret.
+	// ReaderKubeconfig is the kubeconfig of a user who can only read. Secret.
 	ReaderKubeconfig pulumi.StringOutput `pulumi:"readerKubeconfig"`
 	// Endpoint is the API server's URL.
 	Endpoint string `pulumi:"endpoint"`
@@ -53,8 +55,8 @@ type K3s struct {
 	// API holds once every API server answers authenticated requests.
 	API *Gate
 	// Upgraded holds once the nodes that left are out of the cluster, the remaining ones run the
-	// wanted K3s, and the API answers at Endpoint. Every change and judgement inside the cluster
-	// waits for it, or a gate would observe Pods that are about to be drained away.
+	// wanted K3s, and the API answers at Endpoint. Every change and check inside the cluster waits
+	// for it. Otherwise a gate would observe Pods that are about to be drained.
 	Upgraded pulumi.Resource
 }
 
@@ -66,29 +68,30 @@ type k3s struct {
 	args     *K3sArgs
 	identity *random.RandomId
 	tokens   tokens
-	// kept must stay in the state as long as a node has it.
+	// kept are the resources that must stay in the state as long as a node uses them.
 	kept    []pulumi.Resource
 	servers []*Host
 	agents  []*Host
 	joined  []pulumi.Resource
-	// rotated holds once the servers' data are those of the wanted token.
+	// rotated holds once the servers' data are encrypted with the wanted token.
 	rotated pulumi.Resource
-	// caHash is the hash of the cluster's CA, for the nodes that join the first server; empty until
-	// that one is registered.
+	// caHash is the hash of the cluster's CA, for nodes that join the first server; empty until the
+	// first server is registered.
 	caHash pulumi.StringOutput
-	// allow is the hook that refuses a second cluster; nil where nothing is refused.
+	// allow is the hook that refuses a second cluster; nil if nothing is refused.
 	allow *pulumi.ResourceHook
-	// reached holds once the API answers at Endpoint, for users of the unchanged kubeconfig.
+	// reached holds once the API answers at Endpoint. Users of the unchanged kubeconfig wait for
+	// it.
 	reached *Gate
-	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and
-	// the API.
+	// members holds once the nodes that left are out of the cluster: drained, stopped, and removed
+	// from etcd and the API.
 	members pulumi.Resource
-	// pushed are the copies of artifacts to every host.
+	// pushed are the resources that copy artifacts to the hosts.
 	pushed []pulumi.Resource
 }
 
 // NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since
-// etcd admits one learner (k3s-io/k3s#4335); agents in parallel once the first server serves.
+// etcd admits one learner (k3s-io/k3s#4335). Agents join in parallel once the first server serves.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id,
 		tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name,
@@ -107,8 +110,9 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	return k.K3s, registerOutputs(ctx, k.K3s)
 }
 
-// install registers each node's resources: a server after the one before it, agents after the first
-// server. Agents wait for all servers if one that has not restarted does not know their new token.
+// install registers each node's resources. A server waits for the one before it, and agents wait
+// for the first server. Agents wait for all servers if a server that was not restarted does not
+// know their new token.
 func (k *k3s) install() error {
 	if err := k.rotateToken(); err != nil {
 		return fmt.Errorf("token: %w", err)
@@ -174,8 +178,8 @@ func (k *k3s) connect() error {
 // endpoint returns the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
-// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that
-// works from outside, through a tunnel where there is one.
+// rewriteKubeconfig replaces 127.0.0.1, which K3s's own kubeconfig has, by an address that works
+// from outside. The kubeconfig leads through a tunnel if there is one.
 func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
 	if !strings.Contains(kubeconfig, credential.LocalServer) {
 		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it",

@@ -11,11 +11,11 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// k3sConfig is a node's config.yaml: keys are K3s's long flags
-// (https://docs.k3s.io/installation/configuration). How the node joins is not here: the install
-// script decides that on the host, where it can see whether a cluster is already there. The tokens
-// make it secret: servers know both, an agent knows the agents' only, which gives out none of the
-// cluster's keys.
+// k3sConfig returns a node's config.yaml, whose keys are K3s's long flags
+// (https://docs.k3s.io/installation/configuration). It does not say how the node joins. The install
+// script decides that on the host, where it can see whether a cluster exists. The tokens make the
+// text secret. Servers know both tokens. An agent knows only the agents' token, which gives no
+// access to the cluster's keys.
 func k3sConfig(
 	cfg config.K3s, node config.Node, servers []config.Node, token, agentToken string,
 ) (string, error) {
@@ -43,7 +43,7 @@ func k3sConfig(
 	return string(text), err
 }
 
-// serverKeys must be equal on all servers
+// serverKeys returns the keys whose values must be equal on all servers
 // (https://docs.k3s.io/cli/server#critical-configuration-values).
 func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	names := slices.Clone(cfg.TLSSANs)
@@ -61,18 +61,19 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 		"tls-san":               slices.Compact(names),
 		"secrets-encryption":    *cfg.SecretsEncryption,
 		"write-kubeconfig-mode": "0600",
-		// Each server keeps snapshots of its own, so that one is left whichever is lost
+		// Each server keeps its own snapshots, so that some remain whichever server is lost
 		// (docs.k3s.io/cli/etcd-snapshot).
 		"etcd-snapshot-schedule-cron": cfg.Snapshots.Schedule,
 		"etcd-snapshot-retention":     cfg.Snapshots.Retention,
 	}
 }
 
-// nodeFile is below /etc/rancher/k3s. K3s reads it when a Node registers; what changes in it later
-// is the members' work, so that it is no part of the sum that restarts K3s.
+// nodeFile is the path of a file below /etc/rancher/k3s that K3s reads when a Node registers. The
+// members' command applies later changes of its content. So the file is no part of the sum that
+// restarts K3s.
 const nodeFile = "config.yaml.d/80-strata-node.yaml"
 
-// k3sNodeFile is that file's text; empty where nothing is set on the Node.
+// k3sNodeFile returns the content of nodeFile; empty if nothing is set on the Node.
 func k3sNodeFile(set apiserver.NodeSettings) (string, error) {
 	if set.IsEmpty() {
 		return "", nil

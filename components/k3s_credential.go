@@ -16,11 +16,11 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// issueCredential registers the command that gives the stack its client certificates, and gives
-// Kubeconfig and ReaderKubeconfig their content. Its input changes with the calendar, so every
-// preview knows that another one is due; the servers' addresses are a part of it, too, and a
-// command that runs for that alone prints its previous output. It is updated in place, and so is
-// every resource with the kubeconfig in its environment: a provider keeps its objects by its
+// issueCredential registers the command that issues the stack's client certificates, and sets
+// Kubeconfig and ReaderKubeconfig. The command's input changes with the calendar, so every preview
+// knows when a new certificate is due. The input also has the servers' addresses; if only these
+// change, the command prints its previous output. The command is updated in place, and so is every
+// resource with the kubeconfig in its environment: a provider keeps its objects by its
 // clusterIdentifier (docs/adr/0027).
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
@@ -38,7 +38,8 @@ func (k *k3s) issueCredential() error {
 			}
 			return request
 		})
-	// Another cluster has another CA, which is a reason to ask.
+	// The environment has the cluster's identity, because another cluster has another CA and needs
+	// new certificates.
 	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
 	})
@@ -56,8 +57,7 @@ func (k *k3s) issueCredential() error {
 	return nil
 }
 
-// kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint.
-// Secret.
+// kubeconfigIn returns one of the issued kubeconfigs, with the address of Endpoint. Secret.
 func (k *k3s) kubeconfigIn(
 	issued *local.Command, one func(*credential.Issued) string,
 ) pulumi.StringOutput {
@@ -73,9 +73,9 @@ func (k *k3s) kubeconfigIn(
 	})).(pulumi.StringOutput)
 }
 
-// month is the interval at which the upgrade reads the dates of K3s's certificates. A restart in
-// their last 90 days renews them.
+// month is the interval at which the upgrade reads the expiry dates of K3s's certificates. A
+// restart in a certificate's last 90 days renews it.
 const month = 30 * 24 * time.Hour
 
-// calendar is the number of the present month.
+// calendar returns the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }

@@ -11,12 +11,13 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// nextFile begins another file below /etc/rancher/k3s on an install's stdin. No YAML that is
-// written out has a comment, no certificate, and no file of variables.
+// nextFile begins a line that separates files below /etc/rancher/k3s on an install's stdin. No file
+// contains such a line: marshalled YAML has no comments, and neither do certificates and files of
+// variables.
 const nextFile = "# file: "
 
-// k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line that
-// names it; empty if the configuration asks for none.
+// k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line with
+// its name. It is empty if the configuration needs none.
 func k3sFiles(k3s config.K3s, node apiserver.NodeSettings, nodes netip.Prefix) (string, error) {
 	files, err := k3sRegistries(k3s.Registries)
 	if err != nil {

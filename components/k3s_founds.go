@@ -9,11 +9,11 @@ import (
 	"strata/actions/k3s/members"
 )
 
-// ReadPast reads the traces of a stack's cluster in its state.
+// ReadPast reads the traces of a stack's earlier cluster in its state.
 type ReadPast func(ctx context.Context, stack string) (members.Past, error)
 
-// founds is the stack whose cluster a host starts where there is none; empty for all hosts but the
-// first server's.
+// founds returns the stack whose cluster the host creates if none exists. It is empty for all hosts
+// except the first server's.
 func (k *k3s) founds(host *Host) string {
 	if host != k.servers[0] {
 		return ""
@@ -21,7 +21,7 @@ func (k *k3s) founds(host *Host) string {
 	return k.stack()
 }
 
-// stack is the stack's name as `pulumi --stack` takes it.
+// stack returns the stack's name in the form that `pulumi --stack` takes.
 func (k *k3s) stack() string {
 	switch organization := k.ctx.Organization(); organization {
 	case "", "organization": // those of a backend without any
@@ -31,9 +31,10 @@ func (k *k3s) stack() string {
 	}
 }
 
-// refuseSecondCluster registers the hook that the engine calls before the host of a server changes,
-// in previews too: an update that keeps none of the servers would found a second cluster
-// (docs/adr/0055). Strata's own machines keep their host keys.
+// refuseSecondCluster registers the hook that the engine calls before a server's host changes, in
+// previews too. The hook refuses an update that keeps none of the servers, because it would create
+// a second cluster (docs/adr/0055). It registers no hook for machines that
+// Strata makes, because these keep their host keys.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
 		return nil
@@ -57,8 +58,9 @@ func (k *k3s) refuseSecondCluster() error {
 	return err
 }
 
-// hookOptions makes the engine call the hook before it creates or updates the first resource that
-// changes a host: an agent of a cluster that is not to be found is not changed either.
+// hookOptions returns the option by which the engine calls the hook before it creates or updates
+// the first resource that changes a host. Agents have it, too: if the cluster must not be created,
+// no agent of it may be changed either.
 func (k *k3s) hookOptions() []pulumi.ResourceOption {
 	if k.allow == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 )
 
 // gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
-// behind it. It runs again whenever the install runs again, also for other peers only: an agent
-// that had joined through a server which left restarts.
+// after this gate. The gate runs again whenever the install runs again, even if only the peers
+// changed. An agent that had joined through a removed server restarts then.
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
 ) (*Gate, error) {
@@ -47,9 +47,9 @@ func (k *k3s) gateAPI() error {
 	return err
 }
 
-// gateNodes registers the removal of nodes that left, the upgrade of those that stay, and then the
-// gate of the exact node set. The removal comes first because Pulumi deletes after all updates: the
-// gate would wait for ever for a node whose own removal comes later.
+// gateNodes registers the removal of nodes that left, the upgrade of the remaining ones, and then
+// the gate of the exact node set. The removal comes first because Pulumi deletes after all updates.
+// Otherwise the gate would wait for ever for a node that is removed only later.
 func (k *k3s) gateNodes() error {
 	var err error
 	if k.members, err = k.removeLeaving(); err != nil {
@@ -69,8 +69,8 @@ func (k *k3s) gateNodes() error {
 	return err
 }
 
-// podNetwork is the network that flannel writes routes for; not valid where another CNI plugin
-// takes flannel's place.
+// podNetwork returns the network for which flannel writes routes. It is not valid if another CNI
+// plugin replaces flannel.
 func (k *k3s) podNetwork() netip.Prefix {
 	if k.args.Config.CriticalValues()["flannel-backend"] == "none" {
 		return netip.Prefix{}
@@ -78,7 +78,7 @@ func (k *k3s) podNetwork() netip.Prefix {
 	return k.args.Config.ClusterCIDR
 }
 
-// gateSystem registers the gate of K3s's own deployments. Each node must be able to use them.
+// gateSystem registers the gate of K3s's own deployments, which each node must be able to use.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
@@ -88,7 +88,7 @@ func (k *k3s) gateSystem() error {
 	return err
 }
 
-// gate registers a gate of the cluster that reaches hosts and every API server.
+// gate registers a gate of the cluster, with the given hosts and every API server.
 func (k *k3s) gate(
 	role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource,
 ) (*Gate, error) {
@@ -100,7 +100,7 @@ func (k *k3s) gate(
 	}, childOf(k, after...)...)
 }
 
-// endpoints are the URLs of all API servers.
+// endpoints returns the URLs of all API servers.
 func (k *k3s) endpoints() []string {
 	urls := make([]string, 0, len(k.servers))
 	for _, server := range k.servers {
@@ -109,16 +109,16 @@ func (k *k3s) endpoints() []string {
 	return urls
 }
 
-// digest returns a short digest of a gate's subject. It is not secret although its input may be;
-// see sumOf.
+// digest returns a short digest of a gate's subject. The digest is not secret although its input
+// may be; see sumOf.
 func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
 	return sumOf(pulumi.Sprintf("%s\x00%s", content,
 		more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
 
-// sumOf returns the sha256 sum of a text, in hex. It is not secret although the text may be: it is
-// only for texts with the cluster's token, 48 random characters that no sum gives away. A short
-// secret could be tried against it.
+// sumOf returns the sha256 sum of a text, in hex. The sum is not secret although the text may be.
+// Use it only for texts with the cluster's token: no sum reveals 48 random characters. A short
+// secret could be guessed from its sum.
 func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
 		sum := sha256.Sum256([]byte(text))

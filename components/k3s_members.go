@@ -12,10 +12,10 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// removeLeaving registers the resource that takes leaving nodes out of the cluster: drained,
-// stopped, and their etcd member, Node and node-password Secret removed. It finds them by the
-// difference between its own previous output, in PULUMI_COMMAND_STDOUT, and the wanted set; so this
-// one command does ask for its previous output.
+// removeLeaving registers the command that takes leaving nodes out of the cluster. It drains and
+// stops them, and removes their etcd member, Node and node-password Secret. It finds them by
+// comparing the wanted set with its own previous output, in PULUMI_COMMAND_STDOUT. So this command
+// asks for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
 	input := inputOf(at, k.args.Hosts.Identity.owner,
@@ -33,7 +33,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 		append(childOf(k, k.API), customTimeouts(k.args.Timeouts.Nodes))...)
 }
 
-// membersOf are hosts as the cluster's membership knows them.
+// membersOf returns the members of the cluster for hosts.
 func membersOf(hosts []health.Host) []members.Member {
 	list := make([]members.Member, 0, len(hosts))
 	for _, host := range hosts {
@@ -51,7 +51,7 @@ func (k *k3s) withSettings(list []members.Member) []members.Member {
 	return list
 }
 
-// settings are the labels and taints of each Node that has any, by its name.
+// settings returns the labels and taints of each Node that has any, by the Node's name.
 func (k *k3s) settings() map[string]apiserver.NodeSettings {
 	all := map[string]apiserver.NodeSettings{}
 	for _, host := range k.args.Hosts.All {

@@ -19,7 +19,7 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// node registers the resources of one node, and returns the gate that holds once it runs.
+// node registers the resources of one node, and returns the gate that holds once the node runs.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)
@@ -44,10 +44,11 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// claim is registered before all that changes the host, and claims it: a host of another stack is
-// refused, and nothing in the state would uninstall it. Its delete is the uninstall. It has no
-// trigger: a trigger would run the new create and then the old delete, and so take the fresh K3s
-// away. Its script comes from the state, so it is complete from the start.
+// claim registers the resource that claims a host before anything changes it. It refuses a host of
+// another stack, so the state never has a resource that would uninstall such a host. Its delete is
+// the uninstall. It has no trigger: a trigger would run the new create and then the old delete,
+// which would remove the fresh K3s. Its script comes from the state, so it is complete from the
+// start.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
@@ -62,8 +63,8 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 			host.deletedWith(), k.hookOptions(), []pulumi.ResourceOption{customTimeouts(limit)})...)
 }
 
-// config returns the node's config.yaml, with the other files behind it. It is secret. Its sum
-// gives nothing away, because a token is in it.
+// config returns the node's config.yaml, followed by the other files. The text is secret. Its sum
+// reveals nothing, because the text contains a token.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
@@ -81,7 +82,7 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 }
 
 // installNode registers the command that configures and starts K3s. It runs again when the script,
-// config.yaml or the binary changes, and restarts K3s only when something did.
+// config.yaml or the binary changes, and restarts K3s only if one of them differs on the host.
 func (k *k3s) installNode(
 	name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -111,7 +112,7 @@ func (k *k3s) installNode(
 			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
 }
 
-// peers are the addresses through which a node may join: every server but itself.
+// peers returns the addresses through which a node may join: those of every server except itself.
 func (k *k3s) peers(host *Host) []string {
 	var peers []string
 	for _, server := range k.servers {
@@ -122,7 +123,7 @@ func (k *k3s) peers(host *Host) []string {
 	return peers
 }
 
-// joinHostPort is the API server's host and port at an address.
+// joinHostPort returns the host and port of the API server at an address.
 func joinHostPort(address netip.Addr) string {
 	return apiserver.Address(address.String())
 }

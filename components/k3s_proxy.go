@@ -9,13 +9,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// proxyFile is below /etc/rancher/k3s. Its variables are handed to K3s's installer, which keeps
-// them for the service in a file for root alone (k3s-io/k3s install.sh, create_env_file).
+// proxyFile is the path of a file below /etc/rancher/k3s. Its variables go to K3s's installer,
+// which keeps them for the service in a file that only root can read (k3s-io/k3s install.sh,
+// create_env_file).
 const proxyFile = "strata-proxy.env"
 
-// k3sProxy returns the node's file of proxy variables, for a shell to read; empty without a proxy.
-// K3s hands them to containerd, and the kubelet and the API server, which calls webhooks, use them
-// too: traffic inside the cluster must not go through the proxy.
+// k3sProxy returns the node's file of proxy variables, in shell syntax; empty without a proxy. K3s
+// passes them to containerd. The kubelet and the API server, which calls webhooks, use them too, so
+// traffic inside the cluster must bypass the proxy.
 func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
 	if !k3s.Proxy.IsSet() {
 		return ""

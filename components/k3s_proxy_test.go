@@ -15,7 +15,7 @@ import (
 
 const proxyVariables = "etc/rancher/k3s/" + proxyFile
 
-// behindProxy is a cluster whose nodes have a proxy with a login.
+// behindProxy returns the configuration of a cluster whose nodes use a proxy with a login.
 func behindProxy(t *testing.T, noProxy ...string) config.K3s {
 	t.Helper()
 	cfg, err := config.Load("dev", map[string]string{
@@ -63,7 +63,7 @@ func TestInstallWritesProxyAndRestartsK3s(t *testing.T) {
 	assert.NotContains(t, h.read("installer.env"), "PROXY")
 }
 
-// Each of the files comes and goes by itself.
+// Each of the files appears and disappears independently of the other.
 func TestProxyAndRegistriesFilesAreIndependent(t *testing.T) {
 	h, both := newFakeHost(t), behindProxy(t)
 	both.Registries = someRegistries()
@@ -84,7 +84,8 @@ func TestProxyAndRegistriesFilesAreIndependent(t *testing.T) {
 	assert.True(t, h.exists(registriesFile))
 }
 
-// Go, whose rules K3s and containerd go by, never asks the proxy for what is inside the cluster.
+// K3s and containerd follow Go's rules for proxies. By these rules, no request inside the cluster
+// goes to the proxy.
 func TestClusterTrafficBypassesProxy(t *testing.T) {
 	out, code := shell(t, k3sProxy(behindProxy(t), netip.MustParsePrefix("10.10.0.0/24"))+
 		`printf '%s' "$NO_PROXY"`, "")

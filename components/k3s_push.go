@@ -23,13 +23,12 @@ import (
 type pushed struct {
 	role, destination, mode string
 	artifact                artifacts.Artifact
-	// images says that it is an archive of images, which a K3s that runs gets at once.
+	// images is true for an archive of images. A running K3s loads it at once.
 	images bool
 }
 
-// push registers the copies of the artifacts. They run our own program because it verifies the sum
-// at both ends, skips files that are already there and never reads the files at preview
-// (docs/adr/0005).
+// push registers the copies of the artifacts. They run our own program: it verifies the sum at both
+// ends, skips files that already exist, and reads no file in a preview (docs/adr/0005).
 func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
 	files, err := k.files()
 	if err != nil {
@@ -46,8 +45,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 		})
 		command := actions.CommandOf(push.Send, input, pulumi.StringMap{self.SSHKey: host.SSHKey})
 		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
-			// Not bounded: a slow line takes its time, and the command itself ends when nothing
-			// goes through.
+			// The copy has no time limit: a slow line takes its time, and the command ends itself
+			// when nothing goes through.
 			slices.Concat(childOf(k, uninstall), host.deletedWith(),
 				[]pulumi.ResourceOption{rerun.ReplaceOnChange()})...)
 		if err != nil {
@@ -58,8 +57,9 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	return pushes, nil
 }
 
-// files returns the artifacts that every node gets. A bundle's archives of images are those of K3s
-// and of the layers that are on; upstream has K3s's own only, and the nodes pull the others.
+// files returns the artifacts that every node gets. From a bundle, nodes get the image archives of
+// K3s and of the enabled layers. From upstream, they get only K3s's own archive, and pull the other
+// images.
 func (k *k3s) files() ([]pushed, error) {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
@@ -74,7 +74,8 @@ func (k *k3s) files() ([]pushed, error) {
 		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700",
 			artifact: installer},
 	}
-	// Counted by their owners: a layer that is switched on adds resources and renames none.
+	// Archives are numbered for each artifact that they belong to, so a layer that is switched on
+	// adds resources and renames none.
 	count := map[string]int{}
 	for _, archive := range k.args.Artifacts.List(config.ArtifactK3sImages) {
 		role := "images-"

@@ -11,16 +11,16 @@ import (
 
 const (
 	// registriesHeader is the first line of a registries.yaml that Strata has written. The install
-	// knows its own file by it.
+	// recognizes its own file by it.
 	registriesHeader = "# Written by Strata from strata:k3s.registries; edit it there.\n"
 	// registriesCAs is the folder below /etc/rancher/k3s that has the registries' CAs.
 	registriesCAs = "registries.d/"
 )
 
 // k3sRegistries returns registries.yaml (docs.k3s.io/installation/private-registry) and the CAs
-// that it names, by their paths below /etc/rancher/k3s; none without a registry. A CA's file is
-// named by its contents, so that a K3s which runs finds the old one until it starts again, and
-// registries.yaml alone says whether it has to.
+// that it names, by their paths below /etc/rancher/k3s. It returns none without a registry. The
+// name of a CA's file depends on its content. So a running K3s finds the old file until it
+// restarts, and registries.yaml alone decides whether K3s has to restart.
 func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	files := map[string]string{}
 	if len(registries) == 0 {
@@ -32,9 +32,10 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 		if len(reached) > 0 {
 			configs[registryHost(registry.Name)] = reached
 		}
-		// Without either, K3s's embedded registry is meant. A certificate is looked up by the name
-		// in the image, a login by the host: K3s writes the first under both names where the
-		// registry is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, configForHost).
+		// An entry with neither mirror nor settings is meant for K3s's embedded registry.
+		// containerd looks up a certificate by the name in the image, and a login by the host. K3s
+		// writes the certificate under both names if the registry is among the mirrors (k3s-io/k3s
+		// pkg/agent/containerd/config.go, configForHost).
 		renamed := registryHost(registry.Name) != registry.Name && reached["tls"] != nil
 		if len(registry.Mirrors) > 0 || len(reached) == 0 || renamed {
 			mirrors[registry.Name] = registryMirror(registry)
@@ -45,7 +46,7 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	return files, err
 }
 
-// registryHost returns the name by which containerd looks for a registry's login; it finds none
+// registryHost returns the name by which containerd looks up a registry's login. It finds none
 // under docker.io (containerd pkg/cri/server/image_pull.go, registryHosts;
 // containerd/reference/docker, DefaultHost).
 func registryHost(name string) string {

@@ -18,8 +18,8 @@ const (
 	registryCA     = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
 )
 
-// The whole of what a node gets, in K3s's own words (k3s-io/k3s takes them from rancher/wharfie's
-// pkg/registries).
+// registriesYAML is the complete file that a node gets, in K3s's own format (k3s-io/k3s uses
+// rancher/wharfie's pkg/registries).
 const registriesYAML = `# Written by Strata from strata:k3s.registries; edit it there.
 configs:
   '*':
@@ -49,7 +49,7 @@ func someRegistries() []config.Registry {
 	}
 }
 
-// installWith runs the install with what follows config.yaml on its stdin.
+// installWith runs the install with the files of k3s behind config.yaml on its stdin.
 func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
 	more, err := k3sFiles(k3s, h.settings, netip.MustParsePrefix("10.10.0.5/24"))
@@ -106,7 +106,7 @@ func TestInstallWritesRegistriesAndRestartsK3s(t *testing.T) {
 	assert.True(t, h.restarted("k3s"), "none any more")
 }
 
-// containerd asks for Docker Hub's login by the host that it talks to.
+// containerd looks up Docker Hub's login by the host to which it connects.
 func TestDockerHubLoginUsesRegistryHost(t *testing.T) {
 	files, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me",
 		Password: "hunter2"}})
@@ -116,8 +116,8 @@ func TestDockerHubLoginUsesRegistryHost(t *testing.T) {
 	assert.Contains(t, text, "mirrors: {}\n")
 }
 
-// containerd asks for Docker Hub's certificate by the name in the image, and K3s writes that down
-// for what is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
+// containerd looks up Docker Hub's certificate by the name in the image. K3s writes that name for
+// registries among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
 func TestDockerHubCAIsConfiguredByImageName(t *testing.T) {
 	for _, registry := range []config.Registry{{Name: "docker.io", CA: registryCA}, {Name: "docker.io", InsecureSkipVerify: true}} {
 		files, err := k3sRegistries([]config.Registry{registry})
@@ -131,8 +131,8 @@ func TestDockerHubCAIsConfiguredByImageName(t *testing.T) {
 	assert.Contains(t, files["registries.yaml"], "mirrors: {}\n", "others have one name")
 }
 
-// A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where
-// the two would be one.
+// A file that a user wrote stays if strata:k3s.registries is not set. If it is set, the install
+// refuses the host before it changes anything.
 func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})
@@ -152,7 +152,7 @@ func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 	assert.False(t, h.exists(configFile+".new"), "what was sent has a password")
 }
 
-// A taint must be there when the Node registers; K3s reads none of a Node that is there.
+// A taint must exist when the Node registers. K3s does not apply taints to an existing Node.
 func TestANodeRegistersWithItsLabelsAndTaintsAndDoesNotRestartForThem(t *testing.T) {
 	const file = "etc/rancher/k3s/config.yaml.d/80-strata-node.yaml"
 	h := newFakeHost(t)

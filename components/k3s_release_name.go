@@ -14,11 +14,11 @@ import (
 )
 
 // releaseName registers the command that frees a node's name before its install, if another host
-// had it: a host that died and was replaced leaves an etcd member, a Node and a password behind,
-// with which the new one is refused (k3s-io/k3s#802). It runs again when the host's key or address
-// changes, which makes it another host, and finds nothing to do on one that is a member itself. It
-// cannot be part of the members' command: that one waits for every server, and so for this node's
-// own install.
+// had the name. A host that died and was replaced leaves an etcd member, a Node and a password
+// behind. They make K3s refuse the new host (k3s-io/k3s#802). The command runs again when the
+// host's key or address changes, which makes it another host. It does nothing if the host is a
+// member itself. It cannot be part of the members' command, which waits for every server and so for
+// this node's own install.
 func (k *k3s) releaseName(
 	name string, host *Host, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {

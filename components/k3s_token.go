@@ -16,9 +16,9 @@ import (
 )
 
 // rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the
-// wanted token (package token), before any install writes that one into config.yaml. The generation
-// is recorded before: an up that failed in between cannot be taken back, or the wanted token would
-// leave the state.
+// wanted token (package token). It runs before any install writes that token into config.yaml. The
+// generation is recorded first. If an update failed in between and could be reverted, the wanted
+// token would leave the state.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
 	record := actions.Command(token.Rotate,

@@ -16,10 +16,10 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// upgrade registers the resource that takes a changed K3s to the nodes, one after the other:
-// drained, changed, gated (package upgrade). It is one resource and not one for each node, so that
-// layers above need not wait until every agent has joined to know that no drain is to come. It
-// waits for every push: a rollout does not begin before the last node has its files. With
+// upgrade registers the resource that upgrades K3s on the nodes, one after the other: each is
+// drained, changed and gated (package upgrade). It is one resource and not one for each node. So
+// layers above know that no drain is to come without waiting until every agent has joined. The
+// upgrade waits for every push: it does not begin before the last node has its files. With
 // registries or a proxy it waits for every node.
 func (k *k3s) upgrade() (*local.Command, error) {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
@@ -37,14 +37,15 @@ func (k *k3s) upgrade() (*local.Command, error) {
 			plan.Nodes, plan.Owner = hosts, &owner
 			return plan
 		})
-	// Each month it reads on the hosts whether a certificate of K3s's own ends soon.
+	// Once a month the command runs again, and reads on the hosts whether a certificate of K3s
+	// expires soon.
 	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
 		self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)
 	if len(k.args.Config.Registries) > 0 || k.args.Config.Proxy.IsSet() {
-		// Gates above need images, and an agent that has another login or proxy yet would fail to
+		// Gates above need images. An agent that still has another login or proxy would fail to
 		// pull them.
 		needs = append(needs, k.joined...)
 	}
@@ -52,8 +53,8 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
 }
 
-// rolloutLimit is the longest that every node after the other may take, with a minute to observe
-// all of them.
+// rolloutLimit returns the longest time that the nodes may take one after the other, plus a minute
+// to observe them all.
 func rolloutLimit(plan upgrade.Plan, servers, agents int) metav1.Duration {
 	turns := servers + (agents+plan.Concurrency-1)/plan.Concurrency
 	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+

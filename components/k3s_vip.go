@@ -17,11 +17,11 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// keepalivedMark is the first line of a keepalived.conf that is ours.
+// keepalivedMark is the first line of a keepalived.conf that Strata wrote.
 const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
 
-// endpoint is the API's URL for everybody outside: its own address where there is one, else the
-// first server's.
+// endpoint returns the API's URL for clients outside the cluster. It has the API's own address, or
+// else the first server's address.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
 		return "https://" + joinHostPort(vip)
@@ -29,11 +29,12 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers keepalived on the servers, which holds the API's own address, and its
-// gate. Every user of the kubeconfig as it is waits for it. It comes after the upgrade: a K3s that
-// goes on with its old binary until then has its old certificate, too, and that does not name an
-// address that came in the same run. The removal of nodes and the upgrade ask the servers' own
-// addresses. Without an address of the API's own it is the gate of the API itself.
+// gateEndpoint registers keepalived on the servers, which holds the API's own address, and the gate
+// of this address. All users of the unchanged kubeconfig wait for the gate. It comes after the
+// upgrade. Until then, a K3s with its old binary has its old certificate, which does not name an
+// address that was configured in the same run. So the removal of nodes and the upgrade use the
+// servers' own addresses. Without an address of the API's own, the result is the gate of the API
+// itself.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {
@@ -60,8 +61,8 @@ func (k *k3s) gateEndpoint() error {
 	return err
 }
 
-// holdVIP registers one server's share of the API's own address. It waits for the server itself:
-// before, it could not hold it.
+// holdVIP registers the part of one server in holding the API's own address. It waits for the
+// server itself, which could not hold the address before.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
 	name := k.name + "-" + server.Node.Name
@@ -69,8 +70,8 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
-			// From the address, so that two clusters in one network differ: VRRP's routers are told
-			// apart by it.
+			// The router's number comes from the address, so that two clusters in one network
+			// differ: VRRP distinguishes routers by it.
 			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
 			variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
 		)

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is a Kubernetes object that is registered by its token. The typed packages are not
-// imported because core/v1 and helm/v3 cost a user minutes of compile time (docs/adr/0003).
+// Object is a Kubernetes object that is registered by its token. The typed packages are not used,
+// because compiling core/v1 and helm/v3 takes users minutes (docs/adr/0003).
 type Object struct{ pulumi.CustomResourceState }
 
 // newObject registers an object of the cluster by its Pulumi token, for example
@@ -38,8 +38,8 @@ func newObject(
 	return object, nil
 }
 
-// note remembers an object as the program's own, by its token and its fields. Fields of other types
-// are noted by their owner.
+// note records an object as the program's own, by its token and its fields. Callers record fields
+// of other types themselves.
 func (c *Cluster) note(token string, fields pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
@@ -57,26 +57,28 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 	}
 }
 
-// customResource is an object of a kind that a CRD adds.
+// customResource is an object of a kind that a CRD defines.
 type customResource struct {
 	apiVersion, kind, name, namespace string
-	// wait holds the object until its status says that it works; nil where the status says nothing.
+	// wait makes the engine wait until the object's status shows that it works; nil if the status
+	// does not show that.
 	wait pulumi.StringMap
 	// finalizers keep a deleted object until their owner has cleaned up after it; mostly none.
 	finalizers []string
-	// foreground has its delete wait for all that it owns.
+	// foreground makes the object's delete wait for all objects that it owns.
 	foreground bool
 	spec       pulumi.Map
 }
 
-// background deletes an object without a finalizer for its dependents. In the foreground, the
-// provider's default, the garbage collector removes that finalizer with an update. An admission
-// webhook that is down refuses every update, so a destroy after the death of a controller would not
-// end (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
+// background is the annotation that lets an object's delete not wait for its dependents, and adds
+// no finalizer. In the foreground, the provider's default, the garbage collector removes such a
+// finalizer with an update. An admission webhook that is down refuses every update, so a destroy
+// after the death of a controller would not end
+// (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
 const background = "pulumi.com/deletionPropagationPolicy"
 
-// newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so
-// they go in the background.
+// newCustomResource registers a custom resource of the cluster. Most custom resources have an
+// admission webhook, so they are deleted in the background.
 func newCustomResource(
 	ctx *pulumi.Context, cluster *Cluster, name string, args customResource,
 	opts ...pulumi.ResourceOption,
@@ -106,8 +108,9 @@ func newCustomResource(
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
-// withoutWait has the provider's delete of a namespace return once the deletion has begun: namespaceEnd
-// waits, and says why it lasts. So the state has no namespace that is about to end.
+// withoutWait is the annotation that makes the provider's delete of a namespace return once the
+// deletion has begun. namespaceEnd waits instead, and reports why it takes long. So the state never
+// has a namespace that is ending.
 const withoutWait = "pulumi.com/skipAwait"
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
@@ -133,9 +136,9 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 }
 
 // spreadOverNodes returns the spread constraints of a Deployment's Pods. Each revision is spread by
-// itself, since old Pods are about to go: with those counted, the rollout behind a drain puts all
-// new Pods on the node that was drained. The constraint is soft, because with as many Pods as nodes
-// the Pod that surges would find no place.
+// itself, because old Pods are about to go. If they counted, a rollout after a drain would put all
+// new Pods on the drained node. The constraint is soft: with as many Pods as nodes, the extra Pod
+// of a rollout would find no node.
 func spreadOverNodes(labels pulumi.Input) pulumi.Array {
 	return pulumi.Array{pulumi.Map{
 		"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),

@@ -11,13 +11,13 @@ import (
 	"strata/config"
 )
 
-// laterValues are values of MetalLB's chart that another resource gives.
+// laterValues returns values of MetalLB's chart that another resource computes.
 func laterValues(given pulumi.MapInput) userValues {
 	l := &layer{Layer: Layer{Rules: &config.Config{}}}
 	return l.userValues(config.ArtifactMetalLBChart, config.Values{}, given)
 }
 
-// await returns the values of a release whose own are given.
+// await returns the values of a release whose user values come from another resource.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
 	values, err := laterValues(given).apply(func(

@@ -14,14 +14,14 @@ import (
 
 // Layer has the arguments that layers inside the cluster share.
 type Layer struct {
-	// Cluster takes the layer. Required.
+	// Cluster is the cluster in which the layer is installed. Required.
 	Cluster *Cluster
 	// Artifacts has the layer's charts and CRDs.
 	Artifacts *artifacts.Set
 	// Timeouts bound the layer's steps and gates.
 	Timeouts config.Timeouts
-	// Rules is the configuration by which values that are known later are checked. Required for
-	// layers with such ones.
+	// Rules is the configuration whose rules check values that are known later. Required for layers
+	// with such values.
 	Rules *config.Config
 	// After are the gates that the layer's first object waits for.
 	After []pulumi.Resource
@@ -33,16 +33,16 @@ func (l Layer) WithDependencies(gates ...pulumi.Resource) Layer {
 	return l
 }
 
-// layer registers the parts of a layer's chart. The state that a constructor's steps share embeds
-// it.
+// layer registers the parts of a layer with a chart. Each constructor embeds it in the state that
+// its steps share.
 type layer struct {
 	Layer
 	ctx *pulumi.Context
-	// parent is the layer's component, and name begins the names of its resources.
+	// parent is the layer's component. The names of the layer's resources begin with name.
 	parent pulumi.ComponentResource
 	name   string
-	// title is the layer in the messages of its gates. limit bounds gates that have no limit of
-	// their own, and limitKey is its key in the configuration.
+	// title is the layer's name in the messages of its gates. limit bounds gates that have no limit
+	// of their own, and limitKey is the key of limit in the configuration.
 	title, limitKey string
 	limit           metav1.Duration
 	// space is the name of the layer's namespace, and policy lists the clients of its Pods.
@@ -51,7 +51,7 @@ type layer struct {
 	namespace *Object
 }
 
-// register registers the component, and takes the steps that register its children.
+// register registers the component, and runs the steps that register its children.
 func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...func() error) error {
 	if err := l.ctx.RegisterComponentResource(token, l.name, l.parent, opts...); err != nil {
 		return err
@@ -65,8 +65,9 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 	return registerOutputs(l.ctx, l.parent)
 }
 
-// newNamespace registers the layer's namespace and, if the cluster asks for it, the network policy
-// of its Pods. values are the user's of the layer's chart: ports that they add are open.
+// newNamespace registers the layer's namespace and, if the cluster has them, the network policy of
+// its Pods. values are the user's values of the layer's chart: the policy opens ports that they
+// add.
 func (l *layer) newNamespace(
 	values userValues, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {
@@ -90,17 +91,17 @@ func (l *layer) newNamespace(
 
 // releaseArgs configures a Helm release in the layer's namespace.
 type releaseArgs struct {
-	// role tells apart the resources of a layer's releases; empty for one that is named after the
-	// layer.
+	// role distinguishes the resources of a layer's releases; empty for a release that is named
+	// after the layer.
 	role string
 	// name is the release's name; the chart's objects are named after it.
 	name string
 	// artifact is the chart.
 	artifact string
-	// values are Strata's, and own the user's below them.
+	// values are Strata's values. The user's values are merged below them.
 	values pulumi.Map
 	own    userValues
-	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
+	// skipCRDs leaves out the chart's crds/ folder, if another layer owns the definitions.
 	skipCRDs bool
 }
 
@@ -109,12 +110,12 @@ type release struct {
 	object *Object
 	chart  artifacts.Artifact
 	own    ownValues
-	// id is namespace/name.
+	// id is the release's namespace/name.
 	id string
 }
 
-// newRelease registers a Helm release that does not wait: the layer's gate does, and says why
-// (docs/adr/0003). Its gates run again when the user's values change.
+// newRelease registers a Helm release without a wait: the layer's gate waits, and reports the
+// reason (docs/adr/0003). The gates run again when the user's values change.
 func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made release, err error) {
 	made.id = l.space + "/" + args.name
 	if made.chart, err = l.Artifacts.Get(args.artifact); err != nil {
@@ -135,7 +136,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	fields := pulumi.Map{
 		"name":      pulumi.String(args.name),
 		"namespace": pulumi.String(l.space),
-		// The path holds the digest, so a changed chart is a changed path.
+		// The chart's path contains its digest, so another chart has another path.
 		"chart":     pulumi.String(made.chart.Path),
 		"values":    values,
 		"skipAwait": pulumi.Bool(true),
@@ -151,8 +152,8 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	return made, nil
 }
 
-// revision returns the revision of the release for its gates: of its chart, the user's values, and
-// more of the configuration that its Pods are made of.
+// revision returns the revision of the release for its gates. It covers the chart, the user's
+// values, and any other configuration that its Pods depend on.
 func (r release) revision(more ...any) pulumi.StringInput {
 	if len(more) == 0 {
 		return r.own.revision(r.chart.SHA256)
@@ -168,9 +169,9 @@ func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput
 	return r.revision(policy)
 }
 
-// rollout registers the gate of a release's workloads, as namespace/kind/name. A layer's answer
-// proves only that some revision works: after an upgrade to a broken one the previous revision goes
-// on answering.
+// rollout registers the gate of a release's workloads, given as namespace/kind/name. An answer of
+// the layer only proves that some revision works: after an upgrade to a broken one, the previous
+// revision goes on answering.
 func (l *layer) rollout(
 	of release, revision pulumi.StringInput, workloads ...string,
 ) (*Gate, error) {

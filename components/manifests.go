@@ -19,7 +19,7 @@ import (
 // Manifest is one object of a user's file.
 type Manifest struct {
 	manifest.Manifest
-	// clusterScoped says that the kind has no namespace, whatever the file says.
+	// clusterScoped is true if the kind has no namespace, even if the file has one.
 	clusterScoped bool
 }
 
@@ -28,20 +28,20 @@ type ManifestsArgs struct {
 	Layer
 	// Objects come from ReadManifests.
 	Objects []Manifest
-	// Kinds are the gates that the kinds of an API group wait for beside After: its server and its
-	// webhook.
+	// Kinds has the gates for the kinds of each API group: those of its server and its webhook.
+	// Objects wait for them in addition to After.
 	Kinds map[string][]pulumi.Resource
 }
 
-// Manifests owns the user's own objects. Each is a resource of its own: they are applied side by
-// side, one that the API server refuses is named with its file, and with --continue-on-error it
-// holds up no other.
+// Manifests owns the user's own objects. Each is a resource of its own, and all are applied in
+// parallel. If the API server refuses one, the error names its file. With --continue-on-error, it
+// delays no other object.
 type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests reads every file. The error joins the faults of all of them, so that nothing is
-// changed before all can be read.
+// ReadManifests reads every file. The error joins the mistakes of all files, so nothing is changed
+// before all can be read.
 func ReadManifests(project string, files []string) ([]Manifest, error) {
 	var objects []manifest.Manifest
 	var wrong []error
@@ -86,7 +86,7 @@ func readManifest(project, file string) ([]manifest.Manifest, error) {
 	return objects, err
 }
 
-// namespace returns the namespace that the object is in once it is applied.
+// namespace returns the namespace in which the API server puts the object.
 func (m Manifest) namespace() string {
 	if m.clusterScoped {
 		return ""
@@ -99,8 +99,9 @@ func (m Manifest) identity() string {
 	return strings.Join([]string{m.Kind().String(), m.namespace(), m.GetName()}, "/")
 }
 
-// resource returns the object's name in the program: its file is the first thing that an error shows.
-// The namespace is as the file has it, or a stack that is up would make the object anew.
+// resource returns the object's name in the program. It begins with the file, which errors show
+// first. It has the namespace exactly as the file has it: another form would make existing stacks
+// recreate the object.
 func (m Manifest) resource(name string) string {
 	parts := []string{name, m.File, m.GetKind()}
 	if m.GetNamespace() != "" {
@@ -118,8 +119,8 @@ func (m Manifest) token() string {
 	return "kubernetes:" + version + ":" + m.GetKind()
 }
 
-// NewManifests registers the objects. One waits for another only where the API server would refuse
-// it for good: its namespace, and the definition of its kind.
+// NewManifests registers the objects. An object waits for another only if the API server would
+// otherwise refuse it for good: for its namespace and the definition of its kind.
 func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {
@@ -163,7 +164,7 @@ func (m Manifest) rank() int {
 	return 1
 }
 
-// needs returns the identities of the objects in all that must exist before this one is created.
+// needs returns the identities of those objects in all that must exist before this one is created.
 // CustomResourceDefinitions and Namespaces need none.
 func (m Manifest) needs(all []Manifest) []string {
 	if m.rank() == 0 {
@@ -180,7 +181,7 @@ func (m Manifest) needs(all []Manifest) []string {
 	return found
 }
 
-// withoutWait returns a namespace whose delete the provider does not wait for.
+// withoutWait returns the namespace with the annotation that makes the provider's delete not wait.
 func (m Manifest) withoutWait() Manifest {
 	m.Unstructured = m.DeepCopy()
 	notes := map[string]string{withoutWait: "true"}

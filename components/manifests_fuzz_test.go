@@ -17,12 +17,12 @@ import (
 	"strata/cli/podcheck"
 )
 
-// FuzzManifests compares both readers with kubectl's. Each of its objects reaches Pulumi as in the
-// file, but for the nulls and the note that Prepare leaves out, or the file is refused by name.
-// Refused are also files that kubectl takes: TestManifestWithIgnoredContentIsRefused has them with their
-// reasons.
+// FuzzManifests compares ReadManifests and podcheck with kubectl's reader. Either each object
+// reaches Pulumi as it is in the file, or the file is refused by name. An object may only lose
+// nulls and the annotation that Prepare removes. Some files are refused although kubectl accepts
+// them: TestManifestWithIgnoredContentIsRefused lists them with the reasons.
 //
-// It runs with -fuzzminimizetime 1s, or each new input costs a minute.
+// Run it with -fuzzminimizetime 1s, or each new input costs a minute.
 func FuzzManifests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()

@@ -112,7 +112,8 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 	return resources
 }
 
-// The namespace of a kind that has none means nothing, and no order can make one wait for itself.
+// The namespace of a cluster-scoped object has no meaning. Such an object must not wait for that
+// namespace, which may be the object itself.
 func TestClusterScopedObjectsIgnoreTheirNamespace(t *testing.T) {
 	for name, text := range map[string]string{
 		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: " +

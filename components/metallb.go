@@ -14,9 +14,10 @@ type MetalLBArgs struct {
 	Layer
 	// Config is the section strata:metallb, validated.
 	Config config.MetalLB
-	// Addresses are in place of Config.Addresses, if another resource knows them.
+	// Addresses replace Config.Addresses if another resource computes them. Optional.
 	Addresses pulumi.StringArrayInput
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
 }
 
@@ -84,8 +85,8 @@ func (m *metallb) gates() (err error) {
 	if m.Webhook, err = m.gate("webhook", webhook, m.release.object); err != nil {
 		return err
 	}
-	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the
-	// webhook needs none of them.
+	// The gate of the rollout runs in parallel with that of the webhook. Speakers start on nodes
+	// that are still joining, and the webhook does not need them.
 	_, err = m.rollout(m.release, m.release.revision(m.args.Config),
 		metallbNamespace+"/DaemonSet/metallb-speaker")
 	return err
@@ -123,7 +124,8 @@ func (m *metallb) addresses() error {
 	return err
 }
 
-// ranges returns the pool's addresses. Those of another resource are checked once they are known.
+// ranges returns the pool's addresses. Addresses that another resource computes are checked once
+// they are known.
 func (m *metallb) ranges() (pulumi.StringArrayOutput, error) {
 	if m.args.Addresses == nil {
 		plain := m.args.Config.Addresses

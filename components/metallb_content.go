@@ -11,14 +11,15 @@ import (
 	"strata/health/webhook"
 )
 
-// poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no
-// conditions (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready would never end.
+// poolWait makes the engine wait until the controller has counted the pool's addresses.
+// IPAddressPool has no conditions (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready
+// would never end.
 func poolWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
-// metallbLabels returns its namespace's labels: the speakers use the host's network, which pod
-// security must allow.
+// metallbLabels returns the labels of MetalLB's namespace. Pod security must allow the speakers to
+// use the host's network.
 func metallbLabels() pulumi.StringMap {
 	labels := pulumi.StringMap{}
 	for _, mode := range []string{"enforce", "audit", "warn"} {
@@ -39,8 +40,8 @@ func metallbValues() pulumi.Map {
 	}
 }
 
-// metallbWebhook gates the webhook with one pool that must be accepted and one that only the
-// webhook itself refuses.
+// metallbWebhook returns the gate of the webhook. It has one pool that must be accepted, and one
+// that only the webhook itself refuses.
 func metallbWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{
@@ -65,7 +66,8 @@ func poolObject(addresses string) map[string]any {
 	}
 }
 
-// metallbPoolGate gates the pool as the controller and every node's speaker see it.
+// metallbPoolGate returns the gate that observes the pool on the controller and on every node's
+// speaker.
 func metallbPoolGate(args *MetalLBArgs) health.Spec {
 	body := pool.Spec{Namespace: metallbNamespace, Name: metallbPool,
 		Addresses: args.Config.Addresses}

@@ -7,30 +7,30 @@ import (
 	"strata/health"
 )
 
-// GateArgs configures a gate of a program's own.
+// GateArgs configures a gate for a program that uses these components.
 type GateArgs struct {
-	// Cluster is asked through each of its API servers. Required.
+	// Cluster is the cluster whose API servers the gate asks. Required.
 	Cluster *Cluster
 	// Body configures the checks: the Spec of a package below health, such as rollout.Spec.
 	// Required.
 	Body health.Body
-	// Layer is the name of the gate's part of the program in messages. Default: the gate's name.
+	// Layer names the part of the program in the gate's messages. Default: the gate's name.
 	Layer string
 	// Timeout bounds the whole wait, and TimeoutKey is the configuration key that sets it, for
 	// messages. Required.
 	Timeout    metav1.Duration
 	TimeoutKey string
-	// Releases are Helm releases, as namespace/name, whose rights must be in effect. Only for kinds
-	// that judge workloads.
+	// Releases are Helm releases, as namespace/name, whose RBAC rules must be in effect. Only for
+	// kinds that judge workloads.
 	Releases []string
 	// Revision is a digest of the gate's subject: the gate runs again when it changes. Optional.
 	Revision pulumi.StringInput
-	// After are the gates and resources that it waits for; none of them a component.
+	// After are the gates and resources that the gate waits for. None of them may be a component.
 	After []pulumi.Resource
 }
 
-// NewGate registers a gate of a program's own. Resources that need its subject have the option After
-// with it.
+// NewGate registers a gate for a program that uses these components. Resources that need the gate's
+// subject wait for it by WaitFor.
 func NewGate(
 	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {

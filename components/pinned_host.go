@@ -8,14 +8,14 @@ import (
 
 // pinnedHost is a host with its pinned key, which may be known only while the program runs.
 type pinnedHost struct {
-	// Host is without its HostKey.
+	// Host has an empty HostKey.
 	Host health.Host
 	// Key becomes Host.HostKey.
 	Key pulumi.StringOutput
 }
 
-// pinHosts fills in the hosts' keys: an output of []health.Host, in their order, whose value
-// ApplyT takes as any.
+// pinHosts fills in the hosts' keys. It returns an output of []health.Host in the same order, whose
+// value ApplyT passes as any.
 func pinHosts(hosts []pinnedHost) pulumi.Output {
 	keys := make([]any, len(hosts))
 	for i, host := range hosts {

@@ -10,22 +10,24 @@ import (
 
 // RegisteredGates collects the gates of a program as it registers them, one after the other.
 type RegisteredGates struct {
-	// Specs are as the configuration makes them, without an update's findings (host keys, digests
-	// of outputs).
+	// Specs are the gates' Specs as the configuration makes them, without values that an update
+	// finds (host keys, digests of outputs).
 	Specs []health.Spec
-	// Gates are their resources, in the same order.
+	// Gates are the resources of the Specs, in the same order.
 	Gates []*Gate
 }
 
 // registeredGatesKey is the key of a *RegisteredGates in a context.
 type registeredGatesKey struct{}
 
-// AttachTo returns the context of a program that runs, whose gates r collects.
+// AttachTo returns the context of a running program. r collects the gates that the program
+// registers with it.
 func (r *RegisteredGates) AttachTo(ctx *pulumi.Context) *pulumi.Context {
 	return ctx.WithValue(registeredGatesKey{}, r)
 }
 
-// NewContext returns a context for programs that are only registered, whose gates r collects.
+// NewContext returns a context for programs that are registered but not run. r collects their
+// gates.
 func (r *RegisteredGates) NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, registeredGatesKey{}, r)
 }

@@ -21,7 +21,7 @@ import (
 //go:embed scripts/*.sh
 var scripts embed.FS
 
-// shared are the functions that a script has in common with others, by its name.
+// shared has the functions that scripts have in common, by the name of the script that needs them.
 var shared = map[string]string{
 	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions,
 	"k3s-uninstall.sh":  k3shost.Ownership,
@@ -48,7 +48,7 @@ func hostScript(script string, variables ...variable) string {
 	return text.String()
 }
 
-// runs returns the command that runs scripts on the host, whose Target is filled in.
+// runs returns the command that runs scripts on the host. The method sets the Target of the input.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
 	input := join.Two(asked, h.pinnedTarget(),
 		func(input hostrun.Input, host health.Host) hostrun.Input {

@@ -10,8 +10,8 @@ type secretArgs struct {
 	name, namespace string
 	// labels are optional.
 	labels pulumi.StringMap
-	// data is by key, as plain text; the caller marks values as secret that must not be readable in
-	// the state.
+	// data is plain text by key. The caller marks the values that must not be readable in the state
+	// as secret.
 	data pulumi.Map
 }
 
@@ -32,8 +32,8 @@ func newSecret(
 	}, opts...)
 }
 
-// newPassword registers a generated password of letters and digits only: in a URL, a YAML file or a
-// shell it needs no escaping. Its Result is secret, and so is its BcryptHash.
+// newPassword registers a generated password of letters and digits only, which needs no escaping in
+// a URL, a YAML file or a shell. Its Result and its BcryptHash are secret.
 func newPassword(
 	ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption,
 ) (*random.RandomPassword, error) {

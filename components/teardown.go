@@ -25,16 +25,17 @@ import (
 // guardLimit bounds a guard's reads of a cluster.
 const guardLimit = time.Minute
 
-// Registered notes the resources that a program registers, for one that depends on all of them.
+// Registered records the resources that a program registers, so that one resource can depend on all
+// of them.
 type Registered struct {
 	mutex sync.Mutex
 	made  []pulumi.Resource
-	// needed holds the resources that another one depends on, as far as it says so: a dependency on
-	// the other one includes them.
+	// needed holds the resources on which another resource explicitly depends. A dependency on the
+	// other resource includes them.
 	needed map[pulumi.Resource]bool
 }
 
-// Watch notes each resource that is registered from now on. It changes none.
+// Watch records each resource that is registered from now on, without changing it.
 func (r *Registered) Watch(ctx *pulumi.Context) error {
 	return ctx.RegisterStackTransformation(
 		func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
@@ -62,8 +63,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	}
 }
 
-// leaves returns the resources that no other says it depends on. A dependency on all of them is one
-// on everything.
+// leaves returns the resources on which no other resource explicitly depends. A dependency on all
+// leaves is one on everything.
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -73,17 +74,19 @@ func (r *Registered) leaves() []pulumi.Resource {
 
 // TeardownArgs configures Teardown.
 type TeardownArgs struct {
-	// Config is the whole configuration: its protections, and the losses that it consents to.
+	// Config is the whole configuration. The guards use its protections and the losses to which it
+	// consents.
 	Config *config.Config
-	// Cluster is the one whose objects are guarded. Required.
+	// Cluster is the cluster whose objects are guarded. Required.
 	Cluster *Cluster
 	// Warn announces deletions in a preview. Optional.
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Teardown owns the guards of others' objects in the cluster. The first runs before any layer
-// changes, the last after all of them and before the first delete; the delete of the last is the
-// first of a destroy. Each refuses to lose others' objects (docs/adr/0025, 0052).
+// Teardown owns the guards of others' objects in the cluster. The first guard runs before any layer
+// changes. The last guard runs after all layers and before the first delete of an update. In a
+// destroy, the last guard is deleted first. Each guard refuses a loss of others' objects
+// (docs/adr/0025, 0052).
 type Teardown struct {
 	pulumi.ResourceState
 	ctx   *pulumi.Context
@@ -96,8 +99,8 @@ type Teardown struct {
 	reject  func(error)
 }
 
-// NewTeardown registers the first guard, and has every layer wait for it. End must follow, whatever
-// becomes of the layers.
+// NewTeardown registers the first guard, and makes every layer wait for it. Callers must call End
+// afterwards, even if the layers fail.
 func NewTeardown(
 	ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption,
 ) (*Teardown, error) {
@@ -121,8 +124,8 @@ func NewTeardown(
 	return t, nil
 }
 
-// End registers the last guard, which depends on all resources of the program. failed is the error
-// of the layers, if they have one.
+// End registers the last guard, which depends on all resources of the program. failed is the
+// layers' error, or nil.
 func (t *Teardown) End(registered *Registered, failed error) error {
 	if failed != nil {
 		t.reject(failed)
@@ -142,8 +145,8 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": pulumi.Bool(true)})
 }
 
-// guard registers a guard. It finds the leaving and the arriving objects by the difference to its
-// own previous output.
+// guard registers a guard. It finds the leaving and the arriving objects by comparing its input
+// with its own previous output.
 func (t *Teardown) guard(
 	name string, asks *verb.Verb[teardown.Guard], atDelete pulumi.StringPtrInput,
 	opts ...pulumi.ResourceOption,
@@ -164,10 +167,10 @@ func (t *Teardown) guard(
 		append(opts, customTimeouts(metav1.Duration{Duration: guardLimit}))...)
 }
 
-// awaitGuard waits for the first guard, and returns an error where something leaves and it has not
-// passed. With --continue-on-error the engine goes on after a step that failed, and would delete;
-// with --target it may delete without a guard. An error of the program ends the run before its
-// deletes. What a failed or skipped step prints is unknown, and no apply runs on it.
+// awaitGuard waits for the first guard. It returns an error if objects leave and the guard has not
+// passed. With --continue-on-error, the engine would go on after the failed guard and delete; with
+// --target, it may delete without a guard. An error of the program ends the run before its deletes.
+// The output of a failed or skipped step is unknown, and an apply would not run on it.
 func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 	printed, err := internals.UnsafeAwaitOutput(t.ctx.Context(), t.first.Stdout)
 	if err != nil || t.ctx.DryRun() && !printed.Known {
@@ -203,7 +206,8 @@ func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
 }
 
-// guardOf reads a guard's input. One that is unknown or of another version has no objects.
+// guardOf reads a guard's input. It returns no objects if the input is unknown or of another
+// version.
 func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
 	if text, known := plain(inputs)["stdin"].(string); known &&
 		json.Unmarshal([]byte(text), &guard) != nil {
@@ -219,7 +223,7 @@ func (t *Teardown) servers() []*Host {
 	return t.args.Cluster.Hosts.With(config.RoleServer)
 }
 
-// input returns the question of both guards.
+// input returns the input of both guards.
 func (t *Teardown) input() teardown.Guard {
 	cluster, cfg := t.args.Cluster, t.args.Config
 	cluster.objects.Sort()

@@ -14,8 +14,8 @@ import (
 
 // TraefikArgs configures Traefik.
 type TraefikArgs struct {
-	// Layer has the gates of a working address pool and of served CRDs in After: the release waits
-	// for them, and the namespace does not.
+	// Layer has the gates of a working address pool and of served CRDs in After. The release waits
+	// for them, but the namespace does not.
 	Layer
 	// Config is the section strata:traefik, validated.
 	Config config.Traefik
@@ -23,10 +23,10 @@ type TraefikArgs struct {
 	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Names are those of the domain's certificate. Required.
+	// Names are the names of the domain's certificate. Required.
 	Names []string
-	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the
-	// certificate waits for the address.
+	// Challenges is true if an answer on port 80 proves the certificate's names (ACME's HTTP-01).
+	// Then the certificate waits for the address.
 	Challenges bool
 	// CA signs the domain's certificate. Required.
 	CA *CA
@@ -40,14 +40,15 @@ type Traefik struct {
 	Address *Gate
 	// IP is the load balancer's address.
 	IP pulumi.StringOutput `pulumi:"ip"`
-	// Values are the user's, for gates that ask URLs behind Traefik.
+	// Values tell gates behind Traefik about the user's values of its chart.
 	Values Valued
 	// Programmed holds once the Gateway serves each of its listeners.
 	Programmed *Gate
-	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is
-	// off.
+	// Dashboard holds once the dashboard refuses requests without a login and accepts its user's.
+	// Nil if the dashboard is off.
 	Dashboard *Gate
-	// DashboardURL and DashboardPassword (secret, of user admin) lead there.
+	// DashboardURL is the dashboard's URL. DashboardPassword is the password of its user admin, a
+	// secret.
 	DashboardURL      string              `pulumi:"dashboardUrl"`
 	DashboardPassword pulumi.StringOutput `pulumi:"dashboardPassword"`
 }
@@ -67,10 +68,10 @@ type traefik struct {
 	tls     *Certificate
 }
 
-// NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's
-// chart: a Service without a pool stays pending and nothing says why (the first platform's lesson).
-// It also waits for the CRDs, since a Traefik that does not find them serves nothing of them, and
-// stays Ready all the while.
+// NewTraefik registers Traefik. The release waits for a working address pool and not only for
+// MetalLB's chart: without a pool, a Service stays pending without a reason. The release also waits
+// for the CRDs. A Traefik that does not find them serves none of their objects, and is Ready
+// nevertheless.
 func NewTraefik(
 	ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption,
 ) (*Traefik, error) {
@@ -100,8 +101,8 @@ func (t *traefik) install() error {
 	t.release, err = t.newRelease(releaseArgs{
 		name: traefikName, artifact: config.ArtifactTraefikChart,
 		values: traefikValues(t.args.Config, t.args.Challenges), own: t.chartValues(),
-		// They are another layer's, and nothing uses those of the commercial edition: Helm would
-		// leave them behind for ever.
+		// Another layer owns the CRDs that are used. Helm would install those of the commercial
+		// edition as well, and leave them behind for ever.
 		skipCRDs: true,
 	}, with(t.After, t.namespace)...)
 	if err != nil {
@@ -125,7 +126,7 @@ func (t *traefik) chartValues() userValues {
 	return t.userValues(config.ArtifactTraefikChart, t.args.Config.Values, t.args.Values)
 }
 
-// address registers the gate of the load balancer's address, and reads which that is.
+// address registers the gate of the load balancer's address, and reads that address.
 func (t *traefik) address() (err error) {
 	want := ""
 	if t.args.Config.Address.IsValid() {
@@ -147,8 +148,8 @@ func (t *traefik) address() (err error) {
 	return err
 }
 
-// certificate registers the domain's certificate, which every host name below the domain gets by
-// default.
+// certificate registers the domain's certificate, which is the default for every host name below
+// the domain.
 func (t *traefik) certificate() error {
 	var err error
 	after := []pulumi.Resource{t.args.CA.Ready, t.namespace}
@@ -170,8 +171,8 @@ func (t *traefik) certificate() error {
 	return err
 }
 
-// gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is
-// /ping.
+// gateway registers the Gateway and its gate. The Deployment's readiness, /ping, does not tell
+// whether the Gateway works.
 func (t *traefik) gateway() error {
 	registered, err := t.object("gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName,

@@ -10,24 +10,27 @@ import (
 )
 
 const (
-	// certificateMinRemaining bounds the rest of a certificate's life from below. cert-manager
-	// renews long before.
+	// certificateMinRemaining is the least time that a certificate must still be valid.
+	// cert-manager renews long before.
 	certificateMinRemaining = 24 * time.Hour
-	// traefikPreStop keeps a Pod that stops serving until every kube-proxy has removed it.
+	// traefikPreStop is the time for which a stopping Pod goes on serving, until every kube-proxy
+	// has removed it.
 	traefikPreStop = 10 * time.Second
-	// traefikKeepAlive is the age from which a connection is told to close with its next answer.
-	// Traefik closes idle connections when it stops, and a request that comes just then is lost: by
-	// the end of preStop only connections that ask less than once in this time are left (traefik
-	// pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
+	// traefikKeepAlive is the age from which Traefik asks a client to close its connection with the
+	// next answer. A stopping Traefik closes idle connections, and a request that arrives at that
+	// moment is lost. At the end of preStop, only connections with less than one request in this
+	// time are left (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs lost
+	// without it).
 	traefikKeepAlive = traefikPreStop / 2
 	// traefikSlack extends the grace period of a stop beyond preStop and the longest request.
 	traefikSlack = 10 * time.Second
 )
 
-// traefikValues returns the chart's values: Pods that lose no request when they are replaced, and
-// one IngressClass and one GatewayClass. A stop is preStop (still served), then graceTimeOut (open
-// requests are finished); Kubernetes' grace period counts both. With challenges, requests for
-// /.well-known/acme-challenge/ are not sent to https, which has no certificate yet.
+// traefikValues returns the chart's values: Pods that lose no request when they are replaced, one
+// IngressClass and one GatewayClass. A stop has two phases: preStop, in which the Pod still serves,
+// and graceTimeOut, in which it finishes open requests. Kubernetes' grace period includes both.
+// With challenges, requests for /.well-known/acme-challenge/ are not redirected to https, which has
+// no certificate yet.
 func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
@@ -88,8 +91,8 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 }
 
 // traefikGateway returns the Gateway's spec. Traefik maps a listener to the entry point whose
-// container port it names, so these are 8000 and 8443 and not the Service's 80 and 443 (traefik
-// pkg/provider/kubernetes/gateway: entryPointName).
+// container port it names. So the listeners have 8000 and 8443, and not the Service's 80 and 443
+// (traefik pkg/provider/kubernetes/gateway: entryPointName).
 func traefikGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{
@@ -113,7 +116,7 @@ func traefikGateway(domain string) pulumi.Map {
 	}
 }
 
-// gatewayWait holds the Gateway until Traefik serves it.
+// gatewayWait makes the engine wait until Traefik serves the Gateway.
 func gatewayWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Programmed").Annotations(limit))
 }

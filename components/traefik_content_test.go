@@ -11,8 +11,8 @@ import (
 	"strata/config"
 )
 
-// A connection that is in use must have been told to close before its Pod stops: else its next
-// request is lost.
+// Traefik must ask a client to close a busy connection before the Pod stops. Otherwise the
+// connection's next request is lost.
 func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	values := traefikValues(config.Traefik{}, false)
 	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
@@ -25,8 +25,8 @@ func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	}
 }
 
-// A server that asks for a challenge must get its answer on port 80: without a certificate https
-// answers nothing that it need accept. All else is sent to https as before.
+// An ACME server must get the answer to its challenge on port 80: before there is a certificate, it
+// need not accept any answer of https. All other requests are redirected to https as before.
 func TestTraefikSendsChallengesNotToHTTPS(t *testing.T) {
 	web := func(challenges bool) pulumi.Map {
 		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)

@@ -78,7 +78,7 @@ func TestAnUninstallClearsAHalfDoneInstall(t *testing.T) {
 	assert.False(t, h.exists("etc/rancher"))
 }
 
-// K3s's own uninstall would wait 90 s for it, until systemd kills it.
+// K3s's own uninstall would wait for a starting server for 90 s, until systemd kills it.
 func TestAnUninstallDoesNotWaitForAServerThatIsStarting(t *testing.T) {
 	for state, killed := range map[string]bool{"activating": true, "deactivating": true, "active": false, "inactive": false} {
 		t.Run(state, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestUninstallKeepsForeignFiles(t *testing.T) {
 	h.write("etc/rancher/rke2/config.yaml", "another's")
 	h.write("var/lib/rancher/other", "another's")
 	out, code := h.run("k3s-uninstall.sh", "")
-	// The folder that K3s's own uninstall shares with others stays, and is reported.
+	// K3s's own uninstall leaves this folder, because others use it as well. The script reports it.
 	assert.Contains(t, out, "file: "+h.path("etc/rancher"))
 	assert.NotZero(t, code)
 	assert.True(t, h.exists("etc/rancher/rke2/config.yaml"))
@@ -170,7 +170,7 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A set can be destroyed once K3s's own script has taken the rules that name it.
+// An ipset can be destroyed only after K3s's own script has removed the firewall rules that use it.
 func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
@@ -192,7 +192,7 @@ func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
 	h.write("sys/fs/cgroup/docker/1/cgroup.procs", "4711\n")
 	h.write("var/log/containers/another.log", "no link")
-	// The socket of a containerd that is the host's own: it listens below /run/containerd.
+	// This socket belongs to the host's own containerd, which listens below /run/containerd.
 	h.write("run/containerd/containerd.sock", "")
 	h.write("proc/net/unix", "ffff: 00000002 00000000 00010000 0001 01 4711 "+h.root+
 		"/run/containerd/containerd.sock\n")
@@ -202,14 +202,14 @@ func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	assert.True(t, h.exists("var/log/containers/another.log"))
 }
 
-// mark makes the fake host this cluster's, as a claim does.
+// mark writes the owner mark of this cluster on the fake host, as a claim does.
 func (h *fakeHost) mark() {
 	_, code := h.run("k3s-claim.sh", "")
 	require.Zero(h.t, code)
 }
 
-// A host without a mark and without K3s may be another's by now: kubeadm, RKE2 and k0s have Pods as
-// well.
+// A host without a mark and without K3s may have another Kubernetes by now: kubeadm, RKE2 and k0s
+// run Pods as well.
 func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},

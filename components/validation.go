@@ -16,7 +16,7 @@ import (
 
 // ValidationArgs configures Validation.
 type ValidationArgs struct {
-	// APISIX and Demo are asked by the probes. Required.
+	// APISIX and Demo are the targets of the probes. Required.
 	APISIX *APISIX
 	Demo   *Demo
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
@@ -27,8 +27,8 @@ type ValidationArgs struct {
 	Timeouts config.Timeouts
 }
 
-// Validation is the last step: the demo as its users see it, from outside the cluster, with how
-// long each answer took and how many attempts it needed. Nothing depends on it.
+// Validation is the last step. It asks the demo from outside the cluster, as its users do, and
+// reports the time of each answer and the number of attempts. Nothing depends on it.
 type Validation struct {
 	pulumi.ResourceState
 }
@@ -41,8 +41,8 @@ type validation struct {
 	args *ValidationArgs
 }
 
-// NewValidation registers the probes. They start when everything is applied and run side by side,
-// each against its own deadline; their subjects converge meanwhile.
+// NewValidation registers the probes. They start when everything is applied. They run in parallel,
+// each with its own deadline, while their subjects converge.
 func NewValidation(
 	ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption,
 ) (*Validation, error) {
@@ -90,7 +90,8 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	// Behind the probes: a series of requests is there once there was one.
+	// The gate of metrics waits for the probes: a time series of requests exists only after a
+	// request.
 	_, err = v.gate("metrics", gateArgs{Spec: health.Spec{
 		Body: metrics.Spec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091,
@@ -116,7 +117,7 @@ func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) 
 	return gate, nil
 }
 
-// probes returns the requests that a user would try.
+// probes returns the requests that a user of the demo would make.
 func (v *validation) probes() http.Spec {
 	urls := v.args.Demo.URLs
 	items := urls["api"] + "/api/v1/items"

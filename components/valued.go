@@ -4,16 +4,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Valued tells the gates of an ingress controller about the user's own values for its chart. The
-// zero value has none, and the gates ask as without values.
+// Valued tells gates behind an ingress controller about the user's own values of its chart. The
+// zero value means that there are none, and changes nothing for the gates.
 type Valued struct {
-	// Revision is another one after each change of the values.
+	// Revision changes with each change of the values.
 	Revision pulumi.StringInput
-	// Rolled are the gates of the rollout: before it, a Pod of the values before may answer.
+	// Rolled are the gates of the rollout. Before they hold, a Pod with earlier values may answer.
 	Rolled []pulumi.Resource
 }
 
-// gateValues returns a release's own values for gates behind the gate of its rollout.
+// gateValues returns the Valued for gates that must wait for rolled, the gate of the release's
+// rollout.
 func (v ownValues) gateValues(rolled *Gate) Valued {
 	switch {
 	case v.word != nil:
@@ -24,7 +25,8 @@ func (v ownValues) gateValues(rolled *Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// joinRevision returns a gate's own revision, which may be nil, with that of the values, if there are any.
+// joinRevision returns a gate's own revision, which may be nil, joined with the revision of the
+// values, if there are any.
 func (v Valued) joinRevision(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:

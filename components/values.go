@@ -15,14 +15,14 @@ import (
 // ownValues holds the user's values of a release, and makes its gates run again when they change.
 type ownValues struct {
 	userValues
-	// word is drawn anew with each change of values that hold a secret, or may hold one. Nothing
-	// that is plain in the state follows from a secret, not even a digest, against which a short one
-	// could be tried. Nil: they hold none.
+	// word is drawn anew with each change of values that are or may be secret. Nothing that is
+	// plain in the state may follow from a secret, not even a digest: a short secret could be
+	// guessed from it. Nil if the values have no secret.
 	word pulumi.StringInput
 }
 
-// newOwnValues registers the word of values that hold a secret, or may hold one, and nothing for
-// others.
+// newOwnValues returns the user's values of a release. For values that are or may be secret, it
+// registers their word.
 func newOwnValues(
 	ctx *pulumi.Context, name string, values userValues, opts ...pulumi.ResourceOption,
 ) (own ownValues, err error) {
@@ -57,9 +57,9 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 	return pulumi.String(digestOf(ours, v.Tree))
 }
 
-// mergeValues merges the values of a release: ours, and the user's below them. Objects are merged, any
-// other value is from one side. config's tables have refused a value of both sides long before,
-// except for the defaults that give way.
+// mergeValues merges Strata's values of a release with the user's. Objects are merged; any other
+// value comes from one side only. The tables of package config refuse a value of both sides
+// earlier, except for defaults that the user may replace.
 func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	if own.Tree == nil {
 		return ours, nil
@@ -75,7 +75,7 @@ func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	return merged, nil
 }
 
-// merging is one merge, and the paths that both sides set.
+// merging is a merge in progress, with the paths that both sides set.
 type merging struct {
 	own     config.Values
 	clashes []string
@@ -100,7 +100,7 @@ func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pu
 	return merged
 }
 
-// input returns a value for Pulumi; a text is secret if any of the section's is.
+// input returns a value for Pulumi. If any text of the section is secret, every text is.
 func (m *merging) input(value any) pulumi.Input {
 	switch v := value.(type) {
 	case map[string]any:
@@ -126,10 +126,10 @@ func (m *merging) input(value any) pulumi.Input {
 	return pulumi.Any(value)
 }
 
-// patientLiveness returns the values of a liveness probe, for a workload that carries connections
-// or admits objects: as cert-manager's chart has them for its controller. A busy host answers late,
-// and a container that is ended for that loses its state: a MetalLB speaker loses every connection
-// to the addresses that it announces.
+// patientLiveness returns the values of a liveness probe for a workload that carries connections or
+// admits objects. They are those of the controller in cert-manager's chart. A busy host answers
+// late, and a container that is killed for that loses its state. For example, a MetalLB speaker
+// loses every connection to the addresses that it announces.
 func patientLiveness() pulumi.Map {
 	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
 }

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// own returns values of Traefik's chart, as the configuration has them.
+// own returns values of Traefik's chart in the form that package config reads.
 func own(tree map[string]any) config.Values {
 	return config.Values{Tree: tree,
 		Key: "traefik.values"}
@@ -52,8 +52,8 @@ func TestUserValuesOverrideStrataDefaults(t *testing.T) {
 		"name": pulumi.String("traefik")}}, merged)
 }
 
-// The configuration's rules refuse it long before; nothing is overridden in silence where they
-// forget one.
+// The rules of package config refuse such values earlier. If they miss one, the merge must not
+// silently override a value.
 func TestConflictingUserValuesAreRefused(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{},
 		"c": pulumi.String("x")}

@@ -8,17 +8,17 @@ import (
 	"strata/config"
 )
 
-// userValues are the user's values of a chart: those of the configuration, or those that another
-// resource knows.
+// userValues are the user's values of a chart. They come from the configuration, or from another
+// resource.
 type userValues struct {
 	config.Values
-	// later are in place of Values; nil: there are none.
+	// later are values from another resource, which replace Values. If nil, there are none.
 	later pulumi.MapInput
-	// check makes values of them, by the rules of the configuration.
+	// check converts later values to Values, and applies the rules of the configuration.
 	check func(given map[string]any) (config.Values, error)
 }
 
-// userValues returns the user's values of a chart, of which only one kind may be set.
+// userValues returns the user's values of a chart. Only one of own and later may be set.
 func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapInput) userValues {
 	return userValues{Values: own, later: later,
 		check: func(given map[string]any) (config.Values, error) {
@@ -26,11 +26,11 @@ func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapI
 		}}
 }
 
-// isSet reports whether there are any.
+// isSet reports whether the user has set values.
 func (v userValues) isSet() bool { return v.later != nil || v.Tree != nil }
 
-// apply returns the result of f for the values: at once for those of the configuration, and else as
-// soon as they are known. It is secret if they are.
+// apply returns the result of f for the values. Values of the configuration are applied at once,
+// and later ones as soon as they are known. The result is secret if the values are.
 func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
 	switch {
 	case v.later == nil:

@@ -24,19 +24,19 @@ type VaultArgs struct {
 	Config config.Vault
 	// Values are the chart's, in place of Config.Values, if another resource knows them.
 	Values pulumi.MapInput
-	// Issuing lists the abilities that Vault must have.
+	// Issuing configures how Vault signs certificates.
 	Issuing vault.Issuing
 	// CA signs Vault's own certificate. Required.
 	CA *CA
 }
 
-// Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured
-// to sign certificates.
+// Vault owns the stack's own Vault: one server with TLS. It is initialised once, unsealed, and
+// configured to sign certificates.
 type Vault struct {
 	pulumi.ResourceState
 	// Ready holds once Vault is initialised, unsealed and configured.
 	Ready *Gate
-	// Keys are its unseal keys and root token, as JSON (vault.Keys). Secret.
+	// Keys are Vault's unseal keys and root token, as JSON (vault.Keys). Secret.
 	Keys pulumi.StringOutput `pulumi:"keys"`
 }
 
@@ -44,10 +44,10 @@ const (
 	vaultName    = "vault"
 	vaultPort    = 8200
 	vaultService = vaultName + "." + vaultName + ".svc"
-	// vaultInternal is the name of the Service of its Pods, which the chart gives.
+	// vaultInternal is the Service that the chart makes for Vault's Pods.
 	vaultInternal = "vault-internal"
 	vaultTLS      = "vault-tls"
-	// vaultCertificateLifetime is long because Vault reads its certificate only when it starts.
+	// vaultCertificateLifetime is long because Vault reads its certificate only at its start.
 	vaultCertificateLifetime = "43800h0m0s"
 )
 
@@ -56,16 +56,16 @@ type vaultLayer struct {
 	*Vault
 	layer
 	args *VaultArgs
-	// revision changes with the configuration of Vault: each of its steps runs again with another,
-	// because a new Pod starts sealed.
+	// revision changes with the configuration of Vault. Then each step runs again, because a new
+	// Pod starts sealed.
 	revision    pulumi.StringInput
 	certificate *Certificate
 	release     release
 	stored      pulumi.Resource // when there is somewhere to keep its data
 }
 
-// NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot
-// be.
+// NewVault registers Vault. Nothing waits for Vault's Pod to be Ready before Vault is unsealed,
+// because the Pod cannot be Ready earlier.
 func NewVault(
 	ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption,
 ) (*Vault, error) {
@@ -112,8 +112,8 @@ func (v *vaultLayer) chartValues() userValues {
 	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }
 
-// volume registers the gate of the server's volume. Without a StorageClass its Pod would only be
-// called unschedulable.
+// volume registers the gate of the server's volume. Without a StorageClass, Kubernetes would only
+// report the Pod as unschedulable.
 func (v *vaultLayer) volume() error {
 	v.stored = v.release.object
 	if !*v.args.Config.Storage.Persistent {
@@ -130,8 +130,8 @@ func (v *vaultLayer) volume() error {
 	return nil
 }
 
-// open registers the steps that make it usable: keys first, because Vault gives them away once and
-// everything after needs them.
+// open registers the steps that make Vault usable. Initialisation comes first, because Vault hands
+// out its keys only then, and every later step needs them.
 func (v *vaultLayer) open() error {
 	initialise, err := v.step("init", vault.Initialise, nil, pulumi.StringMap{}, v.stored)
 	if err != nil {
@@ -150,8 +150,8 @@ func (v *vaultLayer) open() error {
 	return err
 }
 
-// step registers a command that speaks with Vault. The keys that init printed come back to it as
-// its previous output.
+// step registers a command that talks to Vault. The command gets the keys that the initialisation
+// printed as its previous output.
 func (v *vaultLayer) step(
 	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap,
 	after pulumi.Resource,

@@ -6,8 +6,8 @@ import (
 	"strata/config"
 )
 
-// vaultServerConfig is Vault's own configuration. Integrated storage, because it is the one that
-// Vault's makers support. That memory is not locked, which it asks for, the chart adds by itself.
+// vaultServerConfig is Vault's own configuration. It uses integrated storage, which Vault's makers
+// support. Vault asks not to lock memory then; the chart adds that setting.
 const vaultServerConfig = `ui = false
 listener "tcp" {
   address         = "[::]:8200"
@@ -35,8 +35,8 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 		"readOnly": pulumi.Bool(true),
 	}}
 	if !*cfg.Storage.Persistent {
-		// The chart then mounts nothing there, and the image has no such folder
-		// (https://github.com/hashicorp/vault/issues/11971).
+		// Without persistent storage, the chart mounts no volume for data, and the image has no
+		// such folder (https://github.com/hashicorp/vault/issues/11971).
 		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"),
 			"emptyDir": pulumi.Map{}})
 		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"),

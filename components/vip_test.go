@@ -94,8 +94,8 @@ func TestVIPRemovalLeavesNoFiles(t *testing.T) {
 	assert.False(t, h.exists("etc/keepalived/strata-api-ready.sh"))
 }
 
-// Killed after the new configuration is in its place: keepalived runs with the old one, and the
-// file alone does not show it.
+// A run is killed after it has replaced the configuration. keepalived still uses the old one, and
+// the file alone does not show that.
 func TestKeepalivedIsRestartedAfterInterruptedChange(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")
@@ -113,8 +113,8 @@ func TestKeepalivedIsRestartedAfterInterruptedChange(t *testing.T) {
 	assert.Empty(t, lines(h.read("systemctl.log"), "restart"))
 }
 
-// A host that was released and taken by another stack holds that one's address. The file's mark is
-// the same for all of them.
+// Another stack may have taken a released host, which then holds that stack's address. The file's
+// mark is the same for all stacks.
 func TestVIPRemovalKeepsAddressOfNewOwner(t *testing.T) {
 	for name, mark := range map[string]string{
 		"another cluster": "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n",

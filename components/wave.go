@@ -23,9 +23,9 @@ type WaveArgs struct {
 // that they read changes.
 type Wave struct {
 	pulumi.ResourceState
-	// Webhook holds once its webhook changes Deployments through every API server. A Deployment
-	// that comes earlier is started without a hash, and once more with it; one whose Secret is
-	// missing is stuck where it would have been held.
+	// Webhook holds once Wave's webhook changes Deployments through every API server. A Deployment
+	// that is created earlier starts without a hash, and restarts once it gets the hash. If its
+	// Secret is missing, its Pods are stuck instead of held back.
 	Webhook *Gate
 }
 
@@ -33,7 +33,7 @@ const (
 	waveNamespace = "wave"
 	// waveName follows the chart's rule for names: the release and the chart.
 	waveName = "wave-wave"
-	// waveAnnotation turns Wave on for an object; waveHeld is the scheduler of Pods that Wave holds
+	// waveAnnotation enables Wave for an object. waveHeld is the scheduler of Pods that Wave holds
 	// back (wave pkg/core/types.go).
 	waveAnnotation, waveHeld = "wave.pusher.com/update-on-config-change", "wave.pusher.com/invalid"
 )
@@ -55,7 +55,7 @@ func NewWave(
 		if err := l.newNamespace(own, nil, args.After...); err != nil {
 			return err
 		}
-		// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
+		// The chart has an Issuer and a Certificate, which cert-manager's webhook must admit.
 		release, err := l.newRelease(releaseArgs{
 			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config),
 			own: own,
@@ -78,9 +78,9 @@ func waveValues(cfg config.Wave) pulumi.Map {
 	}
 }
 
-// waveWebhook asks with a Deployment whose ConfigMap does not exist. Wave gives it the scheduler
-// that holds its Pods; whoever does not ask Wave, which the configuration allows (failurePolicy
-// Ignore), leaves the default one.
+// waveWebhook returns the gate of the webhook, with a Deployment whose ConfigMap does not exist.
+// Wave gives the Deployment the scheduler that holds its Pods. An API server that does not ask
+// Wave, which the configuration allows (failurePolicy Ignore), leaves the default scheduler.
 func waveWebhook() health.Spec {
 	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
 	return health.Spec{

@@ -17,23 +17,23 @@ import (
 type WorkloadArgs struct {
 	// Config is the entry of strata:apps.workloads, validated. Its defaults are the safe ones.
 	Config config.Workload
-	// Namespace is the namespace's owner. Required.
+	// Namespace is the resource that owns the namespace. Required.
 	Namespace pulumi.Resource
 	// Cluster takes the workload. Required.
 	Cluster *Cluster
-	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30 a Pod sleeps by
-	// the image's own sleep.
+	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30, preStop runs the
+	// sleep command of the Pod's image.
 	Kubernetes string
 	// CertWaitImage is the init container's image. Only with a certificate.
 	CertWaitImage string
-	// Signer signs its certificate, which waits for Signing. Only with a certificate.
+	// Signer signs the workload's certificate, which waits for Signing. Only with a certificate.
 	Signer  Signer
 	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
 	Wave *Gate
 	// Ingress are the ingress controllers by name. Only with routes.
 	Ingress map[string]WorkloadIngress
-	// Full registers the gates that nothing depends on as well (strata:apps.validate).
+	// Full also registers the gates that nothing depends on (strata:apps.validate).
 	Full bool
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
@@ -48,12 +48,12 @@ type Workload struct {
 	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with
 	// immutable objects.
 	Rollout *Gate
-	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
-	// known.
+	// URLs are the URLs of the workload's routes, in their order. Address is the address of the
+	// first; nil if it is not known.
 	URLs    []string           `pulumi:"urls"`
 	Address pulumi.StringInput `pulumi:"address"`
-	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where
-	// there are none.
+	// Hash identifies the contents of the workload's ConfigMaps and Secrets without revealing them;
+	// empty if there are none.
 	Hash pulumi.StringOutput
 }
 
@@ -63,20 +63,20 @@ type workloadBuild struct {
 	ctx  *pulumi.Context
 	name string
 	args *WorkloadArgs
-	// config are the objects that Pods read, and tls the gate of the one that cert-manager writes.
+	// config has the objects that Pods read. tls is the gate of the Secret that cert-manager
+	// writes.
 	config contents
 	tls    *Gate
 	// service receives the requests of the routes, and routed holds the routes by ingress
 	// controller.
 	service pulumi.Resource
 	routed  map[string][]pulumi.Resource
-	// passed is the command that has tried the new version; nil without a canary.
+	// passed is the command that tries the new version; nil without a canary.
 	passed pulumi.Resource
 }
 
-// NewWorkload registers a workload. Its Pods wait for their inputs: an edge to each object, and to
-// the certificate's gate. A Pod that comes by another way than this program waits in its init
-// container (CertWait).
+// NewWorkload registers a workload. Its Pods wait for the objects that they read and for the
+// certificate's gate. A Pod that another program creates waits in its init container (CertWait).
 func NewWorkload(
 	ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption,
 ) (*Workload, error) {
@@ -92,7 +92,7 @@ func NewWorkload(
 	return w.Workload, registerOutputs(ctx, w.Workload)
 }
 
-// object registers an object that is called like the workload.
+// object registers an object with the workload's name.
 func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...pulumi.Resource) (*Object, error) {
 	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields,
 		childOf(w, append(needs, w.args.Namespace)...)...)
@@ -182,7 +182,7 @@ func (w *workloadBuild) serve() error {
 	return err
 }
 
-// serviceOf registers the Service of the Pods of a Deployment of the same name.
+// serviceOf registers the Service for the Pods of the Deployment with the same name.
 func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	return w.object(role, "kubernetes:core/v1:Service", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
@@ -196,9 +196,9 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	})
 }
 
-// gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes
-// those of the old revision after it, and without it while Pods of that revision still run and
-// restart.
+// gate registers the gate of the rollout. With immutable objects the gate is always needed. Pulumi
+// deletes the objects of the old revision after it. Without the gate, Pulumi would delete them
+// while Pods of that revision still run and restart.
 func (w *workloadBuild) gate() error {
 	if !w.args.Full && len(w.config.names) == 0 {
 		return nil
@@ -208,7 +208,7 @@ func (w *workloadBuild) gate() error {
 	return err
 }
 
-// rollout registers the gate of the Deployment of a name.
+// rollout registers the gate of the Deployment with a name.
 func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
 	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, gateArgs{Spec: health.Spec{
 		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
@@ -220,8 +220,8 @@ func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (
 	return gate, nil
 }
 
-// revision changes with all that makes new Pods. It is plain in the state, so secrets are in it by
-// their hash only.
+// revision changes with everything that makes new Pods. It is plain in the state, so it includes
+// secrets only by their keyed hash.
 func (w *workloadBuild) revision() pulumi.StringInput {
 	public := w.args.Config
 	public.SecretEnv, public.SecretFiles = nil, nil
@@ -237,7 +237,7 @@ func (w *workloadBuild) revision() pulumi.StringInput {
 	return pulumi.Sprintf("%s %s %s", digest, w.Hash, names)
 }
 
-// workloadLabels select a workload's Pods.
+// workloadLabels returns the labels that select a workload's Pods.
 func workloadLabels(name string) pulumi.StringMap {
 	return pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(name)}
 }

@@ -12,8 +12,9 @@ func (w *workloadBuild) budget() error {
 	return w.budgetOf("canary-budget", canaryName(cfg.Name), 1)
 }
 
-// budgetOf registers the budget of the Pods of a Deployment of a name. A Pod that is not ready may
-// always be evicted: it serves no request, and a broken revision must not hold up a drain for ever.
+// budgetOf registers the budget for the Pods of the Deployment with a name. A Pod that is not ready
+// may always be evicted: it serves no request, and a broken revision must not block a drain for
+// ever.
 func (w *workloadBuild) budgetOf(role, name string, unavailable int) error {
 	_, err := w.object(role, "kubernetes:policy/v1:PodDisruptionBudget", pulumi.Map{
 		"apiVersion": pulumi.String("policy/v1"), "kind": pulumi.String("PodDisruptionBudget"),

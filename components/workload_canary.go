@@ -33,11 +33,11 @@ func (w *workloadBuild) backends() pulumi.Array {
 	}
 }
 
-// canaryReplicas returns the number of Pods of the new version. Behind APISIX it is two, of which
-// one is always ready: its data plane takes routes and upstreams up to 100 ms apart, and answers
-// each request of a route with 500 while an upstream of it is missing, even one of weight 0 (apisix
-// apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). The upstream goes with the last
-// ready Pod.
+// canaryReplicas returns the number of Pods of the new version. Behind APISIX it is two, so that
+// one is always ready. APISIX's data plane takes routes and upstreams up to 100 ms apart. It
+// answers each request of a route with 500 while one of the route's upstreams is missing, even one
+// of weight 0 (apisix apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). An upstream
+// disappears with its last ready Pod.
 func (w *workloadBuild) canaryReplicas() int {
 	cfg := w.args.Config
 	if cfg.Canary != nil && cfg.RoutesBy(config.ControllerAPISIX) > 0 {
@@ -46,10 +46,10 @@ func (w *workloadBuild) canaryReplicas() int {
 	return 1
 }
 
-// canary registers the new version beside the old one, and the command that tries it: the
-// Deployment of all Pods waits for that. The command ends with all requests at the old version, so
-// an up that is interrupted at any place is followed by one that begins anew; and one that fails
-// has changed nothing but Pods without requests.
+// canary registers the new version beside the old one, and the command that tries it. The
+// Deployment of all Pods waits for this command. When the command ends, the old version has all
+// requests. So an update can be interrupted at any point, and the next one starts anew. A failed
+// command has changed only Pods without requests.
 func (w *workloadBuild) canary() error {
 	cfg := w.args.Config
 	if cfg.Canary == nil {
@@ -76,12 +76,13 @@ func (w *workloadBuild) canary() error {
 	command := actions.CommandOf(canary.Try, input,
 		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
-	// One that was killed has left a weight: it runs again, and gives it back, also when the
-	// version is taken back.
+	// A command that was killed may have left a weight on the routes. So it runs again and resets
+	// the weight, even if the new version was reverted.
 	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
-	// Its output records its tries, so that a renewed kubeconfig alone tries nothing again.
+	// The command's output records the versions that it has tried, so that a renewed kubeconfig
+	// alone repeats nothing.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
 		append(options, customTimeouts(spec.Timeout))...)
@@ -107,8 +108,8 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 			spec.Metrics = append(spec.Metrics, *metrics)
 		}
 	}
-	// An observation may take as long as the pause after it. Pods of the version before have their
-	// grace first.
+	// An observation may take as long as the pause after it. Before the first, Pods of the previous
+	// version have their grace period.
 	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
 	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() +
 		2*time.Minute

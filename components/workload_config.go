@@ -17,20 +17,20 @@ import (
 
 // contents are the objects that a workload's Pods read.
 type contents struct {
-	// any is true where there is one, and objects are all of them.
+	// any is true if there is at least one object. objects are all of them.
 	any     bool
 	objects []pulumi.Resource
-	// hash identifies their contents.
+	// hash identifies the objects' contents.
 	hash pulumi.StringOutput
-	// names are those of immutable objects.
+	// names are the names of immutable objects.
 	names pulumi.StringArray
-	// files, secretFiles and secretEnv are the objects' names; nil where there is no such object.
+	// files, secretFiles and secretEnv are the objects' names; nil if there is no such object.
 	files, secretFiles, secretEnv pulumi.StringInput
 }
 
-// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is keyed,
-// since it is plain on the Pods and in the state, where a short secret could be tried against it
-// without; and it is of the contents alone, so that it changes with them only.
+// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is plain on
+// the Pods and in the state, where a short secret could be guessed from it without the key. It
+// covers only the contents, so it changes only with them.
 func (w *workloadBuild) contents() error {
 	cfg := w.args.Config
 	if len(cfg.Files)+len(cfg.SecretFiles)+len(cfg.SecretEnv) == 0 {
@@ -68,9 +68,9 @@ func (w *workloadBuild) contents() error {
 	return nil
 }
 
-// contentName returns an object's name. The name of an immutable one is drawn anew for other
-// contents, and never comes back. Otherwise an object of earlier contents, after a failed rollout,
-// would be created while the former one still exists.
+// contentName returns an object's name. The name of an immutable object is drawn anew for other
+// contents, and is never used again. Otherwise a return to earlier contents after a failed rollout
+// would create an object whose name is still in use.
 func (w *workloadBuild) contentName(
 	role string, hash pulumi.StringOutput,
 ) (pulumi.StringInput, error) {
@@ -119,8 +119,8 @@ func (w *workloadBuild) content(
 	return nil
 }
 
-// keyedDigest returns the keyed digest of contents. It is unknown in a preview until the key is made, and
-// so are its dependents; it is no secret itself.
+// keyedDigest returns the keyed digest of contents. In a preview it is unknown until the key
+// exists, and so are values that depend on it. It is not secret.
 func keyedDigest(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
 	digest := key.ApplyT(func(key string) (string, error) {
 		sum := hmac.New(sha256.New, []byte(key))

@@ -10,35 +10,37 @@ import (
 	"strata/health/upstreams"
 )
 
-// WorkloadIngress is an ingress controller as a workload's routes see it.
+// WorkloadIngress describes an ingress controller to a workload's routes.
 type WorkloadIngress struct {
-	// Class is the name of its IngressClass and of its Gateway; Namespace has the Gateway and the
-	// Service, which is of type LoadBalancer.
+	// Class is the name of both the controller's IngressClass and its Gateway. Namespace has the
+	// Gateway and Service, a Service of type LoadBalancer.
 	Class, Namespace, Service string
-	// Listeners are the Gateway's that routes attach to.
+	// Listeners are the Gateway's listeners to which routes attach.
 	Listeners []string
-	// IP is the Service's address; nil where nothing waits for it.
+	// IP is the Service's address; nil if nothing waits for it.
 	IP pulumi.StringInput
 	// Domain is the parent of all hosts.
 	Domain string
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
-	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is
-	// the load balancer's.
+	// Admitted are the gates that a route waits for: those of the server and the webhook of its
+	// kind. Address is the gate of the load balancer's address.
 	Admitted []pulumi.Resource
 	Address  *Gate
-	// Values are the user's for it: with others, the routes are asked again.
+	// Values tell gates about the user's values of the controller's chart. The gates ask the routes
+	// again when they change.
 	Values Valued
-	// Metrics count answers by Service or Pod; nil where none do.
+	// Metrics tells how the controller counts answers by Service or Pod; nil if it does not.
 	Metrics *canary.Metrics
-	// Plane configures the upstreams gate, which needs Key, runs after Rolled, and runs again at
-	// another PlaneRevision. It is nil if the ingress controller reads the Pods by itself.
+	// Plane configures the upstreams gate, which needs Key. The gate runs after Rolled, and runs
+	// again when PlaneRevision changes. Plane is nil if the ingress controller itself reads the
+	// Pods.
 	Plane         *upstreams.Spec
 	Key           pulumi.StringInput
 	Rolled        *Gate
 	PlaneRevision pulumi.StringInput
-	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the
-	// route can wait for it.
+	// Judged is true if the status of an HTTPRoute has the controller's own name, so that the
+	// engine can wait for it.
 	Judged bool
 }
 
@@ -69,8 +71,9 @@ func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName,
 			Port: 9091, Path: "/apisix/prometheus/metrics",
-			// A route has one id for all its backends, so that only the Pod's address tells them
-			// apart (apisix/plugins/prometheus/exporter.lua; DEFAULT_REFRESH_INTERVAL).
+			// APISIX gives a route one id for all its backends, so only the Pod's address
+			// distinguishes them (apisix/plugins/prometheus/exporter.lua;
+			// DEFAULT_REFRESH_INTERVAL).
 			Counter: "apisix_http_status", Label: "node", ByPod: true,
 			Age: metav1.Duration{Duration: 15 * time.Second},
 		},

@@ -14,9 +14,9 @@ import (
 // Secrets, so that Pods are replaced when, and only when, these change.
 const hashAnnotation = "strata/config-hash"
 
-// workloadDeployment returns the spec of the Deployment of a name, which is the workload's or its
-// canary's. A new Pod serves before an old one goes, and an old one serves until it gets no
-// requests any more.
+// workloadDeployment returns the spec of the Deployment with a name, which is the workload's or its
+// canary's. A new Pod serves before an old one stops, and an old one serves until it gets no more
+// requests.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
 	cfg := args.Config
 	template := pulumi.Map{"labels": workloadLabels(name)}
@@ -108,9 +108,9 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 	return container
 }
 
-// workloadProbes returns the container's probes. Readiness and start ask for the same; life asks
-// for as little as possible, because a failure kills the container, and a dependency that is away
-// is no reason for that.
+// workloadProbes returns the container's probes. The readiness and startup probes ask the same. The
+// liveness probe asks as little as possible, because a failure kills the container. A dependency
+// that is down must not cause that.
 func workloadProbes(cfg config.Workload) pulumi.Map {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) pulumi.Map {
@@ -132,9 +132,9 @@ func workloadProbes(cfg config.Workload) pulumi.Map {
 	}
 }
 
-// preStop keeps a Pod serving while its removal reaches every kube-proxy and ingress controller.
-// kubelet sleeps by itself from 1.30 on (KEP-3960), where it needs nothing of the image; before
-// that the image's own sleep does.
+// preStop returns the hook that keeps a Pod serving until every kube-proxy and ingress controller
+// knows that it stops. From 1.30 on, kubelet itself sleeps (KEP-3960) and needs no program in the
+// image. Before that, the hook runs the image's own sleep.
 func preStop(kubernetes string, d time.Duration) pulumi.Map {
 	if v, err := version.ParseGeneric(kubernetes); err == nil &&
 		v.LessThan(version.MustParseGeneric("1.30")) {

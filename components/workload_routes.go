@@ -14,11 +14,11 @@ import (
 	"strata/health/upstreams"
 )
 
-// reached lists the statuses that an application may answer to a request that it does not know. 404
-// is the ingress's answer when it has no route, so it is not among them, and neither is 5xx.
+// reached lists the statuses with which an application may answer an unknown request. 404 is
+// missing because the ingress controller answers with it when it has no route. 5xx is missing, too.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
-// served lists the statuses that the kubelet takes for ready: 200 to 399, of those that exist.
+// served lists the statuses that the kubelet takes for ready: all existing ones from 200 to 399.
 var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304,
 	307, 308}
 
@@ -27,9 +27,9 @@ func (w *workloadBuild) routes() error {
 	w.routed = map[string][]pulumi.Resource{}
 	for _, route := range w.args.Config.Routes {
 		via := w.args.Ingress[route.Controller]
-		// Named like its object and not by its place: a route that is another one after a change of
-		// the list would be created while the object still exists, or take it from the one that it
-		// belongs to.
+		// The name comes from the route and not from its position in the list. Otherwise a change
+		// of the list could create an object that still exists, or take the object of another
+		// route.
 		object, err := w.route("route-"+w.routeName(route), route, via)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func urlOf(route config.WorkloadRoute, via WorkloadIngress) string {
 	return "https://" + route.Host + "." + via.Domain + route.Path
 }
 
-// reach registers the gates that ask each route, one for each ingress controller.
+// reach registers the gates that request each route, one gate for each ingress controller.
 func (w *workloadBuild) reach() error {
 	if !w.args.Full {
 		return nil
@@ -84,9 +84,9 @@ func (w *workloadBuild) reach() error {
 	return nil
 }
 
-// leads registers the gate that wants every Pod of the ingress's data plane to lead the routes to
-// the Pods that there are, after each rollout of the workload and of the data plane. That a route
-// answers says so of one Pod here and one there.
+// leads registers the gate that checks every Pod of the ingress controller's data plane. Each must
+// send the routes' requests to the workload's present Pods. It runs after each rollout of the
+// workload and of the data plane. An answer of a route proves this only for one Pod on each side.
 func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
@@ -107,9 +107,9 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	return err
 }
 
-// ask returns the probe of a route. It asks for the readiness path if the route leads there, and
-// else for the route's own path. An application may answer nothing at its own path, for example a
-// REST API at /.
+// ask returns the probe of a route. The probe requests the readiness path if the route includes it,
+// and else the route's own path. An application may have nothing at the route's own path, for
+// example a REST API at /.
 func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) http.Probe {
 	probe := http.Probe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
@@ -157,9 +157,9 @@ func (w *workloadBuild) route(
 	return made, nil
 }
 
-// routeName returns the name of the route's object: the workload's name for its default route, with
-// a digest for every other. So none has the name of another workload's, and the removal of one
-// leaves the others as they are.
+// routeName returns the name of the route's object. It is the workload's name for its default
+// route, with a digest appended for every other route. So no two workloads share a name, and the
+// removal of one route leaves the others unchanged.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
 	if route.Host == name && route.Path == "/" &&
@@ -169,7 +169,7 @@ func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	return name + "-" + digestOf(route.Controller, route.Host, route.Path)[:8]
 }
 
-// workloadHTTPRoute leads a host's requests to backends by the Gateway API.
+// workloadHTTPRoute returns an HTTPRoute that sends a host's requests to backends.
 func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIngress) pulumi.Map {
 	parents := pulumi.Array{}
 	for _, listener := range via.Listeners {
@@ -190,8 +190,8 @@ func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIng
 	}
 }
 
-// workloadIngress does so by Kubernetes' own kind. TLS is the domain's certificate, which the
-// controller has by default.
+// workloadIngress returns an Ingress that sends a host's requests to a Service. TLS uses the
+// domain's certificate, which is the controller's default.
 func workloadIngress(service, host, path, class string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(class),
@@ -207,8 +207,8 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 	}
 }
 
-// workloadApisixRoute does so by APISIX's own kind, which matches words and no prefix: /api/* is
-// not /api.
+// workloadApisixRoute returns an ApisixRoute that sends a host's requests to a Service. Its paths
+// match exact words and no prefixes: /api/* does not include /api.
 func workloadApisixRoute(service, host, path, class string) pulumi.Map {
 	below := strings.TrimSuffix(path, "/") + "/*"
 	matched := []string{below}

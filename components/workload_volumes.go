@@ -44,10 +44,10 @@ func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi
 	return volumes, mounts
 }
 
-// CertVolume returns a volume of a certificate's Secret. It is optional, because kubelet mounts
-// every volume before it starts the first init container. A missing Secret that is not optional
-// would keep the waiting container from starting. So it goes together with CertWait, or else the
-// application starts without its certificate.
+// CertVolume returns a volume of a certificate's Secret. The Secret is optional, because kubelet
+// mounts every volume before it starts the first init container. If it were not, a missing Secret
+// would keep the waiting container from starting. Use it together with CertWait, or the application
+// starts without its certificate.
 func CertVolume(volume, secret string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(volume), "secret": pulumi.Map{
 		"secretName": pulumi.String(secret), "optional": pulumi.Bool(true),
@@ -55,7 +55,8 @@ func CertVolume(volume, secret string) pulumi.Map {
 }
 
 // CertWait returns the init container that holds a Pod until the volume has a matching key and
-// chain, valid now and for the names (tools/cert-wait). It asks no API server, so it needs no role.
+// chain (tools/cert-wait). The chain must be valid now and for the names. The container asks no API
+// server, so it needs no role.
 func CertWait(image, volume, mount string, limit time.Duration, names []string) pulumi.Map {
 	args := []string{"--dir", mount, "--timeout", limit.String()}
 	for _, name := range names {

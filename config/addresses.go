@@ -11,7 +11,7 @@ type Range struct {
 	First, Last netip.Addr
 }
 
-// ParseRange reads the two forms that MetalLB knows: first-last and CIDR.
+// ParseRange parses the two forms of a range that MetalLB knows: first-last and CIDR.
 func ParseRange(text string) (Range, error) {
 	if first, last, dash := strings.Cut(text, "-"); dash {
 		from, err := netip.ParseAddr(strings.TrimSpace(first))
@@ -37,7 +37,8 @@ func ParseRange(text string) (Range, error) {
 	return RangeOf(prefix), nil
 }
 
-// RangeOf returns every address of a network, its network and broadcast addresses included.
+// RangeOf returns the range of all addresses of a network, including its network and broadcast
+// addresses.
 func RangeOf(prefix netip.Prefix) Range {
 	first := prefix.Masked().Addr()
 	last := first.AsSlice()

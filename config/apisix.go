@@ -15,16 +15,16 @@ const ControllerAPISIX = "apisix"
 // APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller
 // configures.
 type APISIX struct {
-	// ChartVersion is the data plane's chart's version. Default: the bundle's version, or else the
-	// pin.
+	// ChartVersion is the version of the data plane's chart. Default: the bundle's version, or else
+	// the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// ControllerChartVersion is the ingress controller's chart's version. Default: the bundle's
-	// version, or else the pin.
+	// ControllerChartVersion is the version of the ingress controller's chart. Default: the
+	// bundle's version, or else the pin.
 	ControllerChartVersion string `json:"controllerChartVersion,omitempty"`
 	// Values are values of the data plane's chart, as its values.yaml has them, below those that
 	// Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// ControllerValues are the same of the ingress controller's chart.
+	// ControllerValues are values of the ingress controller's chart, in the same way.
 	ControllerValues Values `json:"controllerValues,omitzero"`
 	// Replicas is the number of Pods of the data plane. Default 2. With two, one can go while the
 	// other serves.
@@ -32,11 +32,11 @@ type APISIX struct {
 	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB
 	// chooses.
 	Address netip.Addr `json:"address,omitzero"`
-	// ExternalTrafficPolicy is that of the data plane's Service, as in
+	// ExternalTrafficPolicy is the policy of the data plane's Service, as in
 	// traefik.externalTrafficPolicy. Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
-	// long. Default 30s.
+	// LongestRequest bounds the time of a request. A stopping Pod serves its open requests for this
+	// time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 }
 

@@ -31,18 +31,18 @@ type Apps struct {
 	Workloads []Workload `json:"workloads,omitempty"`
 	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
 	Wave Wave `json:"wave,omitzero"`
-	// CertWaitImage is the image of the init container that holds a Pod until its certificate is
-	// there, tools/cert-wait. It has the default of restImage, and is required on an existing
-	// cluster with a certificate of a workload.
+	// CertWaitImage is the image of tools/cert-wait, the init container that holds a Pod until its
+	// certificate exists. It has the default of restImage. It is required on an existing cluster if
+	// a workload has a certificate.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
 	// Validate is full or skip. Full ends an update when APISIX, the applications behind it, and
-	// each workload answer from outside the cluster. Skip leaves out every gate of theirs that
-	// nothing depends on: the update ends early, and the rest converges behind it. Default full.
-	// The variable SKIP_FINAL_WAIT=true means skip, and false full.
+	// each workload answer from outside the cluster. Skip leaves out each of their gates that
+	// nothing depends on. Then the update ends early, and the rest converges afterwards. Default
+	// full. The variable SKIP_FINAL_WAIT=true means skip, and false full.
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 
-// Full reports whether an up waits until everything answers.
+// Full reports whether an update waits until everything answers.
 func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {
@@ -70,7 +70,7 @@ func (c *Config) checkApps(ps *problems) {
 	}
 }
 
-// list joins names for messages; none is "empty".
+// list joins names for messages; it returns "empty" if there are none.
 func list(names []string) string {
 	if len(names) == 0 {
 		return "empty"

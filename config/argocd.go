@@ -10,7 +10,7 @@ import (
 
 // ArgoCD configures Argo CD.
 type ArgoCD struct {
-	// Enabled installs Argo CD at argocd.DOMAIN. Default: where there is an ingress controller.
+	// Enabled installs Argo CD at argocd.DOMAIN. Default: true if there is an ingress controller.
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
@@ -20,11 +20,11 @@ type ArgoCD struct {
 	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 ""
 	// PASSWORD` makes it. Default: a password is generated, and is the output argocdAdminPassword.
 	AdminPasswordHash string `json:"adminPasswordHash,omitempty"`
-	// Root is the application that brings all others (app of apps). Default: none.
+	// Root is the application that applies all others (app of apps). Default: none.
 	Root ArgoCDRoot `json:"root"`
 }
 
-// ArgoCDRoot is the root Application and the repository that it is read from.
+// ArgoCDRoot configures the root Application and the repository from which it is read.
 type ArgoCDRoot struct {
 	// RepoURL is the Git repository, by https, http or ssh. Empty: no root Application.
 	RepoURL string `json:"repoURL,omitempty"`
@@ -62,7 +62,7 @@ var argocdOwned = slices.Concat(
 		"controller.replicas", "server.replicas", "repoServer.replicas")),
 )
 
-// bcryptHash is the form of a bcrypt hash.
+// bcryptHash matches a bcrypt hash.
 var bcryptHash = regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`)
 
 func (c *Config) checkArgoCD(ps *problems) {
@@ -73,7 +73,7 @@ func (c *Config) checkArgoCD(ps *problems) {
 			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	}
 	c.checkRoot(ps)
-	// The value is never shown: a hash can be tried against.
+	// The value is never shown, because passwords can be tried against a hash.
 	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
 		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash",
 			`make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)
@@ -93,7 +93,7 @@ func (c *Config) checkRoot(ps *problems) {
 		ps.add(key("repoURL"), root.RepoURL, "needs Argo CD, and argocd.enabled is false",
 			"enable it, or remove argocd.root")
 	}
-	// The value is never shown where it may hold a password.
+	// The value is never shown if it may contain a password.
 	parsed, err := url.Parse(root.RepoURL)
 	switch {
 	case strings.HasPrefix(root.RepoURL, "git@"):

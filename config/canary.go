@@ -8,22 +8,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Canary has a new version of a workload take a part of its requests before it replaces the old
+// Canary makes a new version of a workload take a part of its requests before it replaces the old
 // one.
 type Canary struct {
-	// Steps are the parts of the requests that the new version gets, in percent, one after the
+	// Steps are the shares of the requests that the new version gets, in percent, one after the
 	// other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
-	// Hold is the duration of each step; a step lasts up to four times as long while there are
+	// Hold is the duration of each step. A step lasts up to four times as long while there are
 	// fewer answers than minAnswers. Default 30s. With APISIX 15s are added, the greatest age of
 	// its counts.
 	Hold metav1.Duration `json:"hold,omitzero"`
-	// MaxFailing limits the answers with 5xx, in percent. With more, or after a failed probe, the
-	// old version gets all requests back at once. Default 1. Answers are counted by the ingress
-	// controllers.
+	// MaxFailing limits the answers with 5xx, in percent. If there are more, or a probe fails, the
+	// old version gets all requests back at once. Default 1. The ingress controllers count the
+	// answers.
 	MaxFailing int `json:"maxFailing,omitempty"`
-	// MinAnswers is the number of answers that a step needs before their share counts; one that
-	// gets fewer does not pass. Default 20.
+	// MinAnswers is the number of answers that a step needs before their share counts. A step with
+	// fewer answers does not pass. Default 20.
 	MinAnswers int `json:"minAnswers,omitempty"`
 }
 
@@ -64,9 +64,10 @@ func (w workloadCheck) canary() {
 			"use for example 20")
 	}
 	if w.w.RoutesBy(ControllerAPISIX) > 1 {
-		// Its controller calls the canary's upstream like its Service alone, and its data plane
-		// refuses a configuration with two of one name, that of every other route included
-		// (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
+		// APISIX's controller gives the canary's upstream and the Service's the same name for each
+		// route. Its data plane refuses a configuration with two upstreams of one name, including
+		// every other route in it (apisix-ingress-controller internal/adc/translator, apisix
+		// apisix/admin/standalone.lua).
 		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no "+
 			"configuration with two to one canary", "leave one route of apisix")
 	}

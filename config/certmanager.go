@@ -18,21 +18,22 @@ type CertManager struct {
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is the number of controllers, webhooks and CA injectors, each. Default: 1; with
+	// Replicas is the number of controllers, of webhooks and of CA injectors. Default: 1; with
 	// three or more servers 2.
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
-	// NameConstraints are the DNS domains for which, and below which, the stack's CA can sign;
-	// clients refuse all other names, and every address. ingress.domain must be in them. They are
-	// fixed in a CA that is there (docs/config-changes.md). Default: none, it can sign any name.
+	// NameConstraints are the DNS domains to which the stack's CA is limited. It can sign for these
+	// domains and names below them; clients refuse all other names, and every address.
+	// ingress.domain must be in them. They are fixed in an existing CA (docs/config-changes.md).
+	// Default: none, it can sign any name.
 	NameConstraints []string `json:"nameConstraints,omitempty"`
-	// AcceptedCA takes a CA that cert-manager has made in place of the stack's own: its sha256
-	// fingerprint in hex, or the first 16 digits or more (docs/troubleshooting.md). Default: a CA
-	// that the stack has not recorded closes a gate.
+	// AcceptedCA accepts a CA that cert-manager has made in place of the stack's own. It is the
+	// CA's sha256 fingerprint in hex, or at least its first 16 digits (docs/troubleshooting.md).
+	// Default: a CA that the stack has not recorded closes a gate.
 	AcceptedCA string `json:"acceptedCA,omitempty"`
-	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own,
-	// vault, or acme, an ACME server such as Let's Encrypt. Default selfSigned.
+	// Issuer selects the CA that signs the platform's certificates: selfSigned (a root of the
+	// stack's own), vault, or acme (an ACME server such as Let's Encrypt). Default selfSigned.
 	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`
 	// Vault is for issuer vault.
 	Vault VaultIssuer `json:"vault"`
@@ -69,10 +70,10 @@ var certManagerOwned = slices.Concat(
 
 const unapproved = "the platform's own certificates would never be approved"
 
-// ownSigners are those of cert-manager's own issuers, which the chart has by default.
+// ownSigners are the signers of cert-manager's own issuers, which the chart has by default.
 var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
 
-// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for
+// approvesOwn reports whether a list of signers includes cert-manager's own. An empty list means
 // every signer (cert-manager deploy/charts/cert-manager/values.yaml, approveSignerNames).
 func approvesOwn(_ *Config, value any) bool {
 	list, isList := value.([]any)
@@ -83,13 +84,14 @@ func approvesOwn(_ *Config, value any) bool {
 		func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
-// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one
-// Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
+// severalReplicas allows a disruption budget only with more than one replica: the chart's budget
+// keeps one Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml). With
+// one replica, it only allows to switch the budget off.
 func severalReplicas(c *Config, enabled any) bool {
 	return c.CertManager.Replicas > 1 || enabled == false
 }
 
-// fingerprint is a certificate's, or its beginning.
+// fingerprint matches the fingerprint of a certificate, or its beginning.
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 func (c *Config) checkCertificates(ps *problems) {
@@ -114,13 +116,13 @@ func (c *Config) checkCertificates(ps *problems) {
 	}
 }
 
-// othersCA reports whether another's CA signs.
+// othersCA reports whether the CA that signs is not the stack's own.
 func (c *Config) othersCA() bool {
 	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
 }
 
-// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the
-// platform's own names.
+// checkNameConstraints refuses constraints that a CA cannot have. It also refuses those that
+// exclude the platform's own names.
 func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// firstWithoutCgroupV1 is the minor version of Kubernetes whose kubelet is the first to refuse a
-// host on cgroup v1 (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
+// firstWithoutCgroupV1 is the first minor version of Kubernetes whose kubelet refuses a host on
+// cgroup v1 (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
 const firstWithoutCgroupV1 = 35
 
-// RefusesCgroupV1 reports whether the kubelet of a K3s, for example v1.36.3+k3s1, ends on a host
-// with cgroup v1.
+// RefusesCgroupV1 reports whether the kubelet of a version of K3s, for example v1.36.3+k3s1,
+// refuses to run on a host with cgroup v1.
 func RefusesCgroupV1(version string) (bool, error) {
 	numbers, err := k3sNumbers(version)
 	return numbers[0] > 1 || numbers[1] >= firstWithoutCgroupV1, err
 }
 
-// AllowsCgroupV1 reports whether the kubelets of a role are told to run on cgroup v1 all the same.
-// K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
+// AllowsCgroupV1 reports whether the configuration makes the kubelets of a role run on cgroup v1
+// nevertheless. K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) AllowsCgroupV1(role Role) bool { return slices.Contains(k.RolesOnCgroupV1(), role) }
 
 // RolesOnCgroupV1 returns the roles for which AllowsCgroupV1 holds.

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// CheckFiles reports every mistake in the files that the configuration names, as joined Problems:
-// private keys that are missing, unreadable, readable by others, encrypted or no keys, and bundle
-// folders without a manifest. It is apart from Validate because a preview must work on a machine
-// that has none of them.
+// CheckFiles reports every mistake in the files that the configuration names, as joined Problems.
+// These are private keys that are missing, unreadable, readable by others, encrypted or no keys,
+// and bundle folders without a manifest. Validate does not do this, because a preview must work on
+// a machine without these files.
 func (c *Config) CheckFiles(projectDir string) error {
 	var ps problems
 	if c.Hosts.Driver == DriverExisting {
@@ -49,8 +49,8 @@ func (c *Config) CheckFiles(projectDir string) error {
 	return ps.err()
 }
 
-// MissingKeyFix returns how to mend that there is no key file at a path: another, but for the keys
-// that are there while the lab's machines run (tests/lab).
+// MissingKeyFix returns the fix for a missing key file. It is another, except for a key of the
+// lab's machines, which exists only while they run (tests/lab).
 func MissingKeyFix(path, another string) string {
 	if strings.HasPrefix(filepath.Clean(path), ".strata/lab/") {
 		return "its hosts are machines of the lab, and they do not run: make up makes them or starts them, " +
@@ -59,7 +59,8 @@ func MissingKeyFix(path, another string) string {
 	return another
 }
 
-// CheckKeyFile reports every mistake in ssh's KeyFile, as CheckFiles does. key names it.
+// CheckKeyFile reports every mistake in ssh's KeyFile, as CheckFiles does. key is the configuration
+// key in the messages.
 func (ssh SSH) CheckKeyFile(key, projectDir string, names SSHNames) error {
 	var ps problems
 	if ssh.KeyFile != "" {
@@ -68,8 +69,8 @@ func (ssh SSH) CheckKeyFile(key, projectDir string, names SSHNames) error {
 	return ps.err()
 }
 
-// checkKeyFile holds the rules of a private key's file. It may be encrypted where its passphrase is
-// known, or where an agent may have it open.
+// checkKeyFile applies the rules for a private key's file. The key may be encrypted if its
+// passphrase is known, or if an agent may hold the open key.
 func checkKeyFile(
 	ps *problems, key, projectDir, path string, of SSH, names SSHNames,
 ) {
@@ -126,7 +127,8 @@ func checkBundle(ps *problems, key, projectDir, source string) {
 	}
 }
 
-// reason returns the cause of a file error without the path, which the problem has already.
+// reason returns the cause of a file error without the path, because the problem shows the path
+// already.
 func reason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// readCiphers are those with which x/crypto and crypto/x509 open private keys.
+// readCiphers are the ciphers of private keys that x/crypto and crypto/x509 can open.
 var readCiphers = []string{
 	"none", "aes256-ctr", "aes256-cbc", "DES-CBC", "DES-EDE3-CBC", "AES-128-CBC", "AES-192-CBC",
 	"AES-256-CBC",
 }
 
-// UnreadCipher returns the encryption of a private key that only OpenSSH can open; empty for every
-// other text.
+// UnreadCipher returns the cipher of a private key that only OpenSSH can open. It is empty for
+// every other text.
 func UnreadCipher(key []byte) string {
 	block, _ := pem.Decode(key)
 	if block == nil {
@@ -40,6 +40,6 @@ func UnreadCipher(key []byte) string {
 	return cipher
 }
 
-// Convert returns the command that gives a private key a cipher that is read. It asks for the
-// passphrase, which may stay.
+// Convert returns the command that re-encrypts a private key with a cipher that Strata can read.
+// The command asks for the passphrase, which may stay the same.
 func Convert(file string) string { return "ssh-keygen -p -Z aes256-ctr -f " + file }

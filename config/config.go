@@ -2,16 +2,15 @@ package config
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Config is the whole configuration of one stack. A text that is one of a few has them in its tag
-// enum, for docs/config.md and the schema of stack files; the rule that holds it to them is
-// Validate's.
+// Config is the whole configuration of one stack. If only certain texts are allowed for a field,
+// its tag enum lists them for docs/config.md and the schema of stack files. Validate enforces them.
 type Config struct {
 	// Stack is the Pulumi stack's name; it prefixes the names of the stack's things on this
 	// machine.
 	Stack string `json:"-"`
-	// Hosts is the section `strata:hosts`: where the cluster runs.
+	// Hosts is the section `strata:hosts`: the hosts on which the cluster runs.
 	Hosts Hosts `json:"hosts"`
-	// Cluster is the section `strata:cluster`: a cluster that is there already, in place of hosts.
+	// Cluster is the section `strata:cluster`: an existing cluster, in place of hosts.
 	Cluster Cluster `json:"cluster"`
 	// K3s is the section `strata:k3s`.
 	K3s K3s `json:"k3s"`
@@ -24,7 +23,7 @@ type Config struct {
 	CRDs CRDs `json:"crds"`
 	// CertManager is the section `strata:certManager`: certificates and the CA that signs them.
 	CertManager CertManager `json:"certManager"`
-	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the
+	// Vault is the section `strata:vault`: the stack's own Vault, which signs in place of the
 	// stack's own CA.
 	Vault Vault `json:"vault"`
 	// Ingress is the section `strata:ingress`: the ingress controllers, and the domain of the
@@ -43,14 +42,14 @@ type Config struct {
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
 	// Verify is `on` or `off`. With on, each `pulumi up` ends by asking the gates that none of its
-	// steps ran: a closed gate fails the run, which undoes nothing, and a preview warns. Default
-	// on.
+	// steps ran. A closed gate fails the run, which undoes nothing; in a preview it is a warning.
+	// Default on.
 	Verify Switch `json:"verify"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
 }
 
-// Artifacts says where binaries, charts and images come from.
+// Artifacts configures the source of binaries, charts and images.
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable
 	// STRATA_ARTIFACTS overrides it.
@@ -60,13 +59,13 @@ type Artifacts struct {
 	// STRATA_MACHINE_IMAGE overrides it.
 	MachineImage string `json:"machineImage,omitempty"`
 	// Mirror is the address of a mirror of Strata's downloads: it serves https://github.com/a/b at
-	// Mirror/github.com/a/b. Sums are held against strata.lock all the same. Default: none, each
-	// project's own host. With a user and a password in it, it must be encrypted: pulumi config set
-	// --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it; `strata
-	// fetch` needs that where it is encrypted.
+	// Mirror/github.com/a/b. Sums are compared with strata.lock all the same. Default: none, each
+	// project's own host. An address with a user and a password must be encrypted: pulumi config
+	// set --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it; `strata
+	// fetch` needs the variable if the address is encrypted.
 	Mirror string `json:"mirror,omitempty"`
-	// MirrorCA is the certificate in PEM of the CA that signs for the mirror, where this machine's
-	// own trust store does not have it. Default: none.
+	// MirrorCA is the certificate in PEM of the CA that signs for the mirror. It is needed if this
+	// machine's own trust store does not have that CA. Default: none.
 	MirrorCA string `json:"mirrorCA,omitempty"`
 }
 
@@ -100,7 +99,7 @@ type Timeouts struct {
 	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable
 	// WAVE2_TIMEOUT, in seconds, overrides it.
 	Apply metav1.Duration `json:"apply,omitzero"`
-	// Namespaces bounds the wait for the end of a namespace that leaves. Default 10m.
+	// Namespaces bounds the wait until a deleted namespace has ended. Default 10m.
 	Namespaces metav1.Duration `json:"namespaces,omitzero"`
 	// Workload bounds the rollout of each of apps.workloads. Default 5m.
 	Workload metav1.Duration `json:"workload,omitzero"`

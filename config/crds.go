@@ -2,14 +2,15 @@ package config
 
 import "regexp"
 
-// CRDs configures the bundles of CRDs that are a layer of their own.
+// CRDs configures the bundles of CRDs, which are a layer of their own.
 type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default:
-	// the bundle's version, or else the pin. An older one than the cluster has is refused.
+	// the bundle's version, or else the pin. A version older than the cluster's is refused.
 	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
-	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and an
-	// existing cluster with the stack; those of the charts of cert-manager and Argo CD as well.
-	// Default true: deleting a definition deletes every object of its kind.
+	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and in
+	// an existing cluster when the stack is destroyed. It includes the definitions in the charts of
+	// cert-manager and Argo CD. Default true: deleting a definition deletes every object of its
+	// kind.
 	Keep *bool `json:"keep,omitempty"`
 }
 

@@ -20,31 +20,33 @@ var leaves = map[reflect.Type]string{
 	reflect.TypeFor[Switch]():          "on or off",
 }
 
-// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it
-// collects every mistake, with its key path; key names match exactly; and an unknown key gets a
+// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways. It
+// collects every mistake, with its key path. Key names must match exactly. An unknown key gets a
 // suggestion. Null means "not set".
 type decoder struct {
 	problems problems
-	// unread are the key paths that have no value because of a mistake, or one that is Sealed.
+	// unread are the key paths without a value, because of a mistake or because the value is
+	// Sealed.
 	unread []string
-	// sealed takes encrypted texts, which only a stack file has: Pulumi hands them over decrypted.
+	// sealed accepts encrypted texts. Only stack files have them: Pulumi passes decrypted texts to
+	// a program.
 	sealed bool
-	// secret reports whether Pulumi has a text of a section encrypted. Optional: it is not known.
+	// secret reports whether a text of a section is encrypted in Pulumi. Nil if that is not known.
 	secret func(key string) bool
-	// program is a program of one's own, whose cluster may not be configured, and adjust its changes
-	// of what was read (ForProgram).
+	// program is true for a user's own program, whose cluster need not be configured. adjust
+	// changes the configuration after it was read (ForProgram).
 	program bool
 	adjust  func(*Config)
 }
 
-// fail notes a mistake at a key, which leaves it unread.
+// fail adds a problem about a key, and marks the key as unread.
 func (d *decoder) fail(key, value, rule, fix string) {
 	d.problems.add(key, value, rule, fix)
 	d.unread = append(d.unread, key)
 }
 
-// unknown notes a name that is not known below a key. The known name that was meant is unread,
-// unless it is given as well.
+// unknown adds a problem about an unknown name below a key. It marks the most similar known name as
+// unread, unless that is also given.
 func (d *decoder) unknown(prefix, name, what string, known []string, given func(string) bool) {
 	d.problems.add(prefix+name, "", "is not a known "+what, suggestion(name, known))
 	if meant := nearest(name, known); meant != "" && !given(meant) {
@@ -52,8 +54,8 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 	}
 }
 
-// blames reports whether a rule's complaint about a key comes only from a key that could not be
-// read: itself, one above it or one below it.
+// blames reports whether a rule's complaint about a key may only be caused by an unread key: the
+// key itself, one above it or one below it.
 func (d *decoder) blames(key string) bool {
 	return slices.ContainsFunc(d.unread,
 		func(unread string) bool { return isWithin(key, unread) || isWithin(unread, key) })
@@ -100,7 +102,7 @@ func (d *decoder) leaf(key string, value any, into reflect.Value) {
 	}
 }
 
-// quotes returns the fix for a text that YAML reads as something else.
+// quotes returns the fix for a text that YAML reads as another type.
 func quotes(value any) string {
 	switch value.(type) {
 	case json.Number, bool:
@@ -134,7 +136,7 @@ func (d *decoder) list(key string, value any, into reflect.Value) {
 			"write each entry on a line of its own, after a dash")
 		return
 	}
-	// A new slice: the user's value replaces the default.
+	// A new slice is needed, because the user's value replaces the default.
 	slice := reflect.MakeSlice(into.Type(), len(list), len(list))
 	for i, element := range list {
 		d.decode(fmt.Sprintf("%s[%d]", key, i), element, slice.Index(i))

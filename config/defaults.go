@@ -9,11 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SourceUpstream is the Artifacts.Source that downloads pinned artifacts from their projects.
+// SourceUpstream is the value of Artifacts.Source with which pinned artifacts are downloaded from
+// their projects.
 const SourceUpstream = "upstream"
 
 // defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
-// stay empty: a version that is not set follows the bundle, or else the pin (package artifacts).
+// stay empty. An unset version follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	on := true
 	encrypt := true

@@ -11,10 +11,10 @@ import (
 // not change it.
 const apiPort = 6443
 
-// CheckEnvironment reports, as a Problem, a proxy of this machine that would come between it and
-// the hosts: Pulumi's Kubernetes provider asks every API server through it
-// (golang.org/x/net/http/httpproxy), while SSH and the gates of addresses go past it. It is apart
-// from Load because a download needs no host. getenv is os.Getenv.
+// CheckEnvironment reports, as a Problem, that this machine's proxy would stand between it and the
+// hosts. Pulumi's Kubernetes provider sends its requests to API servers through the proxy
+// (golang.org/x/net/http/httpproxy), but SSH and the gates of addresses do not. Load does not check
+// this, because a download needs no host. getenv is os.Getenv.
 func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	variable := "HTTPS_PROXY"
 	if getenv(variable) == "" {
@@ -38,7 +38,8 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	return ps.err()
 }
 
-// apiAddresses returns the servers' addresses, and the virtual one in their place in a kubeconfig.
+// apiAddresses returns the servers' addresses and, if there is one, the virtual address, which a
+// kubeconfig names instead.
 func (c *Config) apiAddresses() (all []netip.Addr) {
 	for _, node := range c.Hosts.Nodes {
 		if node.Role == RoleServer {

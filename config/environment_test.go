@@ -15,7 +15,7 @@ func TestAProxyBetweenThisMachineAndTheHostsIsRefused(t *testing.T) {
 	const proxy = "http://me:hunter2@proxy.example.org:3128"
 	for name, c := range map[string]struct {
 		environment map[string]string
-		// wrong is the variable that is refused; empty where all is well.
+		// wrong is the variable that is refused; empty if none is.
 		wrong string
 	}{
 		"no proxy":               {nil, ""},
@@ -58,7 +58,7 @@ func TestAProxyBeforeTheVirtualAddressIsRefused(t *testing.T) {
 	require.NoError(t, cfg.CheckEnvironment(get))
 }
 
-// A kubeconfig that names a proxy of its own takes none from the environment.
+// If a kubeconfig names a proxy, no client uses the environment's proxy.
 func TestTunnelIgnoresEnvironmentProxy(t *testing.T) {
 	raw := good()
 	cfg, err := config.Load("dev", raw, noEnv)

@@ -2,7 +2,7 @@ package config
 
 import "net/netip"
 
-// Driver names the way in which hosts come to be.
+// Driver is the way in which the hosts are provided.
 type Driver string
 
 const (
@@ -15,10 +15,10 @@ const (
 	DriverProxmox Driver = "proxmox"
 )
 
-// Drivers are all of them.
+// Drivers are all drivers.
 var Drivers = []string{string(DriverExisting), string(DriverLibvirt), string(DriverProxmox)}
 
-// MakesVMs is true for the drivers whose hosts are virtual machines.
+// MakesVMs reports whether the driver's hosts are virtual machines.
 func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
 
 // Role is a node's part in the cluster.
@@ -31,7 +31,7 @@ const (
 	RoleAgent Role = "agent"
 )
 
-// Unit is the systemd unit that K3s's install script makes for the role, without .service.
+// Unit returns the systemd unit that K3s's install script makes for the role, without .service.
 func (r Role) Unit() string {
 	if r == RoleServer {
 		return "k3s"
@@ -39,7 +39,7 @@ func (r Role) Unit() string {
 	return "k3s-agent"
 }
 
-// Hosts says which hosts there are and how they are reached or made.
+// Hosts configures the hosts, and how they are reached or made.
 type Hosts struct {
 	// Driver is existing, libvirt or proxmox. Required.
 	Driver Driver `json:"driver"`
@@ -75,13 +75,14 @@ type Node struct {
 	SSH SSH `json:"ssh"`
 	// VM overrides the size in hosts.vm for this host.
 	VM Size `json:"vm"`
-	// Labels are set on the Node: at its registration, and by the next update when they change. One
-	// that is taken out here is removed, unless it has another value by then. Other labels stay.
+	// Labels are set on the Node at its registration, and by the next update when they change. A
+	// label that is removed here is removed there, unless it has another value by then. Other labels
+	// stay.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Taints are set on the Node as labels are, as key=value:Effect.
+	// Taints are set on the Node in the same way as labels. Their form is key=value:Effect.
 	Taints []string `json:"taints,omitempty"`
-	// Recreate is consent to make this node's machine anew, with the loss of all that is on it: any
-	// word that was not used before, once. Only for drivers that make machines. Default: the
+	// Recreate is consent to recreate this node's machine once, with the loss of everything on it.
+	// It is any word that was not used before. Only for drivers that make machines. Default: the
 	// machine stays, whatever changes.
 	Recreate string `json:"recreate,omitempty"`
 }

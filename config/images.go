@@ -2,17 +2,17 @@ package config
 
 import "strings"
 
-// OwnImage is the image of a program of this repository. No registry has it. Hosts get it as an
-// archive, from the bundle or, with upstream's artifacts, as `strata fetch` has built it; the nodes
-// of an existing cluster do not.
+// OwnImage describes the image of a program in this repository, which no registry has. Hosts get it
+// as an archive: from the bundle, or as built by `strata fetch` if artifacts come from upstream.
+// The nodes of an existing cluster do not get it.
 type OwnImage struct {
-	// Name is the program's, Version its image's tag.
+	// Name is the program's name, and Version the tag of its image.
 	Name, Version string
 	// Folder is the program's module, relative to the project.
 	Folder string
-	// Key is the configuration key that names another image in its place; empty where none does.
+	// Key is the configuration key that selects another image instead; empty if there is none.
 	Key string
-	// For is the artifact of the layer that asks for it.
+	// For is the artifact of the layer that needs the image.
 	For string
 }
 
@@ -28,19 +28,20 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference returns the image's name where Strata builds it. No registry can answer to localhost: a
-// node that has lost the image says so, and runs nothing that a stranger put there.
+// Reference returns the name of the image that Strata builds. No registry can answer to localhost.
+// If a node has lost the image, its Pods fail, and it never runs a stranger's image.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // BundleReference returns the image's name in a bundle.
 func (i OwnImage) BundleReference() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
 
-// url stands for the archive in the lock, as the address of a download does.
+// url returns the URL that identifies the archive in the lock, in place of a download's address.
 func (i OwnImage) url() string {
 	return builtPrefix + i.Folder + "/" + i.Name + "-" + i.Version + ".tar"
 }
 
-// BuiltImage returns the image whose archive the URL of a pin stands for; false for a download.
+// BuiltImage returns the image that the URL of a pin stands for. It returns false if the URL is
+// that of a download.
 func BuiltImage(url string) (OwnImage, bool) {
 	for _, image := range OwnImages {
 		if strings.HasPrefix(url, builtPrefix) && image.url() == url {
@@ -50,12 +51,12 @@ func BuiltImage(url string) (OwnImage, bool) {
 	return OwnImage{}, false
 }
 
-// askedImage is an image of ours in a configuration.
+// askedImage is an own image that a configuration may need.
 type askedImage struct {
 	OwnImage
 	// reference is the image's name in the configuration.
 	reference *string
-	// use completes "the image …" with the image's purpose; empty: it is not needed.
+	// use completes "the image …" with the image's purpose. It is empty if the image is not needed.
 	use string
 }
 
@@ -74,7 +75,7 @@ func (c *Config) askedImages() []askedImage {
 		{OwnImages[1], &c.Apps.CertWaitImage, certificate}}
 }
 
-// deriveImages names the images that Strata brings.
+// deriveImages sets the references of the images that Strata provides.
 func (c *Config) deriveImages() {
 	if c.OnExistingCluster() {
 		return
@@ -88,8 +89,8 @@ func (c *Config) deriveImages() {
 	}
 }
 
-// checkImages refuses a stack whose Pods would wait for an image that no registry has and Strata
-// does not push.
+// checkImages refuses a stack with Pods that would wait for ever: their image is in no registry,
+// and Strata does not push it.
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == "" {
@@ -101,7 +102,7 @@ func (c *Config) checkImages(ps *problems) {
 	}
 }
 
-// imagePins returns the images that the configuration has built.
+// imagePins returns the pins of the images that the configuration needs built.
 func (c *Config) imagePins() (pins []Pin) {
 	if c.OnExistingCluster() || c.Artifacts.Source != SourceUpstream {
 		return nil

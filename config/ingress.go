@@ -9,10 +9,10 @@ import (
 // ControllerTraefik is Traefik in Ingress.Controllers.
 const ControllerTraefik = "traefik"
 
-// Ingress says which controllers lead requests into the cluster.
+// Ingress configures the controllers that lead requests into the cluster.
 type Ingress struct {
 	// Controllers are the ingress controllers: traefik, apisix, both, or none. Each has an address
-	// of its own. Default: traefik, where MetalLB and cert-manager are enabled.
+	// of its own. Default: traefik, if MetalLB and cert-manager are enabled.
 	Controllers []string `json:"controllers,omitempty" enum:"traefik,apisix"`
 	// Domain is the DNS domain below which the platform's own services have their names, for
 	// example traefik.DOMAIN. Default: STACK.strata.test, a name that is reserved for tests (RFC
@@ -68,7 +68,7 @@ func (c *Config) checkBelowIngress(ps *problems) {
 				"enable cert-manager, or set ingress.controllers: []")
 		}
 	}
-	// A misspelt entry is told by the rule for packaged components.
+	// If an entry is misspelt, the rule for packaged components reports it.
 	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
 		func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
 		ps.add(field("k3s.disable"), "",

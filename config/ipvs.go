@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// UsesIPVS reports whether kube-proxy is told to run in IPVS mode, which needs the host's ip_vs
+// UsesIPVS reports whether kube-proxy is configured for IPVS mode, which needs the host's ip_vs
 // modules. K3s passes kube-proxy-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) UsesIPVS() bool {
 	for _, args := range []map[string]any{k.ServerArgs, k.AgentArgs} {

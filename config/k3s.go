@@ -17,9 +17,9 @@ type K3s struct {
 	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb,
 	// gateway-api-crd.
 	Disable []string `json:"disable,omitempty"`
-	// VIP is an address of the API's own, inside hosts.subnet. keepalived, which every server must
-	// have installed, holds it on one whose API server is ready; the kubeconfig names it. Default:
-	// none, and the kubeconfig names the first server.
+	// VIP is the API's own virtual address, inside hosts.subnet. keepalived, which must be
+	// installed on every server, holds it on a server whose API server is ready; the kubeconfig
+	// names it. Default: none, and the kubeconfig names the first server.
 	VIP netip.Addr `json:"vip,omitzero"`
 	// TLSSANs are additional names and addresses of the API server's certificate.
 	TLSSANs []string `json:"tlsSANs,omitempty"`
@@ -28,33 +28,36 @@ type K3s struct {
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
-	// ClientCertificateLifetime is the life of the kubeconfig's client certificate. The first run
-	// in each third of it renews the certificate, so a stack needs a run more often than that. At
-	// least 1m; K3s signs for 10m at least and for a year at most, unless cluster-signing-duration
-	// in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
+	// ClientCertificateLifetime is the lifetime of the kubeconfig's client certificate. The first
+	// run in each third of it renews the certificate, so a stack needs a run more often than that.
+	// At least 1m. K3s signs for 10m at least and for a year at most, unless
+	// cluster-signing-duration in kube-controller-manager-arg sets another limit. Default 8760h;
+	// that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
-	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next update
-	// of a higher one gives the stack another user, and revokes the rights of the former ones. It
-	// can only grow. Default 0.
+	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out. After it was
+	// raised, the next update gives the stack another user, and revokes the rights of the former
+	// ones. It can only grow. Default 0.
 	KubeconfigGeneration int `json:"kubeconfigGeneration,omitempty"`
-	// TokenGeneration gives the cluster other tokens, by which nodes join it. The next update of a
-	// higher one has K3s encrypt the cluster's keys with the new one. It restarts K3s on the
+	// TokenGeneration gives the cluster new tokens, with which nodes join it. After it was raised,
+	// the next update has K3s encrypt the cluster's keys with the new token. It restarts K3s on the
 	// servers, one by one, and then on the agents. It can only grow. Default 0.
 	TokenGeneration int `json:"tokenGeneration,omitempty"`
-	// Snapshots are etcd's, which each server writes for itself.
+	// Snapshots configures the snapshots of etcd, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
-	// Registries are container registries that have mirrors or want a login, and such mirrors.
-	// Default: none, and a registries.yaml that a person has written on a host stays as it is.
+	// Registries are container registries that have mirrors or need a login, and their mirrors.
+	// Default: none, and a registries.yaml that a user wrote on a host stays unchanged.
 	Registries []Registry `json:"registries,omitempty"`
 	// NetworkPolicies limits traffic to the Pods of Strata's layers to their clients: users,
 	// webhooks and metrics (docs/security.md). Namespaces of workloads get none. Default true. With
 	// disable-network-policy in serverArgs the default is false: another controller must enforce
 	// them then.
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
-	// Proxy leads nodes out of their network. Default: none, directly.
+	// Proxy is the proxy through which nodes leave their network. Default: none, they leave it
+	// directly.
 	Proxy Proxy `json:"proxy,omitzero"`
-	// ServerArgs are further keys of the servers' config.yaml of K3s, each by a name of its flag. One
-	// that the pinned K3s does not have is refused, and a warning where Version asks for another K3s.
+	// ServerArgs are additional keys of the servers' config.yaml of K3s, each by a name of its
+	// flag. A key that the pinned K3s does not have is refused. It is only a warning if Version
+	// selects another K3s.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, as ServerArgs.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`

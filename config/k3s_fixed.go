@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, and their defaults:
-// all servers must have the same, and the cluster has stored those of the datastore and the
-// networks (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s
-// pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the agents'
-// token are not among them, because Strata writes those itself.
+// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, with their
+// defaults. All servers must have the same values, and the cluster stores some of them: those of
+// the datastore and the networks (https://docs.k3s.io/cli/server#critical-configuration-values;
+// k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the
+// agents' token are missing, because Strata writes those itself.
 var fixedDefaults = map[string]string{
 	"cluster-cidr": "10.42.0.0/16", "service-cidr": "10.43.0.0/16", "cluster-dns": "",
 	"cluster-domain":           "cluster.local",
@@ -25,10 +25,10 @@ var fixedDefaults = map[string]string{
 	"supervisor-metrics": "false",
 }
 
-// fixedServiceLB is the critical value that is one entry of the list disable.
+// fixedServiceLB is the critical value that config.yaml has as an entry of the list disable.
 const fixedServiceLB = "disable: servicelb"
 
-// dnsHost is the number, within the Service network, of the address that K3s gives to the cluster's
+// dnsHost is the position, in the Service network, of the address that K3s gives to the cluster's
 // DNS.
 const dnsHost = 10
 
@@ -37,8 +37,8 @@ func FixedKeys() []string {
 	return append(slices.Sorted(maps.Keys(fixedDefaults)), "disable")
 }
 
-// FixedValues returns the critical values of a server's config.yaml, by key, with K3s's own where
-// one is not set.
+// FixedValues returns the critical values of a server's config.yaml, by key. A value that is not
+// set has K3s's default.
 func FixedValues(keys map[string]any) map[string]string {
 	values := maps.Clone(fixedDefaults)
 	values[fixedServiceLB] = "false"
@@ -62,7 +62,7 @@ func FixedValues(keys map[string]any) map[string]string {
 	return values
 }
 
-// texts returns the elements of a value of config.yaml, which is one or a list.
+// texts returns the elements of a value of config.yaml, which is a single value or a list.
 func texts(value any) []string {
 	list, ok := value.([]any)
 	if !ok {
@@ -75,7 +75,7 @@ func texts(value any) []string {
 	return all
 }
 
-// CriticalValues returns the critical values that the configuration asks for.
+// CriticalValues returns the critical values that the configuration sets or implies.
 func (k K3s) CriticalValues() map[string]string {
 	keys := map[string]any{}
 	maps.Copy(keys, k.ServerArgs)
@@ -89,7 +89,7 @@ func (k K3s) CriticalValues() map[string]string {
 	return FixedValues(keys)
 }
 
-// FixedKey returns the configuration's key for one of FixedValues.
+// FixedKey returns the configuration key that sets a value of FixedValues.
 func FixedKey(name string) string {
 	own := map[string]string{
 		"cluster-cidr": "k3s.clusterCIDR", "service-cidr": "k3s.serviceCIDR",

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A server's config.yaml is compared with the configuration: equal values must be equal in any
+// A server's config.yaml is compared with the configuration. Equal values must compare equal in any
 // notation.
 func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	on := true

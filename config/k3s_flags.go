@@ -11,7 +11,7 @@ import (
 //go:embed k3s_flags.txt
 var k3sFlagList string
 
-// k3sFlags holds, for each command of K3s, the long name of a flag by each of the flag's names.
+// k3sFlags maps, for each command of K3s, each name of a flag to the flag's long name.
 var k3sFlags = parseK3sFlags(k3sFlagList)
 
 func parseK3sFlags(list string) map[Role]map[string]string {
@@ -30,7 +30,7 @@ func parseK3sFlags(list string) map[Role]map[string]string {
 	return flags
 }
 
-// k3sArgs are the further keys of a role's config.yaml, and the key of the configuration that has
+// k3sArgs are the additional keys of a role's config.yaml, with the configuration key that has
 // them.
 type k3sArgs struct {
 	key  string
@@ -43,9 +43,9 @@ func (k K3s) args() []k3sArgs {
 		{field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
 }
 
-// UnlistedKeys returns the keys of ServerArgs and AgentArgs that the pinned K3s has no flag for.
-// Load refuses them, unless Version asks for another K3s, which may have more flags. A server of K3s
-// skips such a key, and an agent ends on it: the gate of the unit reads both in the journal.
+// UnlistedKeys returns the keys of ServerArgs and AgentArgs for which the pinned K3s has no flag.
+// Load refuses them, unless Version selects another K3s, which may have more flags. A K3s server
+// ignores such a key, and an agent exits: the gate of the unit reads both in the journal.
 func (k K3s) UnlistedKeys() (unlisted []Problem) {
 	for _, args := range k.args() {
 		for _, written := range slices.Sorted(maps.Keys(args.set)) {
@@ -64,10 +64,10 @@ func (k K3s) UnlistedKeys() (unlisted []Problem) {
 	return unlisted
 }
 
-// takesUnlistedKeys reports whether another K3s than the one of the list is asked for.
+// takesUnlistedKeys reports whether the configuration selects a K3s other than that of the list.
 func (k K3s) takesUnlistedKeys() bool { return k.Version != "" && k.Version != K3sVersion }
 
-// suggestFlag returns the fix for a name that a role does not have.
+// suggestFlag returns the fix for a flag that a role does not have.
 func suggestFlag(name string, role Role) string {
 	if _, ofServers := k3sFlags[RoleServer][name]; role == RoleAgent && ofServers {
 		return "only servers take it: write it into k3s.serverArgs"

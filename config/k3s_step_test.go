@@ -11,7 +11,7 @@ import (
 func TestK3sGoesForwardOneMinorAtATime(t *testing.T) {
 	tests := []struct {
 		name, from, to string
-		// refused is expected in the refusal; empty when the step is allowed.
+		// refused is a part of the refusal; empty if the step is allowed.
 		refused string
 	}{
 		{"the same", "v1.34.2+k3s1", "v1.34.2+k3s1", ""},

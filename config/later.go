@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// LaterValues makes values of a chart of what another resource gives, by the rules of those in a
-// stack file. The error has a Problem for each mistake; none quotes a value, which may be secret.
+// LaterValues converts values of a chart that another resource computes. It applies the same rules
+// as to a stack file. The error has a Problem for each mistake; none quotes a value, which may be
+// secret.
 func (c *Config) LaterValues(artifact string, given map[string]any) (Values, error) {
 	text, err := json.Marshal(given)
 	if err != nil {
@@ -24,8 +25,8 @@ func (c *Config) LaterValues(artifact string, given map[string]any) (Values, err
 	return own, ps.err()
 }
 
-// CheckAddresses holds MetalLB's ranges, as another resource gives them, to the rules of
-// metallb.addresses. The error has a Problem for each mistake.
+// CheckAddresses applies the rules of metallb.addresses to ranges that another resource computes.
+// The error has a Problem for each mistake.
 func (c *Config) CheckAddresses(ranges []string) error {
 	given, ps := *c, problems{}
 	given.MetalLB.Addresses = ranges

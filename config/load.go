@@ -30,9 +30,9 @@ func Sections() []string {
 	return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeFor[Config]())))
 }
 
-// Load makes the configuration of a stack from its raw sections (name, without the namespace, to
-// JSON text), fills in defaults and validates it. The error joins one Problem per mistake, sorted
-// by key.
+// Load makes the configuration of a stack from its raw sections, which map a section's name,
+// without the namespace, to JSON text. It fills in defaults and validates the result. The error
+// joins one Problem per mistake, sorted by key.
 func Load(stack string, raw map[string]string, getenv func(string) string) (*Config, error) {
 	return load(stack, raw, getenv, decoder{})
 }
@@ -77,8 +77,8 @@ func load(
 		d.unread = append(d.unread, Namespace+":hosts") // which a cluster that could be read might stand for
 	}
 
-	// A key that could not be read gives false alarms in the rules about it; all other rules are
-	// asked.
+	// Rules about a key that could not be read would give false alarms. All other rules are
+	// applied.
 	found := slices.Concat(d.problems, overriding, plain)
 	for _, p := range cfg.check() {
 		if !d.blames(p.Key) {
@@ -99,8 +99,8 @@ func (d *decoder) section(key, text string, into reflect.Value) {
 	d.decode(key, valueOf(text), into)
 }
 
-// valueOf reads the text that Pulumi has for a section: an object is JSON, anything else stands as
-// it is. Numbers are json.Number.
+// valueOf parses Pulumi's text of a section. An object is JSON, and any other text stays unchanged.
+// Numbers are json.Number.
 func valueOf(text string) (value any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -112,8 +112,7 @@ func valueOf(text string) (value any) {
 }
 
 // Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It
-// reads no files and connects to nothing (CheckFiles does the former, preflight the latter). Load
-// has called it.
+// reads no files (CheckFiles does), and connects to nothing (a preflight does). Load calls it.
 func (c *Config) Validate() error {
 	return problems(c.check()).err()
 }

@@ -16,7 +16,7 @@ import (
 	"strata/config"
 )
 
-// good returns the sections of a valid stack; tests change one thing each.
+// good returns the sections of a valid stack. Each test changes one thing in them.
 func good() map[string]string {
 	return map[string]string{
 		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[

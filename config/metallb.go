@@ -51,7 +51,7 @@ func (c *Config) checkMetalLB(ps *problems) {
 	c.checkRanges(ps)
 }
 
-// checkAnyAddress refuses a MetalLB without addresses.
+// checkAnyAddress reports a MetalLB without addresses.
 func (c *Config) checkAnyAddress(ps *problems) {
 	if len(c.MetalLB.Addresses) > 0 {
 		return
@@ -63,7 +63,7 @@ func (c *Config) checkAnyAddress(ps *problems) {
 	ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
 }
 
-// checkRanges holds each range against everything that already has addresses.
+// checkRanges compares each range with all addresses that are in use already.
 func (c *Config) checkRanges(ps *problems) {
 	var earlier []Range
 	for i, text := range c.MetalLB.Addresses {
@@ -78,8 +78,8 @@ func (c *Config) checkRanges(ps *problems) {
 	}
 }
 
-// checkPool holds one range against everything that already has addresses. An address with two
-// owners answers sometimes from one and sometimes from the other.
+// checkPool compares one range with all addresses that are in use already. If an address has two
+// owners, sometimes one answers and sometimes the other.
 func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earlier []Range) {
 	taken := func(what string) {
 		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
@@ -99,8 +99,8 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 	}
 }
 
-// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is
-// known for the nodes of an existing cluster.
+// checkPoolOnHosts compares one range with the hosts' subnet and the addresses in it. Both are
+// unknown for the nodes of an existing cluster.
 func (c *Config) checkPoolOnHosts(
 	ps *problems, key, text string, addresses Range, taken func(string),
 ) {
@@ -136,7 +136,7 @@ func (c *Config) clusterNetworks() []namedNetwork {
 		{"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
 }
 
-// checkInPool checks that an address is one that MetalLB may give.
+// checkInPool checks that MetalLB may give an address.
 func (c *Config) checkInPool(ps *problems, key string, address netip.Addr) {
 	if !address.IsValid() {
 		return

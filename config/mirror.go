@@ -5,7 +5,8 @@ import (
 	"net/url"
 )
 
-// checkMirror never shows the address, which may hold a password.
+// checkMirror checks the mirror's address. It never shows the address, which may contain a
+// password.
 func (c *Config) checkMirror(ps *problems) {
 	given := c.Artifacts
 	if given.Mirror != "" {
@@ -23,8 +24,8 @@ func (c *Config) checkMirror(ps *problems) {
 	}
 }
 
-// plainMirror refuses a password in the stack file's address of the mirror: it would be in the
-// repository, and in Pulumi's record of each update.
+// plainMirror refuses a plain password in the stack file's address of the mirror: it would be in
+// the repository, and in Pulumi's record of each update.
 func (d *decoder) plainMirror(mirror string) (ps problems) {
 	if d.isPlain("artifacts") && hasLogin(mirror) {
 		ps.add(field("artifacts.mirror"), "",

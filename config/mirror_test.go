@@ -28,7 +28,7 @@ func certificate(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}))
 }
 
-// mirrored returns the section of a mirror.
+// mirrored returns the configuration section of a mirror.
 func mirrored(t *testing.T, mirror, ca string) map[string]string {
 	t.Helper()
 	section, err := json.Marshal(map[string]string{"mirror": mirror, "mirrorCA": ca})
@@ -69,8 +69,8 @@ func TestEnvironmentVariableOverridesMirror(t *testing.T) {
 	assert.Equal(t, "https://me:hunter2@other.example.org", cfg.Artifacts.Mirror)
 }
 
-// A password that is written out would be in the repository, and in the history that Pulumi keeps
-// of a stack's updates.
+// A plain password would be in the repository, and in the history that Pulumi keeps of a stack's
+// updates.
 func TestPlainMirrorPasswordIsRefusedInStackFile(t *testing.T) {
 	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not " +
 		"encrypted; run: pulumi config set --secret"

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// override applies the variables of the first platform's script. Its users have them in their
-// shells and pipelines.
+// override applies the environment variables of an earlier platform's script. Its users have them
+// in their shells and pipelines.
 func (c *Config) override(getenv func(string) string) problems {
 	var ps problems
 	switch skip := getenv(SkipFinalWaitVariable); skip {

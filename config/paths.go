@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ResolvePath makes a path of the configuration absolute: a leading ~ is the home directory, a
-// relative path is relative to the project's folder.
+// ResolvePath returns a path of the configuration as an absolute path. A leading ~ is the home
+// directory, and a relative path is relative to the project's folder.
 func ResolvePath(projectDir, path string) (string, error) {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		home, err := os.UserHomeDir()

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// K3sVersion is the pinned release of K3s: upstream's channel stable when it was pinned.
+// K3sVersion is the pinned release of K3s. It was the release of upstream's channel stable when it
+// was pinned.
 const K3sVersion = "v1.36.3+k3s1"
 
-// The artifacts of hosts: their names in strata.lock and in a bundle's manifest.
+// These are the artifacts of hosts, by their names in strata.lock and in a bundle's manifest.
 const (
 	// ArtifactK3s is the K3s binary.
 	ArtifactK3s = "k3s"
@@ -30,13 +31,14 @@ type Pin struct {
 	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not
 	// matter.
 	Arch string
-	// URL is the artifact's address at upstream, or stands for one that is built (BuiltImage).
+	// URL is the artifact's address at upstream. For an image that Strata builds, it only
+	// identifies the image (BuiltImage).
 	URL string
 	// Sums is the URL of upstream's own list of sha256 sums; empty where upstream has none.
 	Sums string
-	// Key is the configuration key that overrides the version; empty where none does.
+	// Key is the configuration key that overrides the version; empty if there is none.
 	Key string
-	// For is the artifact that this one goes with; empty for one that every stack gets.
+	// For is the artifact that needs this one; empty if every stack gets it.
 	For string
 }
 
@@ -46,8 +48,8 @@ var Architectures = []string{"amd64", "arm64"}
 // Pins returns the artifacts that this release of Strata is made for, whatever is configured.
 func Pins() []Pin { return new(Config).Pins() }
 
-// Pins returns all pinned artifacts at the versions that the configuration asks for. It adds the
-// configuration's own: the image of its virtual machines, and its built images.
+// Pins returns all pinned artifacts, at the versions that the configuration selects. It adds the
+// image of the configured virtual machines, and the images that Strata builds.
 func (c *Config) Pins() []Pin {
 	pins := k3sPins(or(c.K3s.Version, K3sVersion))
 	for _, row := range charts {
@@ -59,8 +61,8 @@ func (c *Config) Pins() []Pin {
 	return append(pins, c.imagePins()...)
 }
 
-// VMImagePin returns the image that the configuration names by its URL. It has no list of sums: the
-// lock has its sum from the first download on.
+// VMImagePin returns the pin of the image whose URL the configuration has. Upstream has no list of
+// sums for it. The lock has its sum from the first download on.
 func (c *Config) VMImagePin() (Pin, bool) {
 	url := c.Hosts.VM.Image
 	if !c.NeedsVMImage() || url == "" {
@@ -71,7 +73,7 @@ func (c *Config) VMImagePin() (Pin, bool) {
 		Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
 }
 
-// NeedsVMImage reports whether the hosts start from a disk image of ours.
+// NeedsVMImage reports whether the hosts are machines that start from a disk image.
 func (c *Config) NeedsVMImage() bool {
 	return c.Hosts.Driver.MakesVMs() && c.Hosts.Proxmox.Template == 0
 }
@@ -98,7 +100,8 @@ func k3sPins(k3s string) []Pin {
 			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images,
 				Sums: sums, Key: key})
 	}
-	// The script at the release's tag, not get.k3s.io: that one changes without notice.
+	// The script comes from the release's tag and not from get.k3s.io, whose script changes without
+	// notice.
 	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
 }
 
@@ -125,7 +128,8 @@ func (c *Config) NeededPins() []Pin {
 	})
 }
 
-// NeededArtifacts are the names of the artifacts that the configured layers ask for, less the disk image.
+// NeededArtifacts returns the names of the artifacts that the configured layers need, without the
+// disk image.
 func (c *Config) NeededArtifacts() []string {
 	var names []string
 	if !c.OnExistingCluster() {

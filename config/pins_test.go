@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// constants are the files whose constants with a text are pins, if their name ends so.
+// constants lists the files whose text constants are pins if their names have the ending.
 var constants = []struct{ file, ending string }{
 	{"pins.go", "Version"},
 	{"charts.go", "Version"},
@@ -22,7 +22,7 @@ var constants = []struct{ file, ending string }{
 	{"../tests/lab/internal/catalog/versions.go", "Version"},
 }
 
-// pinned returns all pins of the checkout: the version by the pin's name.
+// pinned returns the version of each pin in the checkout, by the pin's name.
 func pinned(t *testing.T) map[string]string {
 	t.Helper()
 	pins := map[string]string{}
@@ -78,7 +78,7 @@ func text(expression ast.Expr) (string, bool) {
 // row matches a line of the page: a pin's name, its version, the reason, and the next step.
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
 
-// Each pin needs its reason: without one it is not known whether it can be raised.
+// Each pin needs a reason. Without one, nobody can tell whether the version may be raised.
 func TestEveryPinIsDocumentedInVersionsPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/versions.md")
 	require.NoError(t, err)

@@ -2,14 +2,14 @@ package config
 
 import "net/url"
 
-// isPlain reports whether a section of the stack has no encrypted text. Where that is not known, it
-// has.
+// isPlain reports whether a section of the stack has no encrypted text. It returns false if that is
+// not known.
 func (d *decoder) isPlain(section string) bool {
 	return d.secret != nil && !d.secret(Namespace+":"+section)
 }
 
-// addPlain refuses a secret that is written out: it would be in the repository, and in Pulumi's
-// record of each update.
+// addPlain refuses a plain secret: it would be in the repository, and in Pulumi's record of each
+// update.
 func (ps *problems) addPlain(key, value string) {
 	if value != "" && value != Sealed {
 		ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")
@@ -22,8 +22,8 @@ func hasLogin(address string) bool {
 	return err == nil && parsed.User != nil
 }
 
-// webAddress parses an http or https URL that has a host and neither a query nor a fragment; ok is
-// false of any other text.
+// webAddress parses an http or https URL that has a host and neither a query nor a fragment. ok is
+// false for any other text.
 func webAddress(text string) (parsed *url.URL, ok bool) {
 	parsed, err := url.Parse(text)
 	return parsed, err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") &&

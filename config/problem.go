@@ -11,15 +11,15 @@ import (
 type Problem struct {
 	// Key is the full key path, for example strata:metallb.addresses[0].
 	Key string
-	// Value is the value that was found, as the user wrote it; empty when there is nothing to show.
+	// Value is the value as the user wrote it; empty if there is nothing to show.
 	Value string
-	// Rule names the rule that is broken, as the end of the sentence that Value begins.
+	// Rule names the broken rule. It completes the sentence that begins with Value.
 	Rule string
 	// Fix tells the user how to mend it.
 	Fix string
 }
 
-// Error gives the problem on one line: key, value, rule; fix.
+// Error returns the problem on one line: key, value, rule; fix.
 func (p Problem) Error() string {
 	text := p.Key + ": "
 	if p.Value != "" {

@@ -4,11 +4,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// ForProgram makes the configuration of a program that uses Strata's components, from the strata:
-// sections of the stack that Pulumi is running, by their rules. A stack without hosts and without
-// cluster.context leaves the cluster to the program, and no layer is on by default. adjust changes
-// the configuration before it is checked: it turns on the layers that the program registers.
-// Optional.
+// ForProgram makes the configuration of a program that uses Strata's components. It reads and
+// checks the strata: sections of the stack that Pulumi is running. A stack without hosts and
+// without cluster.context leaves the cluster to the program, and no layer is on by default. adjust,
+// if not nil, changes the configuration before the check. It turns on the layers that the program
+// registers.
 func ForProgram(ctx *pulumi.Context, adjust func(*Config)) (*Config, error) {
 	return fromPulumi(ctx, decoder{program: true, adjust: adjust})
 }

@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-// programFile writes a stack file of a project of another name.
+// programFile writes a stack file in a project that is not named strata.
 func programFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
@@ -50,7 +50,7 @@ func TestProgramStackWithLayerFollowsLayerRules(t *testing.T) {
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
 }
 
-// A program's other resources may know the addresses, so none is needed in the stack file.
+// The addresses may come from the program's other resources, so the stack file needs none.
 func TestCheckAddressesValidatesAddressesFromProgram(t *testing.T) {
 	cfg, err := fromProgram(programFile(t,
 		"config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))

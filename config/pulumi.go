@@ -9,8 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret
-// sections never appear in its error.
+// FromPulumi makes the configuration of the stack that Pulumi is running. Its error never shows
+// values of secret sections.
 func FromPulumi(ctx *pulumi.Context) (*Config, error) { return fromPulumi(ctx, decoder{}) }
 
 func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
@@ -22,8 +22,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The context answers only for keys that are asked for: the known sections come from it,
-	// unknown ones from the variable in which the language host hands over the whole configuration.
+	// The context only answers for keys that are requested. So known sections come from it, and
+	// unknown ones from the variable in which the language host passes the whole configuration.
 	for _, section := range Sections() {
 		delete(raw, section)
 		if text, ok := ctx.GetConfig(Namespace + ":" + section); ok {
@@ -42,8 +42,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 	return cfg, nil
 }
 
-// rawSections picks Strata's sections out of a whole configuration, a JSON object of full key to
-// text, and refuses keys that are not read.
+// rawSections selects Strata's sections from a whole configuration, a JSON object of full key to
+// text. It refuses keys of Strata that are not read.
 func rawSections(project, text string) (map[string]string, problems, error) {
 	whole := map[string]string{}
 	if text != "" {

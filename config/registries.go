@@ -3,19 +3,19 @@ package config
 // Registry is a container registry or a mirror of one. Together they become registries.yaml, K3s's
 // own file for that (docs.k3s.io/installation/private-registry), on every node.
 type Registry struct {
-	// Name is the registry's, as an image's name begins, for example docker.io; or its host as the
-	// address of a mirror has it, with a port where that has one, for example
-	// mirror.example.org:5000; or * for each that has no entry. Required, unique.
+	// Name is the registry's name at the beginning of an image's name, for example docker.io. For a
+	// mirror it is the host in the mirror's address, with its port if there is one, for example
+	// mirror.example.org:5000. * stands for each registry without an entry. Required, unique.
 	Name string `json:"name"`
-	// Mirrors are addresses that are asked in its place, for example
-	// https://mirror.example.org/v2/hub. They are asked in their order, and the registry itself
+	// Mirrors are addresses that are asked in place of the registry, for example
+	// https://mirror.example.org/v2/hub. They are asked in this order, and the registry itself
 	// last, unless disable-default-registry-endpoint is among k3s.serverArgs and k3s.agentArgs.
 	// Default: none.
 	Mirrors []string `json:"mirrors,omitempty"`
-	// Rewrites change an image's name for the mirrors, by a regular expression of Go's without
-	// backslashes: "^library/(.*)": "hub/$1". Default: none, the same.
+	// Rewrites change an image's name for the mirrors, by a regular expression of Go without
+	// backslashes: "^library/(.*)": "hub/$1". Default: none, the name stays.
 	Rewrites map[string]string `json:"rewrites,omitempty"`
-	// Username is the name of the login, with Password, to the registry of that name and not to its mirrors, which
+	// Username is the name of the login to the registry, with Password. Mirrors do not get it; they
 	// have entries of their own. Default: none.
 	Username string `json:"username,omitempty"`
 	// Password must be encrypted: pulumi config set --secret --path
@@ -24,6 +24,6 @@ type Registry struct {
 	// CA is the certificate in PEM of the CA that signs for the registry. Default: the CAs that the
 	// host trusts.
 	CA string `json:"ca,omitempty"`
-	// InsecureSkipVerify takes whatever certificate the registry shows. Default false.
+	// InsecureSkipVerify accepts any certificate of the registry. Default false.
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 }

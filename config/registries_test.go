@@ -82,7 +82,7 @@ func TestRegistryErrorsAreReportedTogetherWithoutPasswords(t *testing.T) {
 	assert.NotContains(t, err.Error(), "[.]c")
 }
 
-// Without registries, the file that a person has written may be anywhere.
+// Without registries, K3s may read the user's own file from any path.
 func TestPrivateRegistryArgIsAllowedWithoutRegistries(t *testing.T) {
 	_, err := config.Load("dev", withRegistries(t,
 		map[string]any{"serverArgs": map[string]any{

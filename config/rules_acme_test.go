@@ -2,15 +2,16 @@ package config_test
 
 import "maps"
 
-// acme returns a good configuration of an ACME server with further keys, as `,"key":value`.
+// acme returns a good configuration with an ACME server. keys are additional keys of it, as
+// `,"key":value`.
 func acme(keys string) map[string]string {
 	return both("certManager", `{"issuer":"acme","acme":{"server":"https://acme.example.org/directory"`+keys+`}}`, "ingress", `{"domain":"platform.example.org"}`)
 }
 
-// cloudflare is the solver of the examples.
+// cloudflare is the solver in the examples.
 const cloudflare = `,"solver":"dns01","dns01":{"cloudflare":{"apiTokenSecretRef":{"name":"dns-token","key":"token"}}}`
 
-// and returns a configuration with another section, or another text of it.
+// and returns the configuration with a section added or replaced.
 func and(raw map[string]string, section, text string) map[string]string {
 	raw = maps.Clone(raw)
 	raw[section] = text

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// onCluster returns the sections of a valid stack on an existing cluster, with others set, or
-// removed if empty.
+// onCluster returns the sections of a valid stack on an existing cluster. It sets the given
+// sections, or removes those with an empty text.
 func onCluster(sections ...string) map[string]string {
 	raw := map[string]string{"cluster": `{"context":"kind-kind"}`,
 		"metallb": `{"addresses":["172.18.255.200-172.18.255.250"]}`}

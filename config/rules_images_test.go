@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-// No registry has these images, and Strata pushes none to an existing cluster: a Pod would wait for
+// No registry has these images, and Strata pushes none to an existing cluster. A Pod would wait for
 // its image until a gate gives up.
 func TestExistingClusterRequiresUnpublishedImageNames(t *testing.T) {
 	const demo = `"demo":true`
@@ -43,8 +43,8 @@ func TestExistingClusterRequiresUnpublishedImageNames(t *testing.T) {
 	}
 }
 
-// On hosts of ours they need no registry: the bundle has them, or `strata fetch` builds them, and
-// nodes get them as archives.
+// On Strata's own hosts, the images need no registry: the bundle has them or `strata fetch` builds
+// them, and nodes get them as archives.
 func TestOwnHostsNeedNoUnpublishedImageNames(t *testing.T) {
 	load := func(source, apps string) *config.Config {
 		raw := good()
@@ -83,7 +83,7 @@ func TestOwnHostsNeedNoUnpublishedImageNames(t *testing.T) {
 		`{"demo":true,"restImage":"registry.acme/go-rest:1"}`)), "a registry has it")
 }
 
-// builtBy returns the pins that a configuration has built.
+// builtBy returns the pins of the images that a configuration needs built.
 func builtBy(cfg *config.Config) (built []config.Pin) {
 	for _, pin := range cfg.Pins() {
 		if _, ok := config.BuiltImage(pin.URL); ok {

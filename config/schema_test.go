@@ -18,8 +18,8 @@ import (
 	"strata/config/configdocs"
 )
 
-// schemaOfStackFiles returns the committed schema, by the validator that Pulumi reads its own
-// project files with.
+// schemaOfStackFiles returns the committed schema, compiled by the validator that Pulumi uses for
+// its own project files.
 func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.Open("../docs/config.schema.json")
@@ -57,7 +57,7 @@ func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	return places
 }
 
-// stackFile returns a stack file, as JSON, with these sections. A section that is no JSON is a
+// stackFile returns a stack file with these sections, as JSON. A section that is not JSON becomes a
 // text.
 func stackFile(t *testing.T, raw map[string]string) []byte {
 	t.Helper()
@@ -91,7 +91,8 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 		"# yaml-language-server: $schema=")))
 }
 
-// expressible matches the complaints about a value's form, not its meaning: a schema has them all.
+// expressible matches complaints about a value's form and not about its meaning. The schema must
+// make all of them, too.
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 
@@ -124,8 +125,8 @@ func at(key string, value any) map[string]any {
 	return map[string]any{"strata:" + section: value.(map[string]any)[section]}
 }
 
-// unread reports whether the validator could not read the value of a key, in a stack file that is
-// written to a path.
+// unread reports whether the validator fails to read the value of a key. It writes the stack file
+// to path.
 func unread(t *testing.T, path, key string, file []byte) bool {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, file, 0o600))
@@ -139,8 +140,8 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 
-// TestTheSchemaAndTheValidatorReadTheSameValues gives each key each kind of value, an encrypted one
-// among them.
+// TestTheSchemaAndTheValidatorReadTheSameValues gives each key each kind of value, including an
+// encrypted one.
 func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	fields, err := configdocs.Fields(".")

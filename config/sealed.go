@@ -2,12 +2,13 @@ package config
 
 import "reflect"
 
-// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows
-// its value. Pulumi's own loader puts it there (sdk/go/common/resource/config/crypt.go,
+// Sealed replaces a text that is encrypted in its stack file. It means that the text is set but
+// only Pulumi knows it. Pulumi's own loader puts it there (sdk/go/common/resource/config/crypt.go,
 // blindingCrypter).
 const Sealed = "[secret]"
 
-// seal fills in an encrypted value. Its key counts as unread, so that no rule complains of it.
+// seal sets an encrypted value to Sealed. Its key counts as unread, so that no rule complains about
+// it.
 func (d *decoder) seal(key string, into reflect.Value) {
 	switch into.Kind() {
 	case reflect.String:

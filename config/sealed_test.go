@@ -11,8 +11,8 @@ import (
 	"strata/config"
 )
 
-// ofFile returns the configuration of an existing cluster with more sections, as a stack file has
-// them.
+// ofFile returns the configuration of a stack file with an existing cluster and additional
+// sections.
 func ofFile(t *testing.T, more string) (*config.Config, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "any.yaml")

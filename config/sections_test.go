@@ -9,7 +9,7 @@ const (
 	agent1  = `{"name":"agent-1","role":"agent","address":"10.10.0.21"}`
 )
 
-// hosts returns the section with driver existing and these nodes.
+// hosts returns the section hosts with driver existing and these nodes.
 func hosts(nodes ...string) map[string]string {
 	return map[string]string{
 		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` +
@@ -17,25 +17,25 @@ func hosts(nodes ...string) map[string]string {
 	}
 }
 
-// machines is the section with driver proxmox and further keys.
+// machines returns the section hosts with driver proxmox and additional keys.
 func machines(keys string) map[string]string {
 	return map[string]string{"hosts": madeHosts + keys + `"nodes":[` + server1 + `]}`}
 }
 
-// madeHosts begins a section whose hosts Strata makes.
+// madeHosts is the beginning of a section whose hosts Strata makes.
 const madeHosts = `{"driver":"proxmox","subnet":"10.10.0.0/24","hypervisor":{"address":"10.10.0.2"},"proxmox":{"template":9000},`
 
-// both is the good configuration with two sections changed.
+// both returns the good configuration with two sections replaced.
 func both(first, firstText, second, secondText string) map[string]string {
 	raw := one(first, firstText)
 	raw[second] = secondText
 	return raw
 }
 
-// one returns a section on its own.
+// one returns a configuration with a single section.
 func one(section, text string) map[string]string { return map[string]string{section: text} }
 
-// node returns server-1 with further keys.
+// node returns node server-1 with additional keys.
 func node(keys string) map[string]string {
 	return hosts(`{"name":"server-1","role":"server","address":"10.10.0.11",` + keys + `}`)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SSH configures the login at a host. A Node's own values override the ones of Hosts. Only driver
-// existing reads more than User and Port: the others make the hosts, and their keys with them.
+// SSH configures the login at a host. A Node's own values override those of Hosts. Only driver
+// existing reads more than User and Port: the other drivers make the hosts and their keys.
 type SSH struct {
 	// User is the name of the login; any other than root uses sudo. Default: the value in config, or else root.
 	User string `json:"user,omitempty"`
@@ -17,24 +17,24 @@ type SSH struct {
 	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is
 	// relative to the project. A certificate beside it (-cert.pub) is offered with it. Default: the
 	// value in config, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it:
-	// the others generate a key.
+	// the other drivers generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
 	// HostKey pins the host's public key, in authorized_keys form. Default: the key in knownHosts,
-	// or else taken at one bounded first contact. Only driver existing reads it: the others make
-	// the host's key before its first boot.
+	// or else the key from one bounded first contact. Only driver existing reads it: the other
+	// drivers make the host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty"`
-	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only
-	// SSH goes through them unless dynamicForward is set: the API (6443) and the load balancer's
-	// addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else
-	// none.
+	// Jump are the jump hosts on the way to the host. The first one is the one that this machine
+	// reaches directly. Only SSH goes through them unless dynamicForward is set: the API (6443) and
+	// the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of
+	// config, or else none.
 	Jump []JumpHost `json:"jump,omitempty"`
 	// DynamicForward is a port of this machine where a SOCKS proxy leads through the last jump
-	// host, as DynamicForward of ssh_config(5) has it. Gates and Pulumi reach the API and the load
-	// balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
-	// needs a port of its own, for example 1080. Default: none, they are reached directly.
+	// host, like DynamicForward of ssh_config(5). Gates and Pulumi reach the API and the load
+	// balancer's addresses through it, and the kubeconfig names it. Only hosts.ssh has it. Each
+	// stack needs its own port, for example 1080. Default: none, they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
-	// Agent offers the keys of the user's ssh-agent (SSH_AUTH_SOCK), behind that of keyFile.
-	// Default: true where config names an IdentityAgent, or else false.
+	// Agent offers the keys of the user's ssh-agent (SSH_AUTH_SOCK), after the key of keyFile.
+	// Default: true if config names an IdentityAgent, or else false.
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.
@@ -42,19 +42,20 @@ type SSH struct {
 	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
 	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
 	SudoPassword string `json:"sudoPassword,omitempty"`
-	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. OpenSSH's
-	// client, which has to be installed, reads it (ssh -G), by a node's name or else its address.
-	// Strata follows its hostname, user, port, identityfile, certificatefile, identitiesonly,
-	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, where no key
-	// here says otherwise. Other nodes still know it by the node's address. Default: none is read.
+	// Config is the path of a file in the format of ssh_config(5), for example ~/.ssh/config.
+	// OpenSSH's client must be installed: it reads the file (ssh -G), by a node's name or else its
+	// address. Strata uses its hostname, user, port, identityfile, certificatefile, identitiesonly,
+	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, unless a key
+	// here overrides them. Other nodes still know the host by the node's address. Default: none is
+	// read.
 	Config string `json:"config,omitempty"`
-	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have
-	// the key of each host and jump host that has no hostKey; of several keys of one type any is
-	// accepted. Default: UserKnownHostsFile of config, or else none is read.
+	// KnownHosts is the path of a file in ssh's format, for example ~/.ssh/known_hosts. It must
+	// have the key of each host and jump host that has no hostKey; of several keys of one type any
+	// is accepted. Default: UserKnownHostsFile of config, or else none is read.
 	KnownHosts string `json:"knownHosts,omitempty"`
 }
 
-// JumpHost is a host that lets connections through to others.
+// JumpHost is a host that passes connections on to other hosts.
 type JumpHost struct {
 	// Host is an IP address or DNS name, or a name in the file of ssh.config. Required.
 	Host string `json:"host"`
@@ -71,7 +72,7 @@ type JumpHost struct {
 }
 
 // deriveSSH gives every node its effective values. If an ssh_config file is read, unset values stay
-// unset, for the file to fill in.
+// unset, because that file may set them.
 func (h *Hosts) deriveSSH() {
 	for i := range h.Nodes {
 		own, all := &h.Nodes[i].SSH, h.SSH
@@ -89,7 +90,7 @@ func (h *Hosts) deriveSSH() {
 	h.SSH.byDefault(h.Driver)
 }
 
-// byDefault fills in the values that are not set and cannot come from a file of ssh_config.
+// byDefault sets the values that are not set and cannot come from an ssh_config file.
 func (s *SSH) byDefault(driver Driver) {
 	if s.Config != "" && driver == DriverExisting {
 		return
@@ -100,15 +101,15 @@ func (s *SSH) byDefault(driver Driver) {
 	}
 }
 
-// Defaults of a login.
+// These are the defaults of a login.
 const (
 	DefaultUser    = "root"
 	DefaultPort    = 22
 	DefaultKeyFile = "~/.ssh/id_ed25519"
 )
 
-// checkWay holds the rules of the way to existing hosts. A node's values of hosts.ssh are reported
-// there.
+// checkWay checks the SSH settings of existing hosts. A value that a node inherits from hosts.ssh
+// is reported at hosts.ssh only, not again at the node.
 func (c *Config) checkWay(ps *problems) {
 	for i, node := range c.Hosts.Nodes {
 		own, all, key := node.SSH, c.Hosts.SSH, field("hosts.nodes[%d].ssh", i)
@@ -134,8 +135,8 @@ func (c *Config) checkWay(ps *problems) {
 	c.checkForward(ps)
 }
 
-// checkForward holds the rules of the tunnel, which is one for all hosts. That a jump host comes
-// from ssh.config is known once that is read.
+// checkForward checks the settings of the tunnel, which all hosts share. It accepts a missing jump
+// host if ssh.config is set, because that file may name one.
 func (c *Config) checkForward(ps *problems) {
 	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
 	for i, node := range c.Hosts.Nodes {
@@ -155,8 +156,8 @@ func (c *Config) checkForward(ps *problems) {
 	}
 }
 
-// check reports mistakes in values that were set at a key; values equal to those in above were
-// reported there.
+// check reports mistakes in values that were set at a key. It skips values that are equal to those
+// in above, because they were reported there.
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{
@@ -203,7 +204,7 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 	}
 }
 
-// plainSSH refuses passwords that are written out, as those of registries.
+// plainSSH refuses plain passwords, like plainPasswords.
 func (d *decoder) plainSSH(hosts Hosts) (ps problems) {
 	if !d.isPlain("hosts") {
 		return nil

@@ -1,14 +1,16 @@
 package config
 
-// SSHNames name a login's settings in messages, for the reader of a stack file or of a command.
+// SSHNames are the names of a login's settings in messages. The reader has either a stack file or a
+// command line.
 type SSHNames struct {
 	// Node is the format of a node's index and name.
 	Node string
-	// Passphrase and Agent tell how to give a key's passphrase, and how to offer an agent's keys.
+	// Passphrase is the instruction for giving a key's passphrase, and Agent that for offering an
+	// agent's keys.
 	Passphrase, Agent string
 }
 
-// StackNames are the keys of a stack file.
+// StackNames are the names for a reader with a stack file.
 var StackNames = SSHNames{
 	Node:       "strata:hosts.nodes[%d].ssh of %s",
 	Passphrase: "set its passphrase: pulumi config set --secret --path strata:hosts.ssh.passphrase",

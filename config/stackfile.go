@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml in the
-// folder of its project.
+// FromFile makes the configuration of the stack with the file at path, which is Pulumi.<stack>.yaml
+// in the folder of its project.
 func FromFile(path string) (*Config, error) {
 	name := filepath.Base(path)
 	stack, isStack := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
@@ -19,21 +19,21 @@ func FromFile(path string) (*Config, error) {
 	return OfStack(filepath.Dir(path), stack, path)
 }
 
-// StackFile returns the path of a stack's own file. The stack's name may have its organization and
-// project before it, as `pulumi --stack` takes it.
+// StackFile returns the path of a stack's own file. The stack's name may begin with its
+// organization and project, as for `pulumi --stack`.
 func StackFile(project, stack string) string {
 	return filepath.Join(project, "Pulumi."+path.Base(stack)+".yaml")
 }
 
-// OfStack makes the configuration of a stack from its file, whatever its name, and the folder of
-// its project. Encrypted texts become Sealed, and no rule is asked about them; anything else that
-// is encrypted is a mistake.
+// OfStack makes the configuration of a stack from its file, which may have any name, and the folder
+// of its project. Encrypted texts become Sealed, and no rule is applied to them. Any other
+// encrypted value is a mistake.
 func OfStack(project, stack, file string) (*Config, error) {
 	return ofStack(project, stack, file, false)
 }
 
-// OfAnyStack does the same as OfStack for the stack of any program: one of a program's own may leave
-// its cluster to that (ForProgram).
+// OfAnyStack does the same as OfStack, but also accepts the stack of a user's own program. Such a
+// stack may leave its cluster to the program (ForProgram).
 func OfAnyStack(project, stack, file string) (*Config, error) {
 	return ofStack(project, stack, file, true)
 }
@@ -46,8 +46,8 @@ func ofStack(project, stack, file string, program bool) (*Config, error) {
 	return ofText(project, path.Base(stack), file, text, program)
 }
 
-// OfText does as OfStack for the text of a file; path names it in errors, and its folder is the
-// project's.
+// OfText does the same as OfStack for the text of a file. path names the file in errors, and its
+// folder is the project's.
 func OfText(stack, path string, text []byte) (*Config, error) {
 	return ofText(filepath.Dir(path), stack, path, text, false)
 }

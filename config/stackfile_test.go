@@ -12,7 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// The engine takes either of the two, and values of an environment reach the program alone.
+// The engine uses either of two duplicate keys. Values of an ESC environment reach only the
+// program.
 func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"  traefik: {replicas: 3}\n  strata:traefik: " +

@@ -11,10 +11,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// applyProject gives a stack the defaults and values of its project, and returns the engine's
-// refusal of values that the project declares otherwise. The engine's own code for this
-// (pulumi/pkg/workspace/config.go) would bring the engine into the program; tests/engine holds the
-// two against each other.
+// applyProject gives a stack the defaults and values of its project. refused is the engine's
+// refusal of values that do not match the project's declarations. The engine's own code for this
+// (pulumi/pkg/workspace/config.go) would add the engine to the program; tests/engine compares the
+// two.
 func applyProject(project *workspace.Project, whole sdkconfig.Map) (refused, err error) {
 	for _, written := range slices.Sorted(maps.Keys(project.Config)) {
 		declared := project.Config[written]
@@ -48,7 +48,7 @@ func applyProject(project *workspace.Project, whole sdkconfig.Map) (refused, err
 	return refused, nil
 }
 
-// projectValue returns the value of a key that the stack leaves out.
+// projectValue returns the project's value for a key that the stack does not set.
 func projectValue(declared workspace.ProjectConfigType) (sdkconfig.Value, error) {
 	raw := declared.Default
 	if raw == nil {
@@ -66,7 +66,7 @@ func projectValue(declared workspace.ProjectConfigType) (sdkconfig.Value, error)
 	return sdkconfig.NewObjectValue(string(text)), err
 }
 
-// ofType refuses a stack's value that is not of the type that the project declares.
+// ofType refuses a stack's value that does not have the type declared in the project.
 func ofType(key string, declared workspace.ProjectConfigType, given sdkconfig.Value) error {
 	if !declared.IsExplicitlyTyped() {
 		return nil

@@ -14,12 +14,14 @@ import (
 
 // stackFile holds a stack file as Pulumi reads it, with the defaults of its project.
 type stackFile struct {
-	// sections are Strata's, as the engine hands them to the program, but for Sealed texts.
+	// sections are Strata's sections, as the engine passes them to the program, except that
+	// encrypted texts are Sealed.
 	sections map[string]string
-	// problems are about the file's keys.
+	// problems are mistakes in the file's keys.
 	problems problems
-	// refused is the engine's refusal of a value that Pulumi.yaml declares otherwise. It tells one
-	// mistake and no fix, so a Problem about the same value comes before it.
+	// refused is the engine's refusal of a value that does not match its declaration in
+	// Pulumi.yaml. It reports one mistake without a fix, so a Problem about the same value comes
+	// before it.
 	refused error
 }
 
@@ -53,9 +55,9 @@ func readStack(folder, path string, text []byte) (stackFile, error) {
 		refused: refused}, nil
 }
 
-// ReadStackFile returns the configuration that a stack's file has, by full key, without the defaults of
-// its project and unchecked. Encrypted texts are Sealed, and numbers json.Number. The error may
-// quote the file.
+// ReadStackFile returns the configuration in a stack's file, by full key. It adds no defaults of
+// the project, and checks nothing. Encrypted texts are Sealed, and numbers json.Number. The error
+// may quote the file.
 func ReadStackFile(project, path string) (map[string]any, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +75,7 @@ func ReadStackFile(project, path string) (map[string]any, error) {
 	return written, err
 }
 
-// textsOf returns the configuration as the engine hands it to a program, by full key.
+// textsOf returns the configuration as the engine passes it to a program, by full key.
 func textsOf(read *workspace.ProjectStack) (map[string]string, error) {
 	texts, err := read.Config.Decrypt(blind)
 	whole := map[string]string{}
@@ -83,7 +85,7 @@ func textsOf(read *workspace.ProjectStack) (map[string]string, error) {
 	return whole, err
 }
 
-// blind puts Sealed in the place of encrypted texts.
+// blind replaces encrypted texts by Sealed.
 var blind = sdkconfig.NewBlindingDecrypter()
 
 func loadStack(
@@ -97,7 +99,7 @@ func loadStack(
 	return project, read, err
 }
 
-// readProject reads the Pulumi.yaml of a folder. A stack file without one has no defaults.
+// readProject reads the Pulumi.yaml of a folder. Without one, the project has no defaults.
 func readProject(folder string) (*workspace.Project, error) {
 	path, err := workspace.DetectProjectPathFrom(folder)
 	if errors.Is(err, workspace.ErrProjectNotFound) {
@@ -109,8 +111,8 @@ func readProject(folder string) (*workspace.Project, error) {
 	return workspace.LoadProject(path)
 }
 
-// givenTwice refuses a key that a file has in two forms. Pulumi takes either, another one from run
-// to run.
+// givenTwice refuses a key that a file has in two forms. Pulumi uses either, and not the same in
+// each run.
 func givenTwice(project string, text []byte) (twice problems, err error) {
 	var file struct {
 		Config map[string]any `yaml:"config"`
@@ -133,7 +135,7 @@ func givenTwice(project string, text []byte) (twice problems, err error) {
 	return twice, nil
 }
 
-// fullKey returns a key that is written with or without its namespace, the project's name.
+// fullKey returns the full form of a key that may lack its namespace, the project's name.
 func fullKey(project, written string) (sdkconfig.Key, error) {
 	if !strings.Contains(written, ":") {
 		written = project + ":" + written
@@ -141,8 +143,9 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 	return sdkconfig.ParseKey(written)
 }
 
-// selectSections picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
-// meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
+// selectSections selects Strata's sections from a whole configuration, by full key. It refuses a
+// key that is meant for Strata but would not reach it. Other namespaces belong to Pulumi's
+// providers.
 func selectSections(project string, whole map[string]string) (sections map[string]string,
 	strangers problems) {
 	sections = map[string]string{}

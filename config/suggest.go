@@ -8,9 +8,9 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// nearest returns the known word that most resembles word, or "" when none does. A third of the
-// letters may differ, and two that changed places (which counts as two): enough for a slip of the
-// finger, too little to suggest something unrelated.
+// nearest returns the known word that most resembles word, or "" if none does. A third of the
+// letters may differ. In a word of at least four letters two may differ, because two swapped
+// letters count as two. That allows a typing error, and suggests nothing unrelated.
 func nearest(word string, known []string) string {
 	allowed := max(2, len(word)/3)
 	if len(word) < 4 {
@@ -26,7 +26,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// suggestion returns the fix for an unknown word: the nearest known one, else all of them.
+// suggestion returns the fix for an unknown word. It names the nearest known word, or else all
+// known words.
 func suggestion(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)

@@ -2,7 +2,8 @@ package config
 
 import "fmt"
 
-// Switch is written `on` or `off`, or true or false. Pulumi hands over the first two as texts.
+// Switch is a boolean that is written `on` or `off`, or true or false. Pulumi passes on and off as
+// texts.
 type Switch bool
 
 // MarshalText writes on or off.

@@ -21,12 +21,13 @@ type Traefik struct {
 	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB
 	// chooses.
 	Address netip.Addr `json:"address,omitzero"`
-	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load
-	// balancer's address, or only those where a Pod of the ingress controller is ready, which then
-	// sees the clients' own addresses (docs/values.md has the cost). Default: Cluster.
+	// ExternalTrafficPolicy is Cluster or Local. With Cluster, every node takes requests for the
+	// load balancer's address. With Local, only nodes with a ready Pod of the ingress controller
+	// do, and the Pod sees the clients' own addresses (docs/values.md has the cost). Default:
+	// Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
-	// long. Default 30s.
+	// LongestRequest bounds the time of a request. A stopping Pod serves its open requests for this
+	// time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated
 	// password. Default true.
@@ -39,15 +40,15 @@ type TrafficPolicy string
 
 // The values of TrafficPolicy.
 const (
-	// TrafficCluster: every node, which may pass a request on to another one, and gives it its own
-	// address.
+	// TrafficCluster: every node takes requests. It may pass a request on to another node, which
+	// then sees the first node's address as the client's.
 	TrafficCluster TrafficPolicy = "Cluster"
-	// TrafficLocal: nodes with a ready Pod only, and each to its own Pods.
+	// TrafficLocal: only nodes with a ready Pod take requests, each for its own Pods.
 	TrafficLocal TrafficPolicy = "Local"
 )
 
-// OrDefault returns the policy, or the default. The field stays empty where it is not set: the
-// digests of stacks that are up are of it.
+// OrDefault returns the policy, or the default if it is not set. The field itself stays empty then,
+// because digests of existing stacks include it.
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(
@@ -112,13 +113,13 @@ func traefikObjects() []OwnedValue {
 			"gatewayClass.name"),
 		because(itself, "", "gateway", "tlsStore.default"),
 		because(itself, "use traefik.dashboard", "ingressRoute.dashboard"),
-		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik
-		// pkg/api/handler.go).
+		// The dashboard's gate asks /api/rawdata, which Traefik also serves without the dashboard
+		// (traefik pkg/api/handler.go).
 		unless(withoutDashboard, because(
 			"with traefik.dashboard a route, a gate and an output of the stack go by it",
 			"use traefik.dashboard",
 			"api.dashboard", "api.basePath")),
-		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik
+		// Traefik has no route of the Gateway API until each of its caches is filled (traefik
 		// pkg/provider/kubernetes/gateway/client.go, WatchAll).
 		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's "+
 			"standard channel does not have, and serve no HTTPRoute",

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// stagingServer is the host of Let's Encrypt's staging, letsEncrypt the domain of all its servers.
+// stagingServer is the host of Let's Encrypt's staging server. letsEncrypt is the domain of all its
+// servers.
 const stagingServer, letsEncrypt = "acme-staging-v02.api.letsencrypt.org", ".letsencrypt.org"
 
 // reservedDomains are top-level domains below which no public CA signs: RFC 6761, RFC 6762, RFC
@@ -28,7 +29,8 @@ type acmeCheck struct {
 // keyPath returns the path of a key.
 func (a acmeCheck) keyPath(name string) string { return field("certManager.acme.%s", name) }
 
-// checkACME never shows a secret, nor an address that may hold a password.
+// checkACME checks the ACME issuer. It never shows a secret, nor an address that may contain a
+// password.
 func (c *Config) checkACME(ps *problems) {
 	check := acmeCheck{ps, c, c.CertManager.ACME}
 	if c.CertManager.Issuer != IssuerACME {
@@ -53,7 +55,7 @@ func (c *Config) checkACME(ps *problems) {
 	}
 }
 
-// host returns the server's host, empty for an invalid URL.
+// host returns the server's host; empty for an invalid URL.
 func (a acmeCheck) host() string {
 	if parsed, err := url.Parse(a.given.Server); err == nil && parsed.Scheme == "https" &&
 		parsed.User == nil {
@@ -74,7 +76,7 @@ func (a acmeCheck) server() {
 	}
 }
 
-// trust checks the two CAs, and that the domain is one that this server's CA may sign.
+// trust checks the two CAs. It also checks that this server's CA may sign for the domain.
 func (a acmeCheck) trust() {
 	for name, text := range map[string]string{"caCertificate": a.given.CACertificate, "root": a.given.Root} {
 		if block, _ := pem.Decode([]byte(text)); text != "" &&
@@ -114,8 +116,8 @@ func (a acmeCheck) account() {
 	}
 }
 
-// TrimPadding returns the account with its key as cert-manager reads it, which is base64url without
-// padding (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
+// TrimPadding returns the account with its key as cert-manager reads it: base64url without padding
+// (pkg/issuer/acme/setup.go getEABKey). CAs show the key with or without padding.
 func (e ACMEExternalAccount) TrimPadding() ACMEExternalAccount {
 	e.Key = strings.TrimRight(e.Key, "=")
 	return e
@@ -141,8 +143,8 @@ func (a acmeCheck) http01() {
 	}
 }
 
-// plainACME refuses secrets that are written out: they would be in the repository, and in Pulumi's
-// record of each update.
+// plainACME refuses plain secrets: they would be in the repository, and in Pulumi's record of each
+// update.
 func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
 	if !d.isPlain("certManager") {
 		return nil

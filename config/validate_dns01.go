@@ -9,15 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// dns01Providers are the solvers of cert-manager (pkg/apis/acme/v1 ACMEChallengeSolverDNS01).
+// dns01Providers are the names of cert-manager's DNS-01 solvers (pkg/apis/acme/v1
+// ACMEChallengeSolverDNS01).
 var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "cloudflare",
 	"digitalocean", "rfc2136", "route53", "webhook"}
 
-// cnameStrategy is the one key of cert-manager's beside the solver.
+// cnameStrategy is the only key of cert-manager's dns01 that is not a solver.
 const cnameStrategy = "cnameStrategy"
 
-// dns01 checks which solver is meant, and its references. cert-manager's webhook validates the
-// rest.
+// dns01 checks that one known solver is configured, and checks its references. cert-manager's
+// webhook validates the rest.
 func (a acmeCheck) dns01() {
 	var chosen []string
 	for _, name := range slices.Sorted(maps.Keys(a.given.DNS01)) {
@@ -36,7 +37,7 @@ func (a acmeCheck) dns01() {
 	a.secrets()
 }
 
-// secrets checks each Secret, and that the solver refers to it by its right name.
+// secrets checks each Secret, and that the solver refers to it by the correct name.
 func (a acmeCheck) secrets() {
 	keys := map[string][]string{}
 	for i, secret := range a.given.Secrets {
@@ -71,7 +72,8 @@ func (a acmeCheck) secrets() {
 	a.references("dns01", map[string]any(a.given.DNS01), keys)
 }
 
-// references finds each reference to a Secret of ours whose key that one does not have.
+// references reports each reference to a configured Secret that names a key which the Secret does
+// not have.
 func (a acmeCheck) references(at string, value any, keys map[string][]string) {
 	object, ok := value.(map[string]any)
 	if !ok {

@@ -21,8 +21,8 @@ func (c *Config) checkCluster(ps *problems) {
 	c.checkVIP(ps)
 }
 
-// checkExisting holds the section cluster, and everything that only a cluster of our own could
-// have, against each other.
+// checkExisting checks the section cluster, and refuses settings that only a cluster built by
+// Strata can have.
 func (c *Config) checkExisting(ps *problems) {
 	who := "the stack's cluster"
 	if c.Cluster.Context == "" && !c.Cluster.ofProgram {
@@ -45,7 +45,7 @@ func (c *Config) checkExisting(ps *problems) {
 	c.checkExistingNetworks(ps)
 }
 
-// unread reports every key of a section that is set, although only a cluster of our own reads it.
+// unread reports every key that is set in a section which an existing cluster does not read.
 func unread(ps *problems, section string, value, original any, who string) {
 	fields := fieldsOf(reflect.TypeOf(value))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// interfaceName matches the interface names of Linux (IFNAMSIZ is 16 with the final zero), less odd
-// characters.
+// interfaceName matches Linux's interface names (IFNAMSIZ is 16 with the final zero), without
+// unusual characters.
 var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
 
-// userName is the strict form of useradd(8).
+// userName matches user names in the strict form of useradd(8).
 var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
 
 // IsUserName reports whether name can be hosts.ssh.user.
@@ -52,7 +52,8 @@ func (c *Config) checkHosts(ps *problems) {
 	c.checkWay(ps)
 }
 
-// checkGeneratedKeys: where Strata makes the hosts it makes their keys, too.
+// checkGeneratedKeys refuses SSH settings that are not read, because Strata makes the keys of the
+// hosts that it makes.
 func checkGeneratedKeys(ps *problems, hosts Hosts) {
 	if hosts.Driver == DriverExisting {
 		return
@@ -79,7 +80,7 @@ func (c *Config) checkSubnet(ps *problems) {
 	}
 }
 
-// checkNetwork holds the rules that every network in the configuration shares.
+// checkNetwork applies the rules that hold for every network in the configuration.
 func checkNetwork(ps *problems, key string, network netip.Prefix) {
 	if !network.Addr().Is4() {
 		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses",
@@ -202,7 +203,8 @@ func checkRole(ps *problems, key string, role Role) {
 	}
 }
 
-// checkNodeSSH checks only the node's own values: the rest is hosts.ssh, and reported there.
+// checkNodeSSH checks only the node's own values. The other values come from hosts.ssh, and are
+// reported there.
 func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 	own := ssh
 	if ssh.Port == c.Hosts.SSH.Port {

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// k3sVersion is the form of K3s's release tags.
+// k3sVersion matches K3s's release tags.
 var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
 
-// cronFields is the form of a schedule: K3s parses it with robfig/cron's standard parser, and ends
-// at start when it cannot.
+// cronFields matches a schedule. K3s parses it with robfig/cron's standard parser, and exits at its
+// start if that fails.
 var cronFields = regexp.MustCompile(`^[0-9*/,-]+ [0-9*/,-]+ [0-9*?/,-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*?/,-]+$`)
 
 // serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.
@@ -31,7 +31,8 @@ var packaged = []string{
 	"traefik",
 }
 
-// shortestCertificate is the shortest life of a client certificate that is worth its renewals.
+// shortestCertificate is the shortest lifetime of a client certificate that Strata accepts; a
+// shorter one would need too many renewals.
 const shortestCertificate = time.Minute
 
 func (c *Config) checkK3s(ps *problems) {
@@ -87,8 +88,8 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 }
 
-// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, each with its
-// alternative. Keys with the same alternative share a list.
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, each with an
+// alternative for the user. Keys with the same alternative share a list.
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {
@@ -112,8 +113,8 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":         {"secrets-encryption"},
 })
 
-// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, by each of their
-// names, with the alternative.
+// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have. It maps each name
+// of a key to the alternative.
 func OwnedArgs() map[string]string { return maps.Clone(owned) }
 
 func ownedKeys(byFix map[string][]string) map[string]string {
@@ -131,7 +132,8 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 	return result
 }
 
-// flagName is the form of a flag, and so of a key in config.yaml; a final + appends to the value.
+// flagName matches the name of a flag, which is also a key in config.yaml. A final + appends to the
+// value.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
 
 func (k K3s) checkArgs(ps *problems) {
@@ -164,7 +166,7 @@ func (a k3sArgs) check(ps *problems) {
 	}
 }
 
-// scalars reports whether a value is a text, number or truth value, or a list of them.
+// scalars reports whether a value is a text, a number or a boolean, or a list of these.
 func scalars(value any) bool {
 	list, ok := value.([]any)
 	if !ok {

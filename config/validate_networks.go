@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// checkNetworks keeps the node, Pod and Service networks apart: in an overlap, some addresses
-// cannot be reached.
+// checkNetworks checks that the node, Pod and Service networks do not overlap. In an overlap, some
+// addresses cannot be reached.
 func (c *Config) checkNetworks(ps *problems) {
 	networks := []struct {
 		key, name string

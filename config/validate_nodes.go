@@ -10,7 +10,7 @@ import (
 )
 
 // kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own
-// Node; with any other it refuses to start
+// Node. With any other such label it refuses to start
 // (k8s.io/kubernetes/pkg/kubelet/apis/well_known_labels.go).
 var kubeletLabels = []string{
 	"kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os",

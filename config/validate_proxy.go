@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// checkProxy shows no address of a proxy, which may hold a password.
+// checkProxy checks the proxies. It shows no address of a proxy, which may contain a password.
 func (c *Config) checkProxy(ps *problems) {
 	given := c.K3s.Proxy
 	for key, address := range given.addresses() {
@@ -29,12 +29,13 @@ func (c *Config) checkProxy(ps *problems) {
 	}
 }
 
-// addresses returns the addresses of the proxies, by their keys.
+// addresses returns the addresses of the proxies, by their configuration keys.
 func (p Proxy) addresses() map[string]string {
 	return map[string]string{field("k3s.proxy.http"): p.HTTP, field("k3s.proxy.https"): p.HTTPS}
 }
 
-// isProxy reports whether a text is the address of a proxy that can stand in a file of variables.
+// isProxy reports whether a text is the address of a proxy that can be written to a file of shell
+// variables.
 func isProxy(text string) bool {
 	parsed, ok := webAddress(text)
 	return ok && strings.Trim(parsed.Path, "/") == "" && !strings.ContainsAny(text, "'\"\\$` \t")
@@ -50,7 +51,7 @@ func isBypass(text string) bool {
 	return err == nil || len(validation.IsDNS1123Subdomain(strings.TrimPrefix(text, "."))) == 0
 }
 
-// plainProxy refuses a password in the stack file's address of a proxy: it would be in the
+// plainProxy refuses a plain password in the stack file's address of a proxy: it would be in the
 // repository, and in Pulumi's record of each update.
 func (d *decoder) plainProxy(given Proxy) (ps problems) {
 	for key, address := range given.addresses() {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// anyRegistry is the name of each registry that has no entry.
+// anyRegistry is the name that stands for all registries without an entry.
 const anyRegistry = "*"
 
 func (c *Config) checkRegistries(ps *problems) {
@@ -35,7 +35,8 @@ func (c *Config) checkRegistries(ps *problems) {
 	}
 }
 
-// check shows no address, and no value that is an invalid name: it may have a password in it.
+// check checks a registry. It shows neither an address nor an invalid name, because both may
+// contain a password.
 func (r Registry) check(ps *problems, key string) {
 	if r.Name != anyRegistry && !isHostPort(r.Name) {
 		ps.add(key+".name", "", "is not the name of a registry",
@@ -74,8 +75,8 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 			ps.add(rewrite, "", "is not a regular expression: "+err.Error(),
 				`write for example "^library/(.*)"`)
 		}
-		// K3s writes both into hosts.toml as they are, and containerd reads nothing of a file that
-		// is no TOML (pkg/agent/templates).
+		// K3s writes both texts unchanged into hosts.toml, and containerd ignores a file that is
+		// not valid TOML (pkg/agent/templates).
 		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
 			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on "+
 				"to containerd", "write a class, for example [.] or [0-9]")
@@ -87,14 +88,13 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 	}
 }
 
-// isMirror reports whether a text is an address that K3s takes, and has nothing in it that is for
-// no eye.
+// isMirror reports whether a text is an address that K3s accepts and that contains nothing secret.
 func isMirror(text string) bool {
 	parsed, ok := webAddress(text)
 	return ok && parsed.User == nil
 }
 
-// isHostPort reports whether a text is a DNS name or an address, with or without a port.
+// isHostPort reports whether a text is a DNS name or an IP address, with or without a port.
 func isHostPort(text string) bool {
 	if _, err := netip.ParseAddrPort(text); err == nil {
 		return true
@@ -107,8 +107,8 @@ func isHostPort(text string) bool {
 	return len(validation.IsDNS1123Subdomain(host)) == 0
 }
 
-// plainPasswords refuses a registry's password that is written out: it would be in the repository,
-// and in Pulumi's record of each update.
+// plainPasswords refuses a registry's plain password: it would be in the repository, and in
+// Pulumi's record of each update.
 func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
 	if !d.isPlain("k3s") {
 		return nil

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// longestTimeout is beyond any wait that could still end well; more is a slip of the finger (hours
-// for minutes).
+// longestTimeout is longer than any wait that could still succeed. A longer timeout is a typing
+// error, such as hours for minutes.
 const longestTimeout = 2 * time.Hour
 
 func (c *Config) checkTimeouts(ps *problems) {

@@ -7,17 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// routeKinds are the kinds of route by ingress controller.
+// routeKinds lists the kinds of route of each ingress controller.
 var routeKinds = map[string][]string{
 	ControllerTraefik: {RouteHTTP, RouteIngress},
 	ControllerAPISIX:  {RouteHTTP, RouteIngress, RouteApisix},
 }
 
-// platformHosts are names below the domain that the platform's own services have.
+// platformHosts are the names below the domain that belong to the platform's own services.
 var platformHosts = []string{"traefik", "argocd", "httpbin", "keycloak", "oidc", "api"}
 
-// routes checks a workload's routes; hosts maps the hosts of all workloads so far to their
-// workload.
+// routes checks a workload's routes. hosts maps each host of the workloads so far to its workload.
 func (w workloadCheck) routes(hosts map[string]string) {
 	for i, route := range w.w.Routes {
 		key := func(name string) string { return w.key("routes[%d].%s", i, name) }
@@ -32,7 +31,7 @@ func (w workloadCheck) routes(hosts map[string]string) {
 		}
 		switch {
 		case len(validation.IsDNS1123Label(route.Host)) > 0:
-			// The domain's certificate is for one label below it.
+			// The domain's certificate only covers names with one more label than the domain.
 			w.add(key("host"), route.Host, "is not one label below ingress.domain",
 				"write for example shop, for shop."+w.c.Ingress.Domain)
 		case slices.Contains(platformHosts, route.Host):
@@ -53,8 +52,8 @@ func (w workloadCheck) routes(hosts map[string]string) {
 	}
 }
 
-// drains checks that the ingress controller's own Pods give a request the time that the workload's
-// do.
+// drains checks that the ingress controller's own Pods let a request take as long as the workload's
+// Pods do.
 func (w workloadCheck) drains(route WorkloadRoute) {
 	of, through := w.c.Traefik.LongestRequest.Duration, "traefik.longestRequest"
 	if route.Controller == ControllerAPISIX {

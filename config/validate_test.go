@@ -12,7 +12,7 @@ import (
 	"strata/config"
 )
 
-// rule changes a good configuration, and expects the only line of the error.
+// rule changes a good configuration, and has the only line of the expected error.
 type rule struct {
 	name   string
 	change map[string]string

@@ -10,7 +10,7 @@ import (
 // issuers are the values of CertManager.Issuer.
 var issuers = []string{IssuerSelfSigned, IssuerVault, IssuerACME}
 
-// signPath is the form of the path at which Vault's PKI engine signs for a role.
+// signPath matches the path at which Vault's PKI engine signs for a role.
 var signPath = regexp.MustCompile(`^[^/\s]+(/[^/\s]+)*/sign/[^/\s]+$`)
 
 func (c *Config) checkIssuer(ps *problems) {
@@ -29,7 +29,8 @@ func (c *Config) checkIssuer(ps *problems) {
 	c.checkVault(ps)
 }
 
-// checkVaultIssuer never shows the token, nor an address that may hold a password.
+// checkVaultIssuer checks the Vault issuer. It never shows the token, nor an address that may
+// contain a password.
 func (c *Config) checkVaultIssuer(ps *problems) {
 	given, key := c.CertManager.Vault, func(name string) string {
 		return field("certManager.vault.%s", name)

@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// checkVIP holds the API's own address against everything that already has addresses.
+// checkVIP compares the API's own address with all addresses that are in use already.
 func (c *Config) checkVIP(ps *problems) {
 	vip, key := c.K3s.VIP, field("k3s.vip")
 	if !vip.IsValid() {

@@ -13,17 +13,18 @@ import (
 var (
 	// storageName matches the names of pools, storages and networks in libvirt and Proxmox VE.
 	storageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
-	// moduleName and sysctlName are single words: they become lines of files on the machines.
+	// moduleName and sysctlName match single words, because the names become lines of files on the
+	// machines.
 	moduleName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	sysctlName = regexp.MustCompile(`^[A-Za-z0-9_-]+([./][A-Za-z0-9_*-]+)+$`)
-	// packageName is Debian's, with an optional version.
+	// packageName matches the name of a Debian package, with an optional version.
 	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(=[A-Za-z0-9.+:~-]+)?$`)
-	// libvirtURI matches a driver's URI on the hypervisor itself: the way there is
-	// hosts.hypervisor's.
+	// libvirtURI matches a URI of a libvirt driver on the hypervisor itself. hosts.hypervisor
+	// configures how the hypervisor is reached.
 	libvirtURI = regexp.MustCompile(`^qemu:///(system|session)$`)
 )
 
-// checkOthersUnset refuses the section of a driver that is not the configured one: it would not be
+// checkOthersUnset refuses a section for a driver that is not configured, because it would not be
 // read.
 func checkOthersUnset(ps *problems, hosts Hosts) {
 	unset := defaults().Hosts
@@ -92,7 +93,7 @@ func (c *Config) checkHypervisor(ps *problems) {
 		SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
 }
 
-// checkSize: the least is the need of K3s, and the size of an image.
+// checkSize checks the size of a machine against the requirements of K3s and the size of an image.
 func checkSize(ps *problems, key string, node Node, driver Driver) {
 	least := 512
 	if node.Role == RoleServer {
@@ -195,7 +196,8 @@ func checkProxmox(ps *problems, proxmox Proxmox) {
 	}
 }
 
-// checkVMImage: a machine starts from a template, from a bundle's image, or from one at a URL.
+// checkVMImage checks that the machines start from exactly one source: a template, a bundle's
+// image, or an image at a URL.
 func (c *Config) checkVMImage(ps *problems) {
 	image := c.Hosts.VM.Image
 	switch {
@@ -213,5 +215,5 @@ func (c *Config) checkVMImage(ps *problems) {
 	}
 }
 
-// imageURL is a qcow2 at a URL; its base name becomes the image's version.
+// imageURL matches the URL of a qcow2 image. Its base name becomes the image's version.
 var imageURL = regexp.MustCompile(`^https?://[^/\s]+/(\S*/)?[A-Za-z0-9][A-Za-z0-9.+_-]*\.(qcow2|img)$`)

@@ -11,15 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// longestName leaves room for appended texts: a Pod's name, with two hashes, is a label's value.
+// longestName leaves room for appended texts: a Pod's name has two hashes appended, and becomes the
+// value of a label.
 const longestName = 40
 
-// hasOwner reports whether a namespace is Kubernetes' own or a layer's.
-func hasOwner(namespace string) bool {
-	return slices.Contains([]string{"default", "demo"}, namespace) ||
-		strings.HasPrefix(namespace, "kube-") ||
-		slices.ContainsFunc(charts, func(row chart) bool { return row.namespace == namespace })
-}
+// taken are namespaces that have an owner. Those of Kubernetes itself (kube-) are not listed.
+var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
 
 // workloadCheck holds the state that the rules of one workload share.
 type workloadCheck struct {
@@ -73,8 +70,8 @@ func (w workloadCheck) identity() {
 	if hasOwner(namespace) {
 		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
 	}
-	// A rollout happens when the template changes: with an image whose name stays, nodes run the
-	// copy that they happen to have.
+	// A rollout happens when the template changes. If the image's name stays the same, each node
+	// runs the copy that it already has.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
 		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
 	}
@@ -130,8 +127,8 @@ func (w workloadCheck) times() {
 }
 
 // patience checks that timeouts.workload is longer than a Pod's start and its wait for a
-// certificate. A whole rollout is left out: it takes the start of each Pod in turn, and few take as
-// long as they may.
+// certificate. It does not consider a whole rollout. That takes the start of each Pod in turn, and
+// few Pods take their full time.
 func (w workloadCheck) patience() {
 	limit := w.c.Timeouts.Workload.Duration
 	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
@@ -151,7 +148,8 @@ func (w workloadCheck) probes() {
 	}
 }
 
-// content checks environment and files. Values are never shown: they may be secret.
+// content checks environment variables and files. Their values are never shown, because they may be
+// secret.
 func (w workloadCheck) content() {
 	for _, one := range []struct {
 		key    string
@@ -207,15 +205,16 @@ func (w workloadCheck) certificate() {
 	if d := c.Wait.Duration; d < time.Second || d > time.Hour || d%time.Second != 0 {
 		w.add(w.key("certificate.wait"), d.String(), "is not a number of whole seconds from 1s to 1h", "write for example 5m")
 	}
-	// cert-manager takes no shorter one (pkg/apis/certmanager/v1 MinimumCertificateDuration).
+	// cert-manager accepts no shorter lifetime (pkg/apis/certmanager/v1
+	// MinimumCertificateDuration).
 	if d := c.Lifetime.Duration; d != 0 && d < time.Hour {
 		w.add(w.key("certificate.lifetime"), d.String(), "is less than an hour", "use 1h or more, or leave the key out")
 	}
 	w.certificateByACME()
 }
 
-// certificateByACME checks an ACME server's requirements of a certificate: names that it can find
-// from outside, and a lifetime that is its own.
+// certificateByACME checks an ACME server's requirements for a certificate. The server must be able
+// to reach the names from outside, and it sets the lifetime itself.
 func (w workloadCheck) certificateByACME() {
 	if w.c.CertManager.Issuer != IssuerACME {
 		return

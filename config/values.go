@@ -12,26 +12,26 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Values are the user's values of one chart, in the form of its values.yaml. They come below the
-// layer's own: a value that a gate or a route relies on is refused (charts.go), so that none is
-// overridden in silence.
+// Values are the user's values of one chart, in the form of its values.yaml. They are merged below
+// the layer's own. A value that a gate or a route relies on is refused (charts.go), so that none is
+// silently overridden.
 type Values struct {
-	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and
-	// false. Nil: none.
+	// Tree has the values: objects, lists, texts, whole numbers (int64), fractions (float64) and
+	// booleans. Nil if there are none.
 	Tree map[string]any `json:"-"`
-	// Key is their key in the configuration, for example traefik.values; empty without values.
+	// Key is the configuration key of the values, for example traefik.values; empty without values.
 	Key string `json:"-"`
-	// Secret is true where a text of their section is encrypted. Which one, Pulumi does not say:
+	// Secret is true if a text of their section is encrypted. Pulumi does not tell which one, so
 	// each text of Tree counts as a secret.
 	Secret bool `json:"-"`
 }
 
 var valuesType = reflect.TypeFor[Values]()
 
-// plainName is a name that needs no quotes in the path of a value.
+// plainName matches a name that needs no quotes in the path of a value.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// ValuePath returns the path of a value below another, as messages write it:
+// ValuePath returns the path of a value below another, in the form of messages:
 // service.annotations["metallb.io/loadBalancerIPs"].
 func ValuePath(above, name string) string {
 	switch {
@@ -43,16 +43,17 @@ func ValuePath(above, name string) string {
 	return above + "." + name
 }
 
-// isWithin reports whether a path is another one, or lies below it.
+// isWithin reports whether path inner is equal to path outer, or lies below it.
 func isWithin(inner, outer string) bool {
 	rest, under := strings.CutPrefix(inner, outer)
 	return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// GivesWay reports whether a value that Strata sets is only its default: the user's replaces it.
+// GivesWay reports whether a value that Strata sets is only a default, which the user's value
+// replaces.
 func (v Values) GivesWay(path string) bool { return slices.Contains(chartOf(v.Key).defaults, path) }
 
-// values takes a chart's values as they stand; which of them are refused is a rule's to say.
+// values reads a chart's values unchanged. Rules decide later which of them are refused.
 func (d *decoder) values(key string, value any, into reflect.Value) {
 	tree, ok := value.(map[string]any)
 	if !ok {
@@ -80,11 +81,11 @@ func hasSealed(value any) bool {
 	return value == any(Sealed)
 }
 
-// Artifact returns the name of the chart that they are of.
+// Artifact returns the name of the chart that the values are for.
 func (v Values) Artifact() string { return chartOf(v.Key).Name }
 
-// Unknown returns a problem for each value at the top that the chart does not have: Helm ignores
-// it, unless the chart's schema refuses it.
+// Unknown returns a problem for each top-level value that the chart does not have. Helm ignores
+// such a value, unless the chart's schema refuses it.
 func (v Values) Unknown(known []string) []Problem {
 	var ps problems
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
@@ -96,9 +97,9 @@ func (v Values) Unknown(known []string) []Problem {
 	return ps
 }
 
-// SchemaProblem returns the problem of a value that the chart's schema refuses: rule says why, and keyword
-// names the rule in the schema. given is false where the user gave no such value: the rule is about
-// the chart's own.
+// SchemaProblem returns the problem of a value that the chart's schema refuses. rule has the
+// reason, and keyword names the rule in the schema. given is false if the user did not set that
+// value, so the rule refuses the chart's own.
 func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Problem, given bool) {
 	key, at := field("%s", v.Key), any(v.Tree)
 	for _, step := range path {
@@ -126,7 +127,7 @@ func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Prob
 	return problem, true
 }
 
-// OwnValues returns the user's values of the installed charts, of those that have some.
+// OwnValues returns the user's values of each installed chart for which there are some.
 func (c *Config) OwnValues() (all []Values) {
 	for _, row := range charts {
 		if own := row.userValues(c); own.Tree != nil && row.needed(c) {
@@ -136,15 +137,15 @@ func (c *Config) OwnValues() (all []Values) {
 	return all
 }
 
-// checkAll refuses each value that is not the user's to set.
+// checkAll refuses each value that the user must not set.
 func (v Values) checkAll(c *Config, ps *problems) {
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
 		v.check(c, ps, ValuePath("", name), v.Tree[name])
 	}
 }
 
-// check refuses a value that is Strata's to set, and one that would take such a value away with
-// what it replaces.
+// check refuses a value that only Strata may set. It also refuses a value that would replace an
+// object with such a value in it.
 func (v Values) check(c *Config, ps *problems, path string, value any) {
 	key := field("%s.%s", v.Key, path)
 	if strings.HasPrefix(path, "[") {

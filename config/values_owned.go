@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// OwnedValue is a value of a chart that is not for the user to set.
+// OwnedValue describes a value of a chart that the user must not set.
 type OwnedValue struct {
-	// Path is a place in the chart's values, as ValuePath writes it; everything below it is meant
-	// as well.
+	// Path is a path in the chart's values, in ValuePath's form. It includes everything below it.
 	Path string
-	// Why names the owner of the value or its user; Instead the alternative to setting it, empty
-	// without one.
+	// Why names the value's owner or the part that relies on it. Instead is the alternative to
+	// setting the value; empty if there is none.
 	Why, Instead string
-	// allows reports whether a value is the user's after all, beside the rest of a configuration;
-	// nil: none is.
+	// allows reports whether the user may set a value nevertheless, with the rest of a
+	// configuration. If nil, no value is allowed.
 	allows func(c *Config, value any) bool
 }
 
@@ -39,12 +38,12 @@ func OwnedValues() map[string][]OwnedValue {
 	return all
 }
 
-// set returns values that the layer sets by itself.
+// set returns owned values that the layer itself sets.
 func set(instead string, paths ...string) []OwnedValue {
 	return because("Strata sets it", instead, paths...)
 }
 
-// keepDefaults returns values that Strata leaves as the chart has them, and relies on.
+// keepDefaults returns owned values for which Strata relies on the chart's defaults.
 func keepDefaults(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
 
 func because(why, instead string, paths ...string) []OwnedValue {
@@ -55,7 +54,8 @@ func because(why, instead string, paths ...string) []OwnedValue {
 	return owned
 }
 
-// unless returns values that are refused only where a rule does not allow them.
+// unless returns the owned values with a rule. A value is refused only if the rule does not allow
+// it.
 func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	for i := range owned {
 		owned[i].allows = allows
@@ -63,14 +63,14 @@ func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	return owned
 }
 
-// some allows a number of replicas but none: a rollout of no Pod is complete at once. A chart writes
-// a text as it is, so "0" is none as well.
+// some allows any number of replicas except zero, because a rollout without Pods is complete at
+// once. A chart writes a text unchanged, so "0" is zero as well.
 func some(_ *Config, replicas any) bool {
 	number, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(replicas)), 64)
 	return err != nil || number > 0
 }
 
-// keepNames returns the values by which nearly every chart gives its objects other names.
+// keepNames returns the owned values by which nearly every chart changes the names of its objects.
 func keepNames(more ...string) []OwnedValue {
 	return keepDefaults("gates, routes and policies know the chart's objects by its own names",
 		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
@@ -84,13 +84,13 @@ const (
 	itself   = "Strata makes this object itself"
 )
 
-// chosenAddress are the ways to ask MetalLB for an address, below a Service's values.
+// chosenAddress lists the ways to request an address from MetalLB, below a Service's values.
 const (
 	metallbIPs    = `"metallb.io/loadBalancerIPs"`
 	chosenAddress = "annotations[" + metallbIPs + "]"
 )
 
-// liveness returns the paths of Strata's values for liveness probes, below parts of a chart.
+// liveness returns the paths of Strata's values for the liveness probes in parts of a chart.
 func liveness(parts ...string) (paths []string) {
 	for _, part := range parts {
 		paths = append(paths, part+"livenessProbe.timeoutSeconds",

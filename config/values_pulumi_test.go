@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi hands over encrypted values as plain text, and names their section.
+// Pulumi passes encrypted values as plain text, and names the section that has them.
 func TestValuesOfASecretSectionAreSecrets(t *testing.T) {
 	raw := withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`)
 	cfg, err := fromPulumi(t, raw, "strata:traefik")

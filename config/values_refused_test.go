@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// refusedRules are about values that a chart takes: an update with them would succeed and break
-// something.
+// refusedRules are about values that a chart accepts, but with which an update would succeed and
+// break something.
 var refusedRules = []rule{
 	{"routes of the Gateway API's experimental channel",
 		one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
@@ -64,7 +64,7 @@ var refusedRules = []rule{
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
 
-// A value that is refused in some cases only is the user's in all others.
+// If a value is refused only in some cases, the user may set it in all others.
 func TestHarmlessValuesAreAccepted(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",

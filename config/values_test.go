@@ -50,8 +50,8 @@ var valuesRules = []rule{
 		`strata:apisix.values.service.externalTrafficPolicy: "Local" is not for values to set: Strata sets it; use apisix.externalTrafficPolicy`},
 }
 
-// ownValues are values that a chart takes from the user, by their key: of every kind that values
-// have.
+// ownValues are values that each chart accepts from the user, by the key of its section, with their
+// path in the section.
 var ownValues = map[string]string{
 	"metallb.values":     `{"speaker":{"logLevel":"debug"}}`,
 	"certManager.values": `{"podDisruptionBudget":{"maxUnavailable":1},"extraArgs":["--v=4"]}`,
@@ -98,7 +98,7 @@ func TestEveryChartTakesValues(t *testing.T) {
 	}
 }
 
-// Every chart's objects have names that gates know.
+// Gates know the objects of every chart by their names, so users must not change these.
 func TestChartsRefuseNameOverrides(t *testing.T) {
 	for key := range config.OwnedValues() {
 		for _, name := range []string{"nameOverride", "fullnameOverride"} {
@@ -133,8 +133,8 @@ func TestUnknownChartValueIsReported(t *testing.T) {
 	assert.Empty(t, cfg.OwnValues(), "its chart is not installed")
 }
 
-// A digest of a section is plain in the state: values, which may be secret, never become part of it
-// this way.
+// A digest of a section is plain in the state. Values may be secret, so the section's JSON must not
+// include them.
 func TestSectionJSONOmitsValues(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
 	require.NoError(t, err)
@@ -170,8 +170,8 @@ func TestEncryptedValuesAreReadAsSealed(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// examples returns the blocks of YAML in docs/values.md, each with the messages that stand below
-// it; empty where none do.
+// examples returns the YAML blocks in docs/values.md, each with the messages below it. The message
+// is empty if a block has none.
 func examples(t *testing.T) (blocks, messages []string) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/values.md")
@@ -188,7 +188,7 @@ func examples(t *testing.T) (blocks, messages []string) {
 	return blocks, messages
 }
 
-// Each example is a part of a stack file: it loads, or has the message that stands below it.
+// Each example is a part of a stack file. It must load, or fail with the message below it.
 func TestManualExamplesLoadOrFailAsDocumented(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	blocks, messages := examples(t)
@@ -214,7 +214,7 @@ func TestManualExamplesLoadOrFailAsDocumented(t *testing.T) {
 	assert.Less(t, refused, len(blocks))
 }
 
-// A key of the type that is not checked would let through values that gates rely on.
+// If a field of type Values were not checked, it could override values that gates rely on.
 func TestEveryValuesFieldIsValidated(t *testing.T) {
 	var found []string
 	var walk func(key string, of reflect.Type)

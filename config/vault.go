@@ -16,13 +16,14 @@ const (
 	IssuerACME = "acme"
 )
 
-// VaultIssuer says which Vault signs, and how cert-manager logs in to it.
+// VaultIssuer configures the Vault that signs, and how cert-manager logs in to it.
 type VaultIssuer struct {
-	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it.
-	// Default: the stack's own Vault (strata:vault), which then needs none of the other keys.
+	// Address is the address of an existing Vault, https://HOST:PORT, by which Pods of the cluster
+	// reach it. Default: the stack's own Vault (strata:vault), which then needs none of the other
+	// keys.
 	Address string `json:"address,omitempty"`
-	// Path signs certificates: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must
-	// allow ingress.domain and every name below it.
+	// Path is the path that signs certificates: MOUNT/sign/ROLE; empty means pki_int/sign/strata.
+	// The role must allow ingress.domain and every name below it.
 	Path string `json:"path,omitempty"`
 	// CACertificate is the CA of the Vault's own TLS certificate, in PEM. Default: the public CAs.
 	CACertificate string `json:"caCertificate,omitempty"`
@@ -33,15 +34,15 @@ type VaultIssuer struct {
 	// Role is the login role; empty means strata. It must allow ServiceAccount vault-issuer of
 	// namespace cert-manager, and the audience vault://strata-vault.
 	Role string `json:"role,omitempty"`
-	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with
-	// pulumi config set --secret --path strata:certManager.vault.token.
+	// Token logs in instead of the Kubernetes login. Vault's tokens expire, and you have to renew
+	// them. Set it with pulumi config set --secret --path strata:certManager.vault.token.
 	Token string `json:"token,omitempty"`
 }
 
 // Vault configures the stack's own Vault: one server with a PKI engine. Its keys are secrets of the
 // state.
 type Vault struct {
-	// Enabled installs Vault. Default: where certManager.issuer is vault and
+	// Enabled installs Vault. Default: true if certManager.issuer is vault and
 	// certManager.vault.address is not set.
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.

@@ -2,19 +2,20 @@ package config
 
 import "net/netip"
 
-// Hypervisor is the host that carries the virtual machines, and how it is reached.
+// Hypervisor is the host that runs the virtual machines, and how it is reached.
 type Hypervisor struct {
 	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
 	// default is this machine.
 	Address string `json:"address,omitempty"`
-	// User is the name of the login, who may use sudo without a password. Default root.
+	// User is the name of the login. This user must be able to use sudo without a password. Default
+	// root.
 	User string `json:"user,omitempty"`
 	// Port is sshd's TCP port. Default 22.
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path, as in hosts.ssh.keyFile. Default ~/.ssh/id_ed25519.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins its public key, in authorized_keys form. Default: taken at one bounded first
-	// contact.
+	// HostKey pins the hypervisor's public key, in authorized_keys form. Default: the key from one
+	// bounded first contact.
 	HostKey string `json:"hostKey,omitempty"`
 }
 
@@ -32,7 +33,7 @@ type Size struct {
 }
 
 // VM configures all virtual machines of a stack. Processors, memory and a larger disk are changed
-// in place; a machine restarts for the first two, one at a time. The settings of cloud-init hold
+// in place. For the first two, the machines restart one at a time. The settings of cloud-init hold
 // for new machines only.
 type VM struct {
 	// CPUs is the number of virtual processors. Default 2.
@@ -42,12 +43,12 @@ type VM struct {
 	// DiskGiB is the disk's size in GiB; it can grow, never shrink. Default 20.
 	DiskGiB int `json:"diskGiB,omitempty"`
 	// Image is the URL of the disk image that the machines start from, a qcow2 with cloud-init;
-	// `strata fetch` locks its sum. Only read where artifacts.machineImage is upstream: a bundle
-	// has its own.
+	// `strata fetch` locks its sum. It is only read if artifacts.machineImage is upstream: a bundle
+	// has its own image.
 	Image string `json:"image,omitempty"`
-	// DHCP makes the machines ask for their addresses. The network must then give a node's address
-	// to its MAC address, because K3s cannot change a node's address: reserve it there. Default
-	// false: the machines set their addresses themselves.
+	// DHCP makes the machines request their addresses. The network must then reserve a node's
+	// address for its MAC address, because K3s cannot change a node's address. Default false: the
+	// machines set their addresses themselves.
 	DHCP bool `json:"dhcp,omitempty"`
 	// Gateway is the default route's address. Default: the subnet's first address.
 	Gateway netip.Addr `json:"gateway,omitzero"`

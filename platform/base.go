@@ -33,8 +33,9 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	return pulumi.String(target.Text), nil
 }
 
-// newBase registers the cluster. Layers above it cannot tell which of the two it is, but for those
-// that have no hosts to observe from.
+// newBase registers the cluster. Layers above it cannot tell a cluster that is built from an
+// existing one. The exception are layers that observe from hosts, which an existing cluster does
+// not have.
 func newBase(
 	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput,
 	p Program,

@@ -2,7 +2,8 @@ package platform
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// export publishes where the platform's own services and the workloads are, and what trusts them.
+// export publishes the URLs and addresses of the platform's own services and of the workloads, and
+// the CA that clients must trust.
 func (a *above) export(ctx *pulumi.Context) {
 	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}
 	at := func(name, url string, address pulumi.StringInput) {
@@ -30,7 +31,7 @@ func (a *above) export(ctx *pulumi.Context) {
 			at(name, workload.URLs[0], workload.Address)
 		}
 	}
-	// Where each name of urls is found as long as DNS does not know it.
+	// The addresses lead to each name of urls until DNS has a record for it.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
 	if a.ca != nil && !a.ca.Public {

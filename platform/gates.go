@@ -55,8 +55,8 @@ func Registrations(
 // unread stands for the kubeconfig of an existing cluster, which is not read here.
 var unread = pulumi.UnsafeUnknownOutput(nil).ApplyT(func(any) string { return "" }).(pulumi.StringOutput)
 
-// withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without
-// a file that says how.
+// withoutKeys returns the configuration with empty private keys. Its hosts keep user, port and host
+// key, and read no other file about the login.
 func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {

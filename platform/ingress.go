@@ -25,8 +25,9 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 	if err != nil {
 		return err
 	}
-	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply
-	// but their being served, or Traefik starts without them and says nothing.
+	// Wait for MetalLB's pool to work, not only for its chart: otherwise the Service stays pending.
+	// Wait until the CRDs are served, not only applied: otherwise Traefik starts without them and
+	// logs nothing.
 	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI],
 		a.crds.Served[components.BundleTraefik]}
 	if cfg.Ingress.Uses(config.ControllerAPISIX) {
@@ -53,8 +54,8 @@ func (a *above) throughAPISIX(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
 	var err error
-	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
-	// not for the address pool: both heal.
+	// The certificate waits for cert-manager's webhook, but not for the issuer. The data plane does
+	// not wait for the address pool. Both heal when the missing part comes.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(),
 		Full:   cfg.Apps.Full(),

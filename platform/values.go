@@ -11,10 +11,10 @@ import (
 	"strata/config"
 )
 
-// checkKeys refuses the user's values that a chart's schema refuses, since Helm would do so in the
-// middle of an update. It warns of values that the chart does not have, and of keys that the pinned
-// K3s does not have if another is asked for. Neither is a mistake: a chart may take unlisted
-// values, and a newer K3s more keys than an older one.
+// checkKeys refuses the user's values that a chart's schema refuses, since Helm would refuse them
+// in the middle of an update. It only warns of values that the chart does not list: a chart may
+// take others, too. It also warns of keys that the pinned K3s does not have, if the configuration
+// asks for another K3s: a newer one may have more keys.
 func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	var refused []error
 	var messages []string

@@ -58,7 +58,7 @@ func (a *above) applications(
 	return nil
 }
 
-// ways returns the ingress controllers as routes see them.
+// ways returns the ingress controllers by name, with the properties that routes need.
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {

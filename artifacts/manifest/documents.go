@@ -48,9 +48,9 @@ func (d *documents) refuse(at string, err error) {
 	}
 }
 
-// check refuses metadata of another type: the reader does not check it in a list's items, and
-// removes a namespace that is no text. It also refuses an object with items, which would vanish
-// because the reader takes it for a list.
+// check refuses metadata of another type. The reader does not check metadata in the items of a
+// list, and removes a namespace that is not a text. check also refuses an object with the field
+// items, because the reader takes it for a list, and the object would vanish.
 func (d *documents) check(at string, object map[string]any) {
 	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// builtIn returns the kinds that client-go has clients for, and whether each has a namespace: its
-// client then takes one.
+// builtIn returns the kinds that client-go has clients for, and whether each kind has a namespace:
+// then the constructor of its client takes one.
 func builtIn(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	namespaced := map[schema.GroupKind]bool{}

@@ -10,8 +10,8 @@ import (
 	"strata/internal/files/digest"
 )
 
-// user is the numeric user of the images, because kubelet cannot check runAsNonRoot by a name.
-// Distroless images have it, too.
+// user is the numeric user of the images: kubelet cannot check runAsNonRoot for a user name.
+// Distroless images use the same number.
 const user = "65532:65532"
 
 // contents describes an image with one program and no other file.

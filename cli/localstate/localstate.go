@@ -20,8 +20,8 @@ import (
 var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE",
 	"PULUMI_CONFIG_PASSPHRASE_FILE"}
 
-// FindChoice returns the source of an already chosen state or passphrase: a variable, the project's
-// file, or `pulumi login`. It is empty if there is none.
+// FindChoice returns the source of a state or passphrase that the user has chosen already: a
+// variable, the project's file, or `pulumi login`. It is empty if there is none.
 func FindChoice(project string) (string, error) {
 	for _, name := range chosenBy {
 		if _, set := os.LookupEnv(name); set {
@@ -43,9 +43,9 @@ func FindChoice(project string) (string, error) {
 	return "pulumi login", nil
 }
 
-// Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, each for
-// its owner only. It returns the file for the shell, which exports both to Pulumi and adds the
-// folder programs to PATH.
+// Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, all
+// readable by their owner only. It returns the file for the shell, which exports both to Pulumi and
+// adds the folder programs to PATH.
 func Prepare(programs string) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

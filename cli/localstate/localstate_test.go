@@ -78,7 +78,7 @@ func TestPreparedEnvironmentFileSetsShellVariables(t *testing.T) {
 	}
 }
 
-// A passphrase of other stacks' secrets is never replaced.
+// The passphrase may protect the secrets of other stacks, so Prepare must never replace it.
 func TestPrepareKeepsExistingPassphrase(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	_, err := Prepare("/bin")

@@ -7,19 +7,20 @@ import (
 	"strata/health"
 )
 
-// states are all states of a gate's check; each has a series, with 1 for the present one.
+// states are all states of a gate's check. Each has a series, whose value is 1 for the present
+// state.
 var states = map[health.State]string{
 	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck",
 	health.Skipped: "skipped",
 }
 
-// missing is the state of a gate that the stack does not have; its checks have no state.
+// missing is the state of a gate that the stack does not have. A check has no such state.
 const missing = "missing"
 
 // Health is one round of verdicts.
 type Health struct {
 	Stack string
-	// Results are those of the stack's gates, and of its missing gates (health.Missing).
+	// Results are the results of the stack's gates, and of its missing gates (health.Missing).
 	Results []health.Result
 	// Known is true if the configuration was read, so that Results are complete.
 	Known bool

@@ -21,7 +21,7 @@ func (s set) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return gauge
 }
 
-// write writes them in the text format.
+// write writes the metrics in Prometheus's text format.
 func (s set) write(out io.Writer) error {
 	families, err := s.registry.Gather()
 	if err != nil {
@@ -35,7 +35,7 @@ func (s set) write(out io.Writer) error {
 	return nil
 }
 
-// number returns a boolean as a sample.
+// number returns a boolean as a sample: 1 or 0.
 func number(truth bool) float64 {
 	if truth {
 		return 1

@@ -24,7 +24,7 @@ func (c *checker) checkCertificates(s *subject) {
 	}
 }
 
-// source is a part of a volume that comes from a certificate's Secret.
+// source is the part of a volume that comes from a certificate's Secret.
 type source struct {
 	volume, secret string
 	optional       bool
@@ -54,8 +54,8 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 	return found
 }
 
-// isIssued reports whether the keys or the name of a Secret look like a certificate's, for a Secret
-// whose Certificate is in none of the files.
+// isIssued reports whether a Secret probably holds a certificate, by its keys or its name. It is
+// for a Secret whose Certificate is in none of the files.
 func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {

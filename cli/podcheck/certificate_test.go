@@ -66,7 +66,7 @@ func TestIncompleteCertWaitSnippetIsReported(t *testing.T) {
 	}
 }
 
-// A flag may be one word or two.
+// A flag and its value may be one word or two.
 func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	whole := strings.Replace(snippet(t), "args: [--dir, /etc/tls,", "args: [--dir=/etc/tls,", 1)
 	require.Contains(t, whole, "--dir=/etc/tls")
@@ -74,7 +74,7 @@ func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// This manifest's volume is not optional, so its init container never runs.
+// seed is a Deployment whose certificate volume is not optional, so its init container never runs.
 const seed = `
 apiVersion: apps/v1
 kind: Deployment
@@ -154,7 +154,7 @@ func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 			"specification in 2 of kind Service", report.String())
 }
 
-// An unreadable one hides no finding of the others.
+// A Pod specification that cannot be read must not hide the findings of other Pods.
 func TestUnreadPodHidesNoFinding(t *testing.T) {
 	report := find(t,
 		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: "+

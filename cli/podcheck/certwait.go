@@ -11,7 +11,7 @@ import (
 const CertWaitImage = "localhost/strata/cert-wait:1.0.0"
 
 // waitForCertificate makes a certificate's volume optional, and adds the init container that waits
-// for it, as far as the Pod lacks them.
+// for it. It leaves out any part that the Pod already has.
 func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 	if !mounted.optional {
 		volume := makeOptional(pod, mounted)
@@ -34,7 +34,7 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 }
 
 // makeOptional makes a certificate's Secret optional in its volume of the Pod, and returns the
-// volume. A projected volume may have several of them.
+// volume. A projected volume may have several such Secrets.
 func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool {
 		return one.Name == mounted.volume

@@ -32,7 +32,7 @@ func Check(objects []manifest.Manifest, options Options) Report {
 	return c.report
 }
 
-// checker checks objects that were given together.
+// checker checks the objects of one call together.
 type checker struct {
 	Options
 	related related
@@ -45,7 +45,7 @@ type subject struct {
 	place string
 	path  *field.Path
 	pod   corev1.PodSpec
-	// labels are those of the Pods.
+	// labels are the Pods' labels.
 	labels map[string]string
 	skip   []string
 	patch  patch

@@ -14,9 +14,10 @@ import (
 // defaultGrace is Kubernetes' default of terminationGracePeriodSeconds.
 const defaultGrace = 30
 
-// pickServing returns the containers of a subject that take requests: those with a port that a Service
-// sends to. If the files have no Service in its namespace, those with any port. Jobs take none, and
-// in kinds of others than Kubernetes' their controller replaces Pods in its own way.
+// pickServing returns the containers of a subject that take requests. These are the containers with
+// a port that a Service sends to. If the files have no Service in the subject's namespace, every
+// container with a port counts. Jobs take no requests. Custom kinds are left out, because their
+// controllers replace Pods in their own ways.
 func (c *checker) pickServing(s *subject) []corev1.Container {
 	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" &&
 		s.pod.RestartPolicy != corev1.RestartPolicyAlways {
@@ -52,8 +53,8 @@ func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 	c.checkGrace(s, longest)
 }
 
-// checkPreStop checks that a container serves on while ingress controllers learn that its Pod stops.
-// It returns the time of the preStop hook, at least as long as it should be.
+// checkPreStop checks that a container goes on serving until ingress controllers know that its Pod
+// stops. It returns the duration of the preStop hook, or the required duration if that is longer.
 func (c *checker) checkPreStop(s *subject, one corev1.Container) time.Duration {
 	wait, known := preStopOf(one)
 	if known && wait < c.PreStop && c.addFinding(s, PreStop,

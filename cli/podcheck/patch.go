@@ -15,7 +15,7 @@ import (
 )
 
 // patch is a strategic merge patch of an object, as `kubectl patch` and kustomize take it, and the
-// objects to add. Lists of a foreign kind cannot be merged, so it gets none.
+// objects to add. A custom kind gets no patch, because its lists cannot be merged.
 type patch struct {
 	object *unstructured.Unstructured
 	// pod has the keys that lead to the Pod specification.
@@ -36,7 +36,7 @@ func newPatch(o manifest.Manifest, path *field.Path) patch {
 	return patch{object: object, pod: strings.Split(path.String(), ".")}
 }
 
-// parents returns the keys above a Pod specification's own.
+// parents returns the keys that lead to a Pod specification.
 func parents(path *field.Path) []string {
 	keys := strings.Split(path.String(), ".")
 	return slices.Clone(keys[:len(keys)-1])
@@ -56,7 +56,8 @@ func (p *patch) set(value any, keys ...string) {
 		return
 	}
 	p.changed = true
-	// It fails only if a key leads through a value that is no map, which no key of a patch does.
+	// This fails only if a key leads through a value that is not a map, and a patch has no such
+	// key.
 	_ = unstructured.SetNestedField(p.object.Object, value, keys...)
 }
 
@@ -87,7 +88,8 @@ func (p *patch) merge(list, name string, fields map[string]any) {
 	p.set(items, keys...)
 }
 
-// addReadiness adds the handler of the startup probe, or else one to complete.
+// addReadiness adds a readiness probe with the handler of the startup probe. Without one, it adds a
+// probe that the user must complete.
 func (p *patch) addReadiness(one corev1.Container) {
 	handler := map[string]any{"httpGet": map[string]any{"path": "/ready", "port": int64(8080)}}
 	if len(one.Ports) > 0 {

@@ -17,7 +17,7 @@ import (
 	"strata/cli/podcheck"
 )
 
-// patched applies a report's patches to objects as kubectl does, and adds those that are new.
+// patched applies a report's patches to objects as kubectl does, and adds the report's new objects.
 func patched(
 	t *testing.T, objects []manifest.Manifest, patches []map[string]any,
 ) []manifest.Manifest {
@@ -81,7 +81,7 @@ func TestPatchesFixTheirFindings(t *testing.T) {
 	}
 }
 
-// The init container of a patch is that of the page.
+// A patch must add the same init container as docs/cert-wait.yaml.
 func TestPatchUsesDocumentedInitContainer(t *testing.T) {
 	text := strings.Replace(snippet(t), "            optional: true\n", "", 1)
 	text = strings.Replace(text, "- name: cert-wait\n", "- name: another\n", 1)

@@ -25,8 +25,8 @@ type related struct {
 	leastReplicas map[string]int64
 }
 
-// relate collects them. An object of another form than its kind has is left out: the API server
-// refuses it.
+// relate collects the related objects. It leaves out an object that does not have the form of its
+// kind, because the API server refuses it.
 func relate(objects []manifest.Manifest) related {
 	r := related{issued: map[string]bool{}, leastReplicas: map[string]int64{}}
 	for _, o := range objects {

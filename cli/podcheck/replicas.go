@@ -12,7 +12,7 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// scaled are the kinds that keep a number of Pods. A DaemonSet and a Pod have none.
+// scaled are the kinds with a number of replicas. A DaemonSet and a Pod have none.
 var scaled = map[string]bool{
 	"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true,
 	"Rollout": true,
@@ -39,7 +39,7 @@ func (c *checker) checkReplicas(s *subject) {
 	c.checkBudget(s, replicas)
 }
 
-// checkCount checks the number of Pods, and returns it; at least two, as it should be.
+// checkCount checks the number of Pods. It returns the number, or the required two if it is less.
 func (c *checker) checkCount(s *subject) int {
 	least, scaled := c.related.leastReplicas[namespaceOf(
 		s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
@@ -111,7 +111,7 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 	}
 }
 
-// countEvictable returns how many of the Pods a budget lets go at once.
+// countEvictable returns how many of the Pods a budget allows to be evicted at once.
 func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
 	scale := func(value *intstr.IntOrString) int {
 		scaled, err := intstr.GetScaledValueFromIntOrPercent(value, replicas, true)

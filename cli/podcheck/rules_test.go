@@ -10,7 +10,7 @@ import (
 	"strata/cli/podcheck"
 )
 
-// good breaks no rule. Each line that a test replaces stands in it once.
+// good is a manifest that breaks no rule. Each line that a test replaces occurs once in it.
 const good = `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -45,7 +45,7 @@ metadata: {name: shop, namespace: apps}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: shop}}}
 `
 
-// change replaces texts of good by others, in pairs.
+// change lists texts of good and their replacements, in pairs.
 type change []string
 
 func (c change) apply(t *testing.T) string {
@@ -165,7 +165,7 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 	}
 }
 
-// nearMisses are changes of good that look like a broken rule, and are none.
+// nearMisses are changes of good that resemble a broken rule but break none.
 var nearMisses = map[string]change{
 	"a preStop that runs sleep":    {"sleep: {seconds: 15}", "exec: {command: [sleep, '15']}"},
 	"a preStop of unknown length":  {"sleep: {seconds: 15}", "httpGet: {path: /drain, port: http}"},
@@ -205,7 +205,8 @@ func TestRulesAcceptNearMisses(t *testing.T) {
 	}
 }
 
-// Without Services in the files, as in a Deployment's own file, ports tell who takes requests.
+// A Deployment's own file has no Service. Then the ports of the containers show which of them take
+// requests.
 func TestPortsImplyTrafficWithoutServices(t *testing.T) {
 	alone, _, _ := strings.Cut(good, "---")
 	var rules []string

@@ -23,7 +23,8 @@ type ExistingCluster struct {
 	// Server is the API server's URL, Kubeconfig the credentials, which are secret.
 	Server     string
 	Kubeconfig []byte
-	// MetalLB and Traefik are the layers that must be the only ones of their sort.
+	// MetalLB and Traefik are true if the stack installs these layers, which tolerate no other
+	// installation.
 	MetalLB, Traefik bool
 }
 
@@ -31,7 +32,7 @@ type ExistingCluster struct {
 type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
-	// Allowed is true if the credentials may do everything. Fault is the reason why that or the
+	// Allowed is true if the credentials may do everything. Fault is the reason why Allowed or the
 	// rivals could not be read.
 	Allowed bool        `json:"allowed,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
@@ -93,7 +94,8 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds default deployments of K3s, and so of k3d, that the platform installs as well.
+// rivals finds the load balancer and the Traefik that K3s, and so k3d, deploys by default and that
+// the platform installs as well.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
 	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource,
 		metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})

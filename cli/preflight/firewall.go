@@ -17,13 +17,13 @@ type Port struct {
 	// Protocol is tcp or udp.
 	Protocol string
 	Number   int
-	// From are the addresses of the nodes that must reach it.
+	// From are the addresses of the nodes that must reach the port.
 	From []netip.Addr
 }
 
-// portsOf returns the ports of a node that other nodes must reach. These are K3s's
-// (https://docs.k3s.io/installation/requirements#networking), and that of MetalLB's speakers, which
-// use it to choose the announcer of an address (https://metallb.io: Requirements).
+// portsOf returns the ports of a node that other nodes must reach. They are K3s's ports
+// (https://docs.k3s.io/installation/requirements#networking) and the port of MetalLB's speakers.
+// Speakers use it to choose the announcer of an address (https://metallb.io: Requirements).
 func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 	var nodes, servers []netip.Addr
 	for _, other := range cfg.Hosts.Nodes {
@@ -69,8 +69,8 @@ type firewall struct {
 	keep  string
 }
 
-// judgeFirewall warns of a firewall on a host that passes no packet for a port. It never fails: a
-// rule may be unknown here, or be added later.
+// judgeFirewall warns if a firewall on a host blocks a required port. It never fails: this program
+// may not recognize a rule, or a rule may be added later.
 func judgeFirewall(h Host, b host.Block) health.Verdict {
 	v := health.Verdict{Check: "firewall", State: health.Ready,
 		Message: "none is seen that drops what nodes send each other"}

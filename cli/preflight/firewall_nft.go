@@ -17,7 +17,7 @@ var (
 	nftDoes  = regexp.MustCompile(` : [a-z ]+`)
 )
 
-// nftables reads `nft list table`, table after table.
+// nftables parses the output of `nft list table` for one table after the other.
 func nftables(lines []string) (found []firewall) {
 	var wall firewall
 	closed, table, chain, hook := false, "", "", ""

@@ -10,10 +10,10 @@ import (
 	"strata/health/host"
 )
 
-// pass is a rule that passes packets. Unknown parts of a rule count as no limit, so that no open
-// port is reported as closed.
+// pass is a rule that lets packets pass. An unknown part of a rule counts as no restriction, so
+// that no open port is reported as closed.
 type pass struct {
-	// protocol, ports and from limit the rule; empty without a limit.
+	// protocol, ports and from restrict the rule; an empty one does not.
 	protocol string
 	ports    [][2]int
 	from     []netip.Prefix
@@ -33,8 +33,8 @@ func elements(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) })
 }
 
-// portSpans parses ports and spans of them, such as 22,2379:2380 and { 22, 2379-2380 }. It is never
-// nil: a list without a number has no port.
+// portSpans parses ports and spans of ports, such as 22,2379:2380 and { 22, 2379-2380 }. The result
+// is never nil: for a list without a number it is empty, and means no port.
 func portSpans(text string) [][2]int {
 	spans := [][2]int{}
 	for _, one := range elements(text) {
@@ -67,7 +67,7 @@ func sources(text string) (networks []netip.Prefix) {
 	return networks
 }
 
-// firewalls returns the firewalls of a host that drop packets without a rule.
+// firewalls returns the host's firewalls that drop packets which no rule lets pass.
 func firewalls(b host.Block) (found []firewall) {
 	for _, read := range []func(host.Block) (firewall, bool){ufw, firewalld, iptables} {
 		if wall, closed := read(b); closed {

@@ -13,7 +13,7 @@ import (
 	"strata/health/host"
 )
 
-// A server of two, with an agent.
+// guarded is one of two servers, in a cluster with an agent. all names its ports in a message.
 var (
 	guarded = Host{Host: health.Host{Role: "server"}, Subnet: netip.MustParsePrefix("10.10.0.0/24"), Ports: []Port{
 		{"tcp", 6443, []netip.Addr{netip.MustParseAddr("10.10.0.12"), netip.MustParseAddr("10.10.0.21")}},
@@ -40,8 +40,8 @@ const (
 func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) {
 	for name, test := range map[string]struct {
 		key, text string
-		// closed are the ports that are named; empty where there is no alarm. fix is a part of the
-		// commands.
+		// closed is the message's text of closed ports; empty if no warning is expected. fix is a
+		// part of the commands in the hint.
 		closed, fix string
 	}{
 		"ufw":                 {"ufw", ufwOn, all, "ufw allow proto tcp from 10.10.0.0/24 to any port 6443,2379 && ufw allow proto udp from 10.10.0.0/24 to any port 8472"},

@@ -104,7 +104,7 @@ func TestPreflightObservesOtherHostsDespiteSilentHost(t *testing.T) {
 	assert.Equal(t, health.Waiting, states["all hosts hostnames"])
 }
 
-// A slow host prints lines that show its progress.
+// A slow host's lines prove that its probe makes progress.
 func TestPoolProbeOutlastsTimeoutWhileHostMakesProgress(t *testing.T) {
 	const limit = 3 * time.Second
 	slow := sshtest.Start(t)
@@ -126,7 +126,7 @@ func TestPoolProbeOutlastsTimeoutWhileHostMakesProgress(t *testing.T) {
 	assert.Equal(t, health.Ready, last.State, last.Message)
 }
 
-// Its lines do not prove progress.
+// A probe that prints a line and fails, again and again, makes no progress.
 func TestRepeatedlyFailingProbeIsGivenUp(t *testing.T) {
 	broken := sshtest.Start(t)
 	broken.Handler = func(call sshtest.Call) int {

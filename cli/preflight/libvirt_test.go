@@ -13,7 +13,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// libvirtPlan asks for two machines on a network of libvirt's.
+// libvirtPlan returns a plan of two machines on a network of libvirt.
 func libvirtPlan() VMPlan {
 	machine := func(node, address string) hypervisor.Spec {
 		return hypervisor.Spec{
@@ -28,7 +28,7 @@ func libvirtPlan() VMPlan {
 	}
 }
 
-// libvirtHas returns a hypervisor that just satisfies libvirtPlan.
+// libvirtHas returns a hypervisor that has exactly enough for libvirtPlan.
 func libvirtHas() vmFindings {
 	return vmFindings{Survey: hypervisor.Survey{
 		Node:     hypervisor.NodeFacts{CPUs: 4, FreeMiB: 8192, Quorate: true},
@@ -38,7 +38,7 @@ func libvirtHas() vmFindings {
 	}}
 }
 
-// held makes both machines there and running, with nothing of the hypervisor left.
+// held makes both machines exist and run, and leaves the hypervisor almost no free memory or disk.
 func held(f *vmFindings) {
 	for i := range f.Machines {
 		f.Machines[i] = hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}
@@ -46,7 +46,7 @@ func held(f *vmFindings) {
 	f.Node.FreeMiB, f.Storages[0].FreeGiB = 10, 0.5
 }
 
-// vmCase is a plan and a hypervisor that differ from the healthy ones in one thing.
+// vmCase is a test case whose plan or hypervisor differs from the healthy ones in one thing.
 type vmCase struct {
 	name   string
 	change func(*VMPlan, *vmFindings)

@@ -41,7 +41,7 @@ const allHosts = "all hosts"
 
 // Hosts observes every host at once, and reports problems before the first change. It runs each
 // host's own gate, compares values that must differ between hosts, and probes pool addresses. It
-// gives up a host after limit without output.
+// gives a host up when it prints nothing for limit.
 func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Duration) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
@@ -84,7 +84,8 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report,
 	return report, verdicts
 }
 
-// poolSilence probes from the first host that was reached, until limit passes without output.
+// poolSilence probes the pool's addresses from the first host that was reached. It gives up when
+// the host prints nothing for limit.
 func poolSilence(
 	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr,
 	limit time.Duration,
@@ -131,8 +132,8 @@ func nodeAddresses(hosts []Host) string {
 	return strings.Join(words, " ")
 }
 
-// judgePoolSilence passes if pool addresses are silent, or only the cluster's own nodes answer, as
-// on every later run.
+// judgePoolSilence passes if no pool address answers. It also passes if only the cluster's own
+// nodes answer, as on every run after the first.
 func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	if lacks := b.Get("lacks"); lacks != "" {
 		return health.Verdict{State: health.Skipped,
@@ -162,8 +163,8 @@ func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 			min(size, maxPoolProbes), from)}
 }
 
-// judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must
-// not.
+// judgeFleet compares the hosts that were reached. Their names and machine-ids must differ, and
+// their clocks must agree.
 func judgeFleet(reports []host.Report) []health.Verdict {
 	var reached []host.Report
 	for _, report := range reports {
@@ -213,7 +214,8 @@ func unique(
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }
 
-// together compares each clock with the median host's, so that it names a single wrong clock.
+// together compares each clock with the clock of the median host, so that a single wrong clock is
+// the one that it names.
 func together(reports []host.Report, limit time.Duration) health.Verdict {
 	v := health.Verdict{Check: "clocks", State: health.Ready,
 		Message: "all within " + limit.String() + " of the median host's"}

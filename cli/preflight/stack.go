@@ -14,8 +14,8 @@ import (
 )
 
 // Stack observes the existing parts of a stack's configuration: its hosts, their hypervisor, or the
-// cluster. It gives up a part after limit without an answer. project is the stack's folder. An
-// error reports that a file of the configuration cannot be read here.
+// cluster. It gives up a part that does not answer for limit. project is the stack's folder. An
+// error reports that this machine cannot read a file of the configuration.
 func Stack(
 	ctx context.Context, cfg *config.Config, project string, limit time.Duration,
 ) ([]Finding, error) {
@@ -55,7 +55,7 @@ func hostFindings(
 	if err != nil {
 		return nil, err
 	}
-	// Without a state the names decide, as far as they can.
+	// Without a state, the names in an owner file decide as far as they can.
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	k3s := wantedK3s(cfg, project)
 	var hosts []Host
@@ -80,8 +80,8 @@ func hostNeeds(cfg *config.Config, role config.Role, k3s string) host.Spec {
 	return needs
 }
 
-// wantedK3s returns the version of K3s that an update would install; empty if the artifacts do not
-// exist yet, which the update reports itself.
+// wantedK3s returns the version of K3s that an update would install. It is empty if the artifacts
+// do not exist yet, which the update reports itself.
 func wantedK3s(cfg *config.Config, project string) string {
 	if cfg.K3s.Version != "" {
 		return cfg.K3s.Version

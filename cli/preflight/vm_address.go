@@ -10,9 +10,9 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMAddress checks that no other machine has the address of a machine; place is its index in
-// the configuration. Its hardware address follows from stack and node, which identifies its own
-// lease and answer.
+// judgeVMAddress checks that no other machine has the address of a machine; place is the machine's
+// index in the configuration. The machine's hardware address follows from stack and node. So the
+// check recognizes the machine's own lease and its own answer.
 func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
 	is := fmt.Sprintf("strata:hosts.nodes[%d].address %s: ", place, address)
@@ -33,8 +33,8 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
-// judgeVMLease compares an address with the leases of the hypervisor's own DHCP server; zero if
-// there is no conflict.
+// judgeVMLease compares an address with the leases of the hypervisor's own DHCP server. It returns
+// the zero verdict if there is no conflict.
 func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool {

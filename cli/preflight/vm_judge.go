@@ -12,11 +12,11 @@ import (
 // hypervisorCheck precedes every other check of a hypervisor.
 const hypervisorCheck = "hypervisor"
 
-// leastRelease is the first Proxmox VE with all commands of the driver.
+// leastRelease is the first release of Proxmox VE that has all commands of the driver.
 const leastRelease = 8
 
-// judgeHypervisor returns the verdicts of a preflight on the hypervisor. They also hold on every
-// later run.
+// judgeHypervisor returns the verdicts of a preflight on the hypervisor. They must also pass on
+// every later run, when the machines exist.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	if len(f.Machines) == 0 { // It was not reached.
 		f.Machines = make([]hypervisor.MachineFacts, len(plan.Specs))
@@ -99,8 +99,8 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	return v
 }
 
-// judgeVMNode checks the node. The commands change the node that they run on, as root@pam, who has
-// every privilege. A node without its cluster's majority refuses every change.
+// judgeVMNode checks the node. The driver's commands change the node on which they run, as
+// root@pam, who has every privilege. A node that lost its cluster's majority refuses every change.
 func judgeVMNode(node hypervisor.NodeFacts) health.Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
@@ -133,8 +133,8 @@ func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verd
 			", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeVMProcessors checks that no machine has more processors than the hypervisor. All together
-// may, at the cost of speed.
+// judgeVMProcessors checks that no machine has more processors than the hypervisor. All machines
+// together may have more, at the cost of speed.
 func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0

@@ -49,7 +49,8 @@ func startStorage(spec hypervisor.Spec, name string) string {
 		"pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneThere names the existing objects in place of the configured one.
+// oneThere returns a text with the names of the existing objects, any of which could replace the
+// configured one.
 func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"

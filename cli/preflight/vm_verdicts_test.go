@@ -22,8 +22,8 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 	return health.Verdict{}
 }
 
-// Processors may be overcommitted, memory not. The message for processors is a remark, and only if
-// they are overcommitted.
+// Processors may be overcommitted, memory may not. The message mentions processors only if they are
+// overcommitted.
 func TestOvercommittedProcessorsPassWithHint(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	assert.Equal(t,
@@ -50,8 +50,8 @@ func TestExistingMachineIsDistinguishedFromFreeName(t *testing.T) {
 	assert.Contains(t, v.Message, "node server-1 of stack dev")
 }
 
-// The warning about a DHCP server that may lease the address applies from the first address of its
-// range to its last, and nowhere else.
+// A DHCP server may lease an address of its range. The warning must appear for the range's first
+// and last address, and for none outside.
 func TestAddressInDHCPRangeGetsReservationWarning(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	address := func(text string) netip.Addr { return netip.MustParseAddr("10.10.0." + text) }
@@ -78,7 +78,8 @@ func TestFindingsNameHypervisorOrLocalMachine(t *testing.T) {
 	assert.Equal(t, "this machine", findingsOf(libvirtPlan(), verdicts)[0].Subject)
 }
 
-// A refused request to another cluster's API server leaves facts unknown, and is no second cause.
+// If the API server of another cluster refuses a request, some facts stay unknown. They must not
+// count as a second failure.
 func TestUnknownFactsOfExistingClusterAreNoFailure(t *testing.T) {
 	states := func(f existingFacts) map[string]health.State {
 		found := map[string]health.State{}

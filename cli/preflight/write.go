@@ -9,8 +9,8 @@ import (
 	"strata/internal/text/table"
 )
 
-// Write prints a line for each finding with a message, and one that counts the rest of each
-// subject. Then it prints the fix of each failure.
+// Write prints a line for each finding with a message, and one line for each subject that counts
+// its other findings. Then it prints the fix of each failure.
 func Write(out io.Writer, findings []Finding) error {
 	rows := table.New(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
@@ -53,8 +53,7 @@ type group struct {
 	ready, behind int
 }
 
-// add assigns a finding to the listed ones, the merely ready ones, or those after an earlier
-// failure.
+// add lists the finding, or only counts it: as ready, or as waiting behind an earlier failure.
 func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":

@@ -11,7 +11,7 @@ import (
 
 // Asked is a host as the command line names it.
 type Asked struct {
-	// User logs in; any user but root uses sudo. If empty, an ssh_config has it.
+	// User is the login's user; any user except root uses sudo. If empty, an ssh_config has it.
 	User string
 	// Address is an IPv4 address, a name that resolves to one, or a name in an ssh_config.
 	Address string

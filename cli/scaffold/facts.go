@@ -21,21 +21,21 @@ var factsScript string
 type Facts struct {
 	// OS is its operating system's name for people.
 	OS string
-	// Arch is the machine in the words of uname -m.
+	// Arch is the machine's architecture, as uname -m prints it.
 	Arch string
-	// Hostname is the kernel's.
+	// Hostname is the host name that the kernel has.
 	Hostname string
 	// CPUs counts processors that are online.
 	CPUs int
-	// MemoryMiB is all of its memory, DiskMiB the free space for /var/lib/rancher.
+	// MemoryMiB is the host's total memory. DiskMiB is the free space for /var/lib/rancher.
 	MemoryMiB, DiskMiB int
-	// Kubernetes are the Kubernetes distributions, K3s aside, that left traces.
+	// Kubernetes are the Kubernetes distributions, except K3s, that left traces on the host.
 	Kubernetes []string
 	// Interfaces are its IPv4 addresses.
 	Interfaces []Interface
 	// Routes are the networks in all of its routing tables.
 	Routes []Route
-	// Neighbours are the known addresses on its networks.
+	// Neighbours are the addresses of other machines that the host knows on its networks.
 	Neighbours []netip.Addr
 }
 
@@ -50,7 +50,7 @@ type Interface struct {
 type Route struct {
 	// To is the network; 0.0.0.0/0 for the default route.
 	To netip.Prefix
-	// Gateway is the next hop; not valid on the interface's own network.
+	// Gateway is the next hop. It is not valid for the interface's own network.
 	Gateway netip.Addr
 	Device  string
 	// Table is the routing table of the route; empty for main.
@@ -117,7 +117,8 @@ func (f *Facts) readAddresses(text string) error {
 // ownRoutes are the types of routes that lead to no other machine.
 var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
 
-// readRoutes parses ip -j route. It keeps blocked routes, because a blocked network has a use, too.
+// readRoutes parses ip -j route. It keeps routes that block a network, because a blocked network is
+// in use, too.
 func (f *Facts) readRoutes(text string) error {
 	type hop struct {
 		Gateway string `json:"gateway"`

@@ -53,8 +53,8 @@ func TestAHostWithoutTheProgramIpSaysSo(t *testing.T) {
 	require.ErrorContains(t, err, "has no program ip; install the package iproute2")
 }
 
-// Output of iproute2 6.1 on a Debian 12 host with a bridge of Docker's and a VPN in a table of its
-// own.
+// These are outputs of iproute2 6.1 on a Debian 12 host. It has a bridge of Docker, and a VPN in a
+// routing table of its own.
 const (
 	ipAddress = `[{"ifindex":1,"ifname":"lo","addr_info":[{"family":"inet","local":"127.0.0.1","prefixlen":8,"scope":"host"}]},{},` +
 		`{"ifindex":2,"ifname":"eth0","flags":["UP"],"addr_info":[{"family":"inet","local":"10.10.0.11","prefixlen":24,"broadcast":"10.10.0.255","scope":"global"}]},` +

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// Host is a host that was read.
+// Host is a host whose facts were read.
 type Host struct {
 	Asked Asked
 	// Address is the address of the login.
@@ -22,7 +22,7 @@ type Host struct {
 	Pin     Pin
 	Facts   Facts
 
-	// target and key are those of the login.
+	// target and key are the address and the private key of the login.
 	target remote.Target
 	key    []byte
 }
@@ -37,15 +37,15 @@ func (h Host) loginInterface() (Interface, bool) {
 	return Interface{}, false
 }
 
-// has reports whether an address is the host's, of the login or another.
+// has reports whether a host has an address: that of the login, or one of an interface.
 func (h Host) has(address netip.Addr) bool {
 	return h.Address == address ||
 		slices.ContainsFunc(h.Facts.Interfaces,
 			func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute returns the first one of table main; ip lists routes by preference. K3s uses that
-// table, even if a rule selects another for some sources.
+// defaultRoute returns the first default route of table main; ip lists routes by preference. K3s
+// uses that table, even if a rule selects another table for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
 		if route.To == everywhere && route.Table == "" {

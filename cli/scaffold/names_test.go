@@ -38,7 +38,7 @@ func TestKeysThatCannotBeUsedAreNamedWithFlags(t *testing.T) {
 	const passphraseFix = "set its passphrase in STRATA_SSH_PASSPHRASE"
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, key string)
-		// given is the refusal of a key of --key, and found of one in an ssh_config.
+		// given is the refusal of a key that --key names, and found that of a key in an ssh_config.
 		given, found string
 	}{
 		"missing": {func(t *testing.T, key string) { require.NoError(t, os.Remove(key)) },
@@ -122,7 +122,7 @@ func TestHostsThatRefuseTheLoginAreNamedWithFlags(t *testing.T) {
 		"that is read from STRATA_SUDO_PASSWORD, or log in as root")
 }
 
-// Nothing is written if a finding is stuck, such as one of a login that worked a moment ago.
+// If a finding cannot pass by itself, such as a login that fails now, no file is written.
 func TestStuckFindingsAreNamedWithFlags(t *testing.T) {
 	of := health.Host{Target: remote.Target{Name: "host-11", Address: "127.0.0.11"}}
 	report := func(v health.Verdict) error {

@@ -57,7 +57,7 @@ func interfaces(facts Facts) string {
 	return strings.Join(texts, ", ")
 }
 
-// Clash is a network that a host uses, and that no network of the cluster may overlap.
+// Clash is a network that a host uses. No network of the cluster may overlap it.
 type Clash struct {
 	Network netip.Prefix
 	// Host is the first host that uses it; Device is its interface.
@@ -93,10 +93,10 @@ func usedNetworks(hosts []Host) []Clash {
 	return all
 }
 
-// Networks are the cluster's own.
+// Networks are the cluster's networks for Pods and Services.
 type Networks struct {
 	Pods, Services netip.Prefix
-	// Clashes are the reasons why these are not K3s's defaults; empty if they are.
+	// Clashes are the reasons why the networks are not K3s's defaults; empty if they are.
 	Clashes []Clash
 }
 
@@ -142,9 +142,9 @@ func clashList(clashes []Clash) string {
 	return strings.Join(texts, ", ")
 }
 
-// privateNetworks returns networks of /16 for a cluster, K3s's own two first: 10.42.0.0/16 and on,
-// 172.16.0.0/12 (RFC 1918) and 100.64.0.0/10 (RFC 6598), which a VPN may have. It leaves out
-// 192.168.0.0/16, which has only one network of that size and is widely used.
+// privateNetworks returns networks of /16 for a cluster, K3s's own two first. They are 10.42.0.0/16
+// and the following, 172.16.0.0/12 (RFC 1918), and 100.64.0.0/10 (RFC 6598), which a VPN may use.
+// 192.168.0.0/16 is missing, because it has only one network of that size and is widely used.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	add := func(first, from, to byte) {
@@ -160,9 +160,9 @@ func privateNetworks() []netip.Prefix {
 	return all
 }
 
-// flannelInterface returns the interface of the nodes' network if it is not that of the default
-// route on some host, which flannel would use there. Hosts whose interfaces have different names
-// cannot share one; differ is true for these.
+// flannelInterface returns the interface of the nodes' network, if some host's default route has
+// another interface, which flannel would use there. Otherwise it returns an empty name. differ is
+// true if the hosts need different names, so that none fits all.
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// on returns a host with a login at its first address. A route is "NETWORK DEVICE".
+// on returns a host whose first address is that of the login. A route is "NETWORK DEVICE".
 func on(addresses []string, routes ...string) Host {
 	host := Host{}
 	for i, text := range addresses {

@@ -21,15 +21,16 @@ type Pin struct {
 	Key string
 	// Fingerprint is its type and SHA256 sum, as ssh-keygen -l prints them.
 	Fingerprint string
-	// Known is true for a key of a known_hosts file, and false for one that was only seen.
+	// Known is true if a known_hosts file has the key. It is false if only the host itself has
+	// shown the key.
 	Known bool
 }
 
 // KnownHosts are the host keys of known_hosts files.
 type KnownHosts struct{ reach.KnownHosts }
 
-// ReadKnownHosts reads known_hosts files. named must exist; the others are ssh's own and may be
-// missing.
+// ReadKnownHosts reads known_hosts files. The file named must exist. The files own are ssh's own,
+// and may be missing.
 func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	files := []string{named}
 	if named == "" {
@@ -46,8 +47,8 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	return KnownHosts{known}, nil
 }
 
-// pin makes the first contact with a host and returns its key: the known one, or else the shown
-// one. key logs in to the jump hosts on the way.
+// pin makes the first contact with a host and returns its key: the known one, or else the one that
+// the host shows. key logs in to the jump hosts before it.
 func (k KnownHosts) pin(
 	ctx context.Context, asked Asked, target remote.Target, key []byte,
 ) (Pin, error) {
@@ -76,8 +77,7 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 }
 
 // find returns the known key of a host, under one of its names or addresses; nil if there is none.
-// A known key of another type than the shown one is as good: the login proves whether the host has
-// it.
+// The known key may have another type than the shown key: the login proves whether the host has it.
 func (k KnownHosts) find(
 	names []string, target remote.Target, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
@@ -97,7 +97,7 @@ func (k KnownHosts) find(
 	return nil, nil
 }
 
-// chooseKnownKey chooses among the known keys of a host that showed another key.
+// chooseKnownKey chooses one of the known keys of a host, if the host showed another key.
 func chooseKnownKey(
 	name string, seen ssh.PublicKey, known []reach.KnownKey,
 ) (ssh.PublicKey, error) {

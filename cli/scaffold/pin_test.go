@@ -19,7 +19,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// known returns a known_hosts file with keys for a host, with a marker in front if a key has one.
+// known returns a known_hosts file with keys for a host. A key may have a marker, which stands
+// before it.
 func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "known_hosts")
@@ -42,7 +43,7 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	return hosts
 }
 
-// at returns the login at a host.
+// at returns the target that logs in to the host.
 func at(host *scaffoldtest.Host) remote.Target {
 	return remote.Target{Name: host.Address, Address: host.Address, Port: host.Port}
 }
@@ -88,8 +89,8 @@ func TestHostKeyIsVerifiedAgainstKnownHosts(t *testing.T) {
 	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
 }
 
-// A file with only the host's ECDSA key still knows the host: that key is pinned, and the login
-// proves it.
+// If known_hosts has only the host's ECDSA key, the host is still known. That key is pinned, and
+// the login proves it.
 func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
@@ -100,8 +101,8 @@ func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	assert.Equal(t, key, pin.Key)
 }
 
-// A CA signs the keys of hosts, and its own key belongs to none. A host that only its CA vouches
-// for is unknown, and was not reinstalled.
+// A CA signs the keys of hosts, and its own key belongs to no host. A host with only a signature of
+// its CA is unknown. The message must not say that it was reinstalled.
 func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}

@@ -37,7 +37,7 @@ func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	return free
 }
 
-// takenBy returns the addresses that hosts have, route through or know.
+// takenBy returns the addresses that hosts have, use as gateways, or know as neighbours.
 func takenBy(hosts []Host) map[netip.Addr]bool {
 	taken := map[netip.Addr]bool{}
 	for _, host := range hosts {
@@ -55,8 +55,9 @@ func takenBy(hosts []Host) map[netip.Addr]bool {
 	return taken
 }
 
-// freeRange returns the last run of poolSize free addresses, below the margin if it fits there;
-// else the longest run. free is sorted; without addresses there is no range.
+// freeRange returns the last run of poolSize free addresses, below the margin if one fits there.
+// Without such a run, it returns the longest run. free is sorted; if it is empty, there is no
+// range.
 func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	below := toNumber(config.RangeOf(subnet).Last) - poolMargin
 	var longest config.Range

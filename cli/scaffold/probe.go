@@ -16,15 +16,15 @@ import (
 // Pool is the proposed range for LoadBalancer Services.
 type Pool struct {
 	Range config.Range
-	// From is the host that probed the addresses. If none could, it is empty, and Why has the
+	// From is the host that probed the addresses. If no host could, From is empty, and Why has the
 	// reason.
 	From, Why string
 	// Asked counts the probed addresses, and Answered the addresses in use.
 	Asked, Answered int
 }
 
-// askedPool probes from one of the hosts which addresses at the network's end are in use, and
-// chooses among the others.
+// askedPool probes from one of the hosts which addresses at the network's end are in use. It
+// chooses the pool from the others.
 func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
 	free := candidates(subnet, takenBy(hosts))
 	pool := Pool{Asked: len(free)}

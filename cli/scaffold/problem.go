@@ -2,9 +2,9 @@ package scaffold
 
 import "strings"
 
-// Problem is a reason why no file can be written for a host.
+// Problem is a reason why a host prevents that the file is written.
 type Problem struct {
-	// Host is the host as the user named it; empty for a problem of several.
+	// Host is the host as the user named it; empty if the problem concerns several hosts.
 	Host string
 	// What is the problem: the found value and the expected one.
 	What string

@@ -13,10 +13,10 @@ import (
 // Proposal holds the values of a stack file for some hosts, and the reasons for its comments.
 type Proposal struct {
 	Stack string
-	// SSH is hosts.ssh without User and Port. A password of the login is config.Sealed, and only a
-	// comment has the command that sets it.
+	// SSH is hosts.ssh without User and Port. If the login needs a password, its value here is
+	// config.Sealed: the file has only a comment with the command that sets it.
 	SSH config.SSH
-	// User and Port are those of most hosts.
+	// User and Port are those that most hosts have.
 	User string
 	Port int
 	Arch string
@@ -25,7 +25,7 @@ type Proposal struct {
 	// CgroupV1 lets kubelets run on hosts with cgroup v1.
 	CgroupV1 bool
 	Subnet   netip.Prefix
-	// Gateways are the targets of the hosts' default routes, by the interface.
+	// Gateways are the next hops of the hosts' default routes, with the interfaces.
 	Gateways []string
 	// Nodes lists the servers first.
 	Nodes []Node
@@ -37,8 +37,8 @@ type Proposal struct {
 	FlannelDiffers   bool
 }
 
-// propose returns the proposal for the hosts, without a pool, which a host has to probe. With
-// problems it is incomplete.
+// propose returns the proposal for the hosts, without a pool, because a host must probe that. If
+// there are problems, the proposal is incomplete.
 func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems
@@ -62,11 +62,11 @@ func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	return p, problems
 }
 
-// architectures are the configuration's names for those of uname -m.
+// architectures maps uname -m's names to those of the configuration.
 var architectures = map[string]string{"x86_64": "amd64", "aarch64": "arm64"}
 
-// systems returns the problems of the hosts' systems, alone and compared. A preflight checks the
-// requirements of K3s.
+// systems returns the problems of the hosts' systems, for each host and between hosts. A preflight
+// checks the requirements of K3s later.
 func systems(hosts []Host) Problems {
 	var problems Problems
 	first := ""
@@ -99,7 +99,7 @@ func systems(hosts []Host) Problems {
 	return problems
 }
 
-// twice returns the hosts that are another one under another name or address.
+// twice returns a problem for each host that was named before by another name or address.
 func twice(hosts []Host) Problems {
 	var problems Problems
 	for i, host := range hosts {

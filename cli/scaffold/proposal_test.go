@@ -21,7 +21,7 @@ func TestMixedArchitecturesAreReported(t *testing.T) {
 	assert.Contains(t, systems(hosts).Error(), "is of an unknown architecture")
 }
 
-// A value of most hosts is written once for all.
+// A value that most hosts have is written once, in the common section.
 func TestMostCommonValueWins(t *testing.T) {
 	hosts := withMemory(1, 1, 1)
 	hosts[0].Asked.User, hosts[1].Asked.User, hosts[2].Asked.User = "root", "ada", "ada"

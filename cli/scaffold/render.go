@@ -34,7 +34,7 @@ func (p Proposal) Render() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Secret is a value that the login needed, and that no file of init's has.
+// Secret is a value that the login needed. init writes it to no file.
 type Secret struct {
 	What string
 	// Command prompts for it and writes it, encrypted, into the stack file.

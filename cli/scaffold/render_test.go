@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden stack files; review th
 
 const ed25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMWoaFKVbyXjz8KcT82puCR5GMrbghSPjF0H2IdLSNCu"
 
-// proposed returns a proposal with nothing unusual, and one with every comment.
+// proposed returns two proposals: one with nothing unusual, and one with every comment.
 func proposed() map[string]Proposal {
 	pin := Pin{Key: ed25519, Fingerprint: "ssh-ed25519 SHA256:1234", Known: true}
 	node := func(name string, role config.Role, address string) Node {

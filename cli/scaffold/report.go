@@ -47,8 +47,8 @@ func (r *Result) Write(out io.Writer) error {
 	return nil
 }
 
-// WriteNext prints the next commands. env is the file for the shell that has the state and its
-// passphrase; empty if they are chosen otherwise.
+// WriteNext prints the next commands. env is the shell file that selects the state and its
+// passphrase; empty if the user selects them otherwise.
 func (r *Result) WriteNext(out io.Writer, env string) error {
 	if env != "" {
 		env = "  . " + env + "\n"

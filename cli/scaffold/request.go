@@ -21,26 +21,26 @@ import (
 // Request describes the desired stack file.
 type Request struct {
 	Stack string
-	// Project is the project's folder, which gets the file.
+	// Project is the path of the project's folder. Run writes the file there.
 	Project string
 	Hosts   []Asked
 	// SSH is the hosts' common section of the file: KeyFile, Agent, Config, Jump, and KnownHosts
 	// for jump hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
-	// AcceptNew continues if no known_hosts file has a host's key, and pins the shown one. Default
-	// false: there is no login to such a host.
+	// AcceptNew allows hosts whose key no known_hosts file has, and pins the key that they show.
+	// Default false: there is no login to such a host.
 	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
-	// CgroupV1 lets kubelets run on hosts with cgroup v1, which those of K3s v1.35 and later refuse
-	// by default.
+	// CgroupV1 lets kubelets run on hosts with cgroup v1. Kubelets of K3s v1.35 and later refuse
+	// such hosts by default.
 	CgroupV1 bool
-	// Limit bounds the silence in each of three observations: of the hosts, of the range, and the
-	// preflight of the proposal.
+	// Limit bounds the time without progress in each of three parts: reading the hosts, probing the
+	// range, and the preflight of the proposal.
 	Limit time.Duration
 
-	// ways are those to the hosts, in their order; Check finds them.
+	// ways has the way to each host, in the hosts' order. Check finds them.
 	ways []reach.Host
 }
 
@@ -52,11 +52,11 @@ type Result struct {
 	Later Problems
 }
 
-// stackName matches the names that Pulumi takes, less the organisation and project.
+// stackName matches the stack names that Pulumi accepts, without organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// Check checks the request before any host is contacted, and finds the way to each, from files
-// only.
+// Check checks the request before any host is contacted. It also finds the way to each host, from
+// files only.
 func (r *Request) Check() error {
 	var wrong []error
 	if !stackName.MatchString(r.Stack) {
@@ -108,8 +108,8 @@ func exists(file string) error {
 		"%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
 }
 
-// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems if hosts
-// do not meet the requirements; then it writes nothing.
+// Run reads the hosts, makes the proposal and writes the file. Check must have passed. If hosts do
+// not meet the requirements, the error is Problems and no file is written.
 func (r *Request) Run(ctx context.Context) (*Result, error) {
 	hosts, problems := runWithin(ctx, r.Limit, r.readAll)
 	if len(hosts) == 0 {
@@ -142,7 +142,8 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
 }
 
-// runWithin runs a part until it is silent for limit.
+// runWithin calls part with a context that is cancelled once part has reported no progress
+// (silence.Heard) for limit.
 func runWithin[A, B any](
 	ctx context.Context, limit time.Duration, part func(context.Context) (A, B),
 ) (A, B) {
@@ -151,8 +152,8 @@ func runWithin[A, B any](
 	return part(ctx)
 }
 
-// preflight returns the findings of the stack's own preflight about the proposal: stuck need the
-// user, later may pass by themselves.
+// preflight runs the stack's own preflight on the proposal, and returns the findings. stuck needs
+// the user; later may pass by itself.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems,
 	err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
@@ -176,7 +177,8 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	return stuck, later, err
 }
 
-// flagFixes are the fixes of stuck checks whose hints have keys of a stack file: none is written.
+// flagFixes are the fixes of stuck checks whose own hints name keys of a stack file. No stack file
+// is written then, so these fixes name flags.
 var flagFixes = map[string]string{
 	"ssh": "init logged in there a moment ago: run this again",
 	"cgroups": "add systemd.unified_cgroup_hierarchy=1 to its kernel's command line and reboot; or " +
@@ -204,7 +206,7 @@ func joinTexts(texts ...string) string {
 	return strings.Join(said, "; ")
 }
 
-// write makes the file, which must not exist: an existing one may be a stack's.
+// write creates the file. The file must not exist, because it may belong to a stack.
 func write(path string, text []byte) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -221,7 +223,8 @@ func write(path string, text []byte) (err error) {
 	if _, err := file.Write(text); err != nil {
 		return err
 	}
-	// With any umask: it has no secret, and other people who work on the stack read it.
+	// The mode does not depend on the umask: the file has no secret, and other users of the stack
+	// read it.
 	if err := file.Chmod(0o644); err != nil {
 		return err
 	}

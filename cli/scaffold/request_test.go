@@ -119,7 +119,8 @@ func TestProposalUsesRequestedK3sVersion(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(wrong.Project, "Pulumi.dev.yaml"))
 }
 
-// Otherwise an unverified host would get the sudo password before a person could compare its key.
+// Without this rule, an unverified host would get the sudo password before the user could compare
+// its key.
 func TestInitLogsInNowhereUntilNewHostKeysAreAccepted(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)}
 	r := request(t, hosts...)
@@ -272,7 +273,7 @@ func TestInvalidRequestContactsNoHost(t *testing.T) {
 	require.ErrorContains(t, err, "run it in the project's folder")
 }
 
-// Minutes may pass between the check and the end.
+// Another process may create the file between Check and the end of Run, which takes minutes.
 func TestConcurrentlyCreatedStackFileIsNotOverwritten(t *testing.T) {
 	r := request(t, scaffoldtest.New(t, 11))
 	require.NoError(t, r.Check())
@@ -284,7 +285,7 @@ func TestConcurrentlyCreatedStackFileIsNotOverwritten(t *testing.T) {
 	assert.Equal(t, "mine", string(text))
 }
 
-// By its name and by its address, whose identity only the resolver knows.
+// The host is named by its name and by its address. Only the resolver knows that both are the same.
 func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
 	host := scaffoldtest.New(t, 1)
 	r := request(t, scaffoldtest.New(t, 11), host)

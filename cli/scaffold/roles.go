@@ -9,7 +9,7 @@ import (
 	"strata/health/host"
 )
 
-// quorum is the least number of servers with which etcd stays writable without one of them.
+// quorum is the smallest number of servers with which etcd stays writable when one of them fails.
 const quorum = 3
 
 // maxName is the length of a DNS label.
@@ -22,9 +22,9 @@ type Node struct {
 	Role config.Role
 }
 
-// nodes assigns names and roles to hosts, servers first: three servers for three hosts or more,
-// else one, in the order of the command line. A host with less memory than a server needs becomes
-// an agent.
+// nodes assigns names and roles to hosts, servers first. Three or more hosts get three servers, and
+// fewer get one, in the order of the command line. A host with less memory than a server needs
+// becomes an agent.
 func nodes(hosts []Host) ([]Node, *Problem) {
 	needs := host.Needs(string(config.RoleServer), false, false).MinMemoryMiB
 	all := make([]Node, len(hosts))

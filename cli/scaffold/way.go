@@ -26,11 +26,12 @@ func ParseJump(text string) (config.JumpHost, error) {
 	return jump, nil
 }
 
-// notYet replaces the pin of an unknown host, so that no known_hosts is read for it while the way
-// to the host is found.
+// notYet replaces the pin of an unknown host. With a pin, finding the way to the host reads no
+// known_hosts for it.
 const notYet = "not yet"
 
-// flagNames are the names of init's settings: no stack file exists yet.
+// flagNames are the names of init's settings in messages. They are flags, because no stack file
+// exists yet.
 var flagNames = config.SSHNames{
 	Node: "--host %[2]s", Passphrase: "set its passphrase in " + reach.PassphraseVariable,
 	Agent: "give --agent",
@@ -71,7 +72,7 @@ func (r *Request) reachAll() error {
 	return errors.Join(wrong...)
 }
 
-// sealedKey reports whether a key has a passphrase, whether or not an agent has it open.
+// sealedKey reports whether a key has a passphrase, even if an agent holds the open key.
 func (r *Request) sealedKey() bool {
 	ssh := r.SSH
 	if ssh.Passphrase = ""; ssh.KeyFile != "" || ssh.Config != "" {
@@ -94,9 +95,9 @@ func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 	return reach.HostsNamed(flagNames, hosts, r.Project)
 }
 
-// pinJumps writes the keys of the jump hosts into the stack file, so that it does not depend on a
-// known_hosts file. The stack file has no key for jump hosts that only an ssh_config names: for
-// them it names the known_hosts.
+// pinJumps writes the keys of the configured jump hosts into the stack file. If an ssh_config names
+// further jump hosts, the stack file cannot hold their keys, and keeps the path of the known_hosts
+// file. Otherwise it needs no known_hosts file.
 func (r *Request) pinJumps() {
 	named, more := len(r.SSH.Jump), false
 	r.SSH.Jump = slices.Clone(r.SSH.Jump)
@@ -112,8 +113,8 @@ func (r *Request) pinJumps() {
 	}
 }
 
-// address returns the name or address that leads to the node; an alias in an ssh_config becomes its
-// HostName.
+// address returns the name or address of the host. It replaces an alias in an ssh_config by the
+// alias's HostName.
 func (r *Request) address(i int) string {
 	named := r.Hosts[i].Address
 	if _, err := netip.ParseAddr(named); err == nil {
@@ -122,7 +123,8 @@ func (r *Request) address(i int) string {
 	return cmp.Or(r.ways[i].Target.HostName, named)
 }
 
-// target returns a host at its resolved address, on the way that was found. It has no pin.
+// target returns the login at a host's resolved address, by the way that Check found. It has no
+// pin.
 func (r *Request) target(i int, address netip.Addr) remote.Target {
 	target := r.ways[i].Target
 	target.Address, target.HostKey = address.String(), ""
@@ -132,16 +134,16 @@ func (r *Request) target(i int, address netip.Addr) remote.Target {
 	return target
 }
 
-// unlike returns a problem for each host that the stack file would reach in another way. Its nodes
-// have names and addresses for which the ssh_config may have other settings than for the names of
-// the command.
+// unlike returns a problem for each host that the stack file would reach in another way. The file
+// has nodes' names and addresses, and the ssh_config may have other settings for them than for the
+// names on the command line.
 func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	var problems Problems
 	for i, node := range nodes {
 		alone := cfg.Hosts
 		alone.Nodes = cfg.Hosts.Nodes[i : i+1]
 		ways, err := reach.Hosts(alone, r.Project)
-		// The same login has just worked, so an error also means another way.
+		// This login has just worked, so an error here also means that the way is different.
 		if err != nil || !sameWay(ways[0], reach.Host{Target: node.target, Key: node.key}) {
 			problems = append(problems,
 				Problem{Host: node.Asked.String(),
@@ -155,7 +157,7 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	return problems
 }
 
-// sameWay compares everything but the name, which is only for messages.
+// sameWay compares everything except the name, which only appears in messages.
 func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
@@ -167,8 +169,8 @@ func sameWay(a, b reach.Host) bool {
 		slices.Equal(ours, theirs)
 }
 
-// unlock sets the passwords that no file has, from the environment, in a configuration that was
-// read from the proposal.
+// unlock sets the passwords in a configuration that was read from the proposal. They come from the
+// environment, because no file has them.
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {

@@ -141,7 +141,8 @@ func TestInitLogsInWithAgentKeyOnly(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
 }
 
-// behind returns a request for a host, its jump host, and the file with the jump host's key.
+// behind returns a request for a host, the host itself, its jump host, and the file with the jump
+// host's key.
 func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string) {
 	t.Helper()
 	host, jump := scaffoldtest.New(t, 11), sshtest.Start(t)
@@ -205,7 +206,7 @@ func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
 	assert.Zero(t, jump.Connections())
 }
 
-// sshConfig returns a request that names a host by its block in an ssh_config; line is the block's
+// sshConfig returns a request that names a host by its block in an ssh_config. line is the block's
 // line Host.
 func sshConfig(t *testing.T, line string) (*Request, *scaffoldtest.Host) {
 	t.Helper()
@@ -229,7 +230,8 @@ func TestInitUsesSSHConfigForHost(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Jump)
 }
 
-// The block is for a name that is not in the stack file: an update would not find init's way.
+// The block is for a name that the stack file does not have, so an update would not find init's
+// way.
 func TestSSHConfigWithoutNodeNameIsReported(t *testing.T) {
 	r, _ := sshConfig(t, "web")
 	require.NoError(t, r.Check())
@@ -259,7 +261,7 @@ func TestParseJumpAcceptsSSHSyntax(t *testing.T) {
 	}
 }
 
-// There is no stack yet whose keys a user could set.
+// No stack exists whose keys a user could set, so errors must name flags.
 func TestInitSSHConfigErrorsNameFlags(t *testing.T) {
 	for name, text := range map[string]string{
 		"a bad line":    "Host web\n  HostNames x\n",

@@ -21,12 +21,12 @@ import (
 // atOnce bounds how many gates run at once.
 const atOnce = 16
 
-// Question selects a stack's gates and bounds the answers.
+// Question selects the gates of a stack, and bounds their runs.
 type Question struct {
-	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's
-	// own.
+	// Stack is the stack's name and Project its folder. File is the path of the stack file; if
+	// empty, the project's own.
 	Stack, Project, File string
-	// Only names the gates to run; if empty, all.
+	// Only has the names of the gates to run; if empty, all run.
 	Only []string
 	// Timeout bounds each gate; TimeoutKey is the flag or key that sets it.
 	Timeout    time.Duration

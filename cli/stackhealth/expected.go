@@ -19,8 +19,8 @@ type expected struct {
 	unknown error
 }
 
-// expectedGates reads the stack file, as the program itself would. The state only has the gates
-// that the last update reached.
+// expectedGates reads the stack file, as the program itself does. The state only has the gates that
+// the last update reached.
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {

@@ -23,7 +23,8 @@ import (
 	"strata/health/webhook"
 )
 
-// beyond has the needs, by kind, that a reader's kubeconfig does not meet (credential.ReaderRules).
+// beyond has the gates, by kind, that need more than a reader's kubeconfig
+// (credential.ReaderRules), and what each needs.
 var beyond = map[health.Kind]string{
 	host.Kind:      "a login on the host (SSH)",
 	server.Kind:    "a login on the host (SSH)",
@@ -34,7 +35,8 @@ var beyond = map[health.Kind]string{
 	upstreams.Kind: "create pods/portforward",
 }
 
-// partly has the needs of some checks, by kind; those checks are Skipped.
+// partly has the kinds of gates with some checks that need more than a reader's kubeconfig. These
+// checks are Skipped.
 var partly = map[health.Kind]string{
 	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
 	system.Kind:      "a login on hosts (SSH) for the names that they ask for",
@@ -62,8 +64,8 @@ func needOf(spec health.Spec) string {
 	return ""
 }
 
-// ofReader gives gates a reader's kubeconfig and no other secret. It returns the gates that can run
-// with it, and the results of the others.
+// ofReader gives gates a reader's kubeconfig and no other secret. asked are the gates that can run
+// with it. The results are those of the other gates.
 func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate,
 	others []health.Result) {
 	for _, gate := range gates {
@@ -80,8 +82,8 @@ func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate
 // isUnasked reports whether a gate did not run because it needs more than a reader's kubeconfig.
 func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked }
 
-// isPart reports whether a gate ran in part. A gate for workloads that no release installs runs in
-// full.
+// isPart reports whether a gate ran in part. A gate runs in full if its workloads come from no
+// release.
 func isPart(gate AskedGate) bool {
 	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
 	return gate.State != health.Missing && partly[gate.Kind] != "" &&

@@ -20,7 +20,7 @@ type Round struct {
 	Gates []AskedGate
 	// Reader is true if the round used a Reader.
 	Reader bool
-	// expected holds the gates of the configuration, for comparison.
+	// expected holds the configuration's gates, with which the answers are compared.
 	expected expected
 }
 
@@ -55,11 +55,11 @@ func (r Round) closedGates() []string {
 // Open returns true if every gate of the round is open.
 func (r Round) Open() bool { return len(r.closedGates()) == 0 }
 
-// Unknown returns the reason why the gates of the configuration are unknown, and so whether one is
-// missing; nil if they are known.
+// Unknown returns the reason why the gates of the configuration are unknown; nil if they are known.
+// If they are unknown, a gate may be missing.
 func (r Round) Unknown() error { return r.expected.unknown }
 
-// WriteMetrics writes the verdicts as metrics to a file, atomically. It writes none of an
+// WriteMetrics writes the verdicts as metrics to a file, atomically. It writes nothing after an
 // interrupted round, whose verdicts say nothing about the gates.
 func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	if ctx.Err() != nil {
@@ -78,8 +78,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 }
 
 // Write prints the table, and the missing and left-over gates. With reports, it also prints the
-// report of each closed gate and the warnings of open ones; callers set it unless the progress had
-// them.
+// report of each closed gate and the warnings of open ones. Callers set reports unless the progress
+// has shown them already.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {

@@ -11,8 +11,8 @@ import (
 	"strata/health/nodes"
 )
 
-// A pool without a free address and a node that takes no Pods close no gate, but the round shows
-// them.
+// Two problems close no gate, but the round shows them: a pool without a free address, and a node
+// that takes no Pods.
 func TestRoundShowsWarningsOfOpenGates(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods",

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. A related change may take a moment to
-	// show.
+	// updateLimit bounds each gate at the end of an update. The effect of a change may take a
+	// moment to show.
 	updateLimit = time.Minute
 	// previewLimit bounds each gate in a preview, which has changed nothing.
 	previewLimit = 10 * time.Second
 )
 
-// Verify asks the gates that no step of the run has run since it began, side by side, once every
-// gate is as the run leaves it. A closed gate fails an update, which undoes nothing, and is a
+// Verify asks the gates that no step of the run has run since began. It asks them in parallel,
+// after the last step of every gate. A closed gate fails an update, which undoes nothing, and is a
 // warning in a preview. Gates that do not exist yet are skipped. After a failed step Verify asks
 // nothing: the engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error {
@@ -52,8 +52,8 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 	return err
 }
 
-// findIdleGates waits for every gate and returns the gates that ended before a time. It returns
-// none after a failed step.
+// findIdleGates waits until every gate is known, and returns the gates whose last run ended before
+// a time. It returns none after a failed step.
 func findIdleGates(
 	ctx *pulumi.Context, began time.Time, gates []*components.Gate,
 ) (idle []inventory.Gate) {

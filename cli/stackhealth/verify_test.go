@@ -23,7 +23,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// provider answers for a gate's command: it ended at a time, or failed.
+// provider answers for a gate's command. The command ended at a time, or failed.
 type provider struct {
 	ended  time.Time
 	failed error
@@ -38,7 +38,8 @@ func (p provider) NewResource(args pulumi.MockResourceArgs) (string, resource.Pr
 
 func (provider) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) { return nil, nil }
 
-// serveUnit starts a host whose K3s unit has a state. asked counts the requests for it.
+// serveUnit starts a host whose K3s unit is in a state. asked returns how often the state was
+// requested.
 func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked func() int) {
 	t.Helper()
 	server = sshtest.Start(t)

@@ -28,8 +28,8 @@ var lists = []struct{ name, path string }{
 // most limits the listed objects of a kind.
 const most = 5000
 
-// clusterSources returns the lists of a cluster. servers are K3s's API servers, as
-// https://address:port, any of which will do; if empty, the kubeconfig's.
+// clusterSources returns the lists of a cluster as sources. servers are K3s's API servers, as
+// https://address:port, and any of them can answer. If empty, the kubeconfig's server is used.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	client, err := apiserver.Access{Kubeconfig: kubeconfig, Servers: servers}.Client()
 	if err != nil {

@@ -28,7 +28,7 @@ var hostScript string
 // Request selects the sources of an archive.
 type Request struct {
 	// Stack is the stack's name, Project its folder and File the stack file. OwnFile is true if
-	// that is not the project's own.
+	// File is not the project's own file.
 	Stack, Project, File string
 	OwnFile              bool
 	// Limit bounds each source; all are read at the same time.
@@ -39,7 +39,7 @@ type Request struct {
 	Pulumi stackstate.Pulumi
 }
 
-// known holds the facts that the sources need first.
+// known holds the facts that must be read before the sources.
 type known struct {
 	state *stackstate.State
 	gates []inventory.Gate

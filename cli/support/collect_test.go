@@ -65,7 +65,8 @@ func TestArchiveWriteNeverOverwritesExistingFile(t *testing.T) {
 	require.Error(t, archive.Write(filepath.Join(t.TempDir(), "none", "a")))
 }
 
-// A value that the reference tells users to encrypt is secret even in plain.
+// The archive hides a value that the reference tells users to encrypt, even if it is plain in the
+// file.
 func TestDocumentedSecretKeysAreRedactedByName(t *testing.T) {
 	fields, err := configdocs.Fields("../../config")
 	require.NoError(t, err)

@@ -2,15 +2,16 @@
 // configuration without its secrets, the gates' results, the units and journals of the hosts, the
 // cluster's Nodes, Pods and events, and recordings of runs.
 //
-// It owns the content of the archive, and that it has no secret. It owns neither the gates (package
-// stackhealth), nor the access to a host or the state (packages remote, inventory and stackstate).
+// It owns the content of the archive, and ensures that no secret is in it. It owns neither the
+// gates (package stackhealth), nor the access to a host or the state (packages remote, inventory
+// and stackstate).
 //
-// Guarantees: it changes nothing, and sends nothing anywhere. Each source is bounded in time and
-// size, and the archive names an unreadable one with the reason. If the stack's secrets cannot be
-// read, it collects nothing, because an unknown secret cannot be removed.
+// It changes nothing, and sends nothing anywhere. Each source is bounded in time and size. The
+// archive names an unreadable source with the reason. If the stack's secrets cannot be read, it
+// collects nothing, because an unknown secret cannot be removed.
 //
-// It replaces every text of a secret, from 4 characters on, wherever it appears, plain and in
-// base64, JSON and URLs. Secrets are those of the configuration and the state, and plain values
-// under a secret's name in a chart's values or an ACME solver. It keeps texts that the state also
+// It replaces every secret of at least 4 characters wherever it appears, plain and in base64, JSON
+// and URLs. Secrets are those of the configuration and the state. Plain values under a secret's
+// name in a chart's values or an ACME solver are secrets, too. It keeps texts that the state also
 // has in plain, such as the name of a host.
 package support

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// foreignKeys are the keys below which the configuration is another program's: the values of
-// charts, the solver of an ACME issuer, arguments of K3s, and those of a workload.
+// foreignKeys are the keys with another program's configuration: the values of charts, the solver
+// of an ACME issuer, arguments of K3s, and the settings of a workload.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args",
 	"env", "files"}
 
@@ -19,7 +19,7 @@ const notShown = "[not shown]"
 
 var (
 	// foreignSecret matches the name of a secret in another program's configuration. notSecret
-	// matches names of a secret's place, such as secretName and tokenFile.
+	// matches names that only say where a secret is, such as secretName and tokenFile.
 	foreignSecret = regexp.MustCompile(
 		`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
 	notSecret = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
@@ -82,7 +82,8 @@ func foreignObject(object map[string]any, secret bool, add func(string)) map[str
 			shown[name] = foreign(inner, false, add)
 		default:
 			_, isObject := inner.(map[string]any)
-			// an object has switches and addresses as well
+			// An object under such a name has switches and addresses as well, so only other values
+			// count as a login.
 			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth")
 			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" &&
 				namesSecret(variable), add)
@@ -95,7 +96,7 @@ func namesSecret(name string) bool {
 	return foreignSecret.MatchString(name) && !notSecret.MatchString(name)
 }
 
-// plainSecrets adds the plain texts of a configuration that must not be shown.
+// plainSecrets adds the texts of a configuration that are secret although they are plain.
 func plainSecrets(value any, add func(string)) {
 	switch value := value.(type) {
 	case []any:
@@ -116,7 +117,8 @@ func plainSecrets(value any, add func(string)) {
 	}
 }
 
-// isForeign also recognizes the section of a provider of Pulumi's own, such as aws:region.
+// isForeign reports whether a key has another program's configuration. That includes the section of
+// a provider of Pulumi, such as aws:region.
 func isForeign(key string) bool {
 	namespace, _, section := strings.Cut(key, ":")
 	return slices.Contains(foreignKeys, key) || section && namespace != config.Namespace

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown returns the archive's text of a stack's file with one line of configuration, and of a text
-// of a journal.
+// shown returns the archive's texts of two sources: a stack file with one line of configuration,
+// and a journal.
 func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
@@ -25,8 +25,8 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 	return hide.text(string(text)), hide.text(journal)
 }
 
-// No key of Strata's marks a chart's value or an argument as secret: only its own name does, or the
-// text around it.
+// No key of Strata marks a chart's value or an argument as secret. Only its own name or the text
+// around it shows that it is.
 func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":   "strata:traefik: {values: {credentials: hunter2hunter2}}",
@@ -66,7 +66,7 @@ func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	}
 }
 
-// An address's password is written with escapes, and is sent without them.
+// An address has a password with escapes, and clients send it without them.
 func TestURLPasswordIsRedactedInUnescapedForm(t *testing.T) {
 	_, journal := shown(t,
 		"strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}",
@@ -74,7 +74,8 @@ func TestURLPasswordIsRedactedInUnescapedForm(t *testing.T) {
 	assert.Equal(t, "login of me with "+redacted, journal)
 }
 
-// Users encrypt an argument together with its name, and the started program logs the value alone.
+// Users encrypt an argument together with its name, but the program that gets it logs the value
+// alone.
 func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 	for line, decrypted := range map[string]string{
 		"strata:traefik: {values: {additionalArguments: [{secure: v1:x}]}}": `{"strata:traefik":{"objectValue":{"values":{"additionalArguments":["--hub.token=hunter2"]}}}}`,
@@ -93,8 +94,8 @@ func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 	}
 }
 
-// Under a neutral name, a text of one word is shown, and a longer one is left out. A journal that
-// quotes it is not searched.
+// Under a neutral name, the archive shows a text of one word, and leaves out a longer one. It does
+// not search a journal for that text.
 func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")

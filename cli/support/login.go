@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// address matches a URL with a login before its host: a user, and optionally a password. It is not
-// url.Parse. That refuses a password with a percent sign that clients of databases accept, and
-// finds no URL within a longer text.
+// address matches a URL with a login before its host: a user, and optionally a password. url.Parse
+// would not do. It refuses a password with a percent sign that database clients accept, and finds
+// no URL within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins adds the secrets of the addresses in a text. These are the password, which servers log
+// logins adds the secrets of the addresses in a text. It adds the password, which servers log
 // alone, and user:password, which basic authentication encodes: as written, without escapes and
 // with Go's escapes. It also adds the address without a trailing slash, which clients add or drop.
-// A user without a password is a name, unless it is as long as a word that counts as a secret on
-// its own.
+// A user without a password is only a name, unless it is as long as a word that counts as a secret
+// on its own.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {
 		whole, user, password := found[0], found[1], found[2]

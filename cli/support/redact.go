@@ -29,8 +29,8 @@ const (
 // redactor replaces secrets.
 type redactor struct{ replacer *strings.Replacer }
 
-// newRedactor returns a redactor of the texts in a state's secrets, except those that the state
-// also has in plain, and of other secrets.
+// newRedactor returns a redactor of stateSecrets, the texts in a state's secrets, and of others.
+// Texts of stateSecrets that are also in plain stay.
 func newRedactor(stateSecrets, plain, others []string) redactor {
 	known := map[string]bool{}
 	for _, text := range plain {
@@ -55,7 +55,8 @@ func newRedactor(stateSecrets, plain, others []string) redactor {
 	return redactor{replacerOf(found)}
 }
 
-// replacerOf replaces the longest first, because one secret may be a part of another.
+// replacerOf returns a replacer that replaces the longest texts first, because one secret may be a
+// part of another.
 func replacerOf(found map[string]bool) *strings.Replacer {
 	var all []string
 	for form := range found {
@@ -75,10 +76,10 @@ func (r redactor) redact(content []byte) []byte {
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts adds the parts of a text that may appear on their own. These are the text, the texts in its
-// JSON, the values of secrets' names in its YAML, and the logins of its addresses. If it has
-// several words, it adds those from some length on. It decodes words in base64, and adds their
-// parts, too.
+// parts adds the parts of a text that may appear on their own. These are the text itself, the texts
+// in its JSON, the values under secrets' names in its YAML, and the logins of its addresses. If the
+// text has several words, parts adds those of at least wordLength. It decodes words in base64, and
+// adds their parts, too.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
@@ -103,7 +104,7 @@ func parts(text string, wordLength int, add func(string)) {
 	}
 }
 
-// readable tells a text from base64 of other content.
+// readable reports whether content is a text, and not other data that was in base64.
 func readable(content []byte) bool {
 	return utf8.Valid(content) &&
 		!bytes.ContainsFunc(content, func(c rune) bool {
@@ -168,9 +169,9 @@ func forms(secret string) []string {
 	return all
 }
 
-// encodings returns a secret's base64, without padding: alone, and within a longer text, for each
-// offset in a group of three bytes. It leaves out the characters that also hold bits of the
-// neighbours.
+// encodings returns the base64 of a secret without padding: alone, and within a longer text, for
+// each offset in a group of three bytes. It leaves out the characters that also hold bits of
+// neighbouring texts.
 func encodings(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {

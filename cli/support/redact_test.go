@@ -32,7 +32,8 @@ func TestASecretIsReplacedInEveryForm(t *testing.T) {
 	hidden(t, r, "data: ", base64.RawURLEncoding.EncodeToString([]byte(password)), "")
 }
 
-// Basic authentication, and a Secret that holds more than the password, have it at any offset.
+// Basic authentication, or a Secret with more than the password, has the password at any offset in
+// its base64.
 func TestSecretIsRedactedInsideLongerBase64(t *testing.T) {
 	const password = "correct-horse-battery"
 	r := newRedactor([]string{password}, nil, nil)
@@ -102,8 +103,8 @@ func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
 		r.text("default has abc123 and hunter2"))
 }
 
-// A client that a proxy or a database refuses logs the login without its address, and clients
-// rewrite an address before they quote it.
+// If a proxy or a database refuses a client, the client logs the login without its address. Clients
+// also rewrite an address before they quote it.
 func TestURLLoginIsRedactedWithoutURL(t *testing.T) {
 	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128",
 		"http://strata:p%40ss-word1@proxy.corp:3128/"

@@ -15,8 +15,8 @@ import (
 )
 
 // secretKeys are the configuration's keys whose texts are secret even in plain, such as those of
-// proxies, of an ACME server's account and of its solver. Other values under such names are hidden
-// with them.
+// proxies, of an ACME server's account and of its solver. Other values under the same names are
+// hidden, too.
 var secretKeys = []string{
 	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv",
 	"secretFiles", "sudoPassword", "token", "value",

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxFile bounds a file of the archive, maxAll all of them, in bytes. The end of a longer text
-	// is kept, because it is the latest.
+	// maxFile bounds each file of the archive, and maxAll all files together, in bytes. Of a longer
+	// text the end is kept, because it is the latest part.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
-	// late bounds a source's answer after the end of its time, if that was longer.
+	// late bounds the additional time for a source that does not stop when its time is over.
 	late = 6 * time.Second
 )
 
@@ -59,7 +59,7 @@ func gather(ctx context.Context, sources []source, limit time.Duration) []answer
 	return answers
 }
 
-// readWithin reads a source. It abandons one that ignores the end of its context.
+// readWithin reads a source within limit. It abandons a source that ignores the end of its context.
 func (s source) readWithin(ctx context.Context, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 // messagesKept limits the lines that a bar keeps of a gate: its wait, its end, and the outcome.
 const messagesKept = 3
 
-// Bar is one resource's part of a run.
+// Bar describes one resource's step in a run.
 type Bar struct {
 	URN  string `json:"urn"`
 	Name string `json:"name"`
@@ -22,17 +22,18 @@ type Bar struct {
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Gate is true for a resource that only observes; Kind is its health.Kind, empty in recordings
-	// without it.
+	// Gate is true for a resource that only observes. Kind is its health.Kind; empty in recordings
+	// that do not have it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
-	// Failed is true if the engine reported a failure, Open if the run ended first.
+	// Failed is true if the engine reported a failure. Open is true if the run ended before the
+	// step.
 	Failed bool `json:"failed,omitempty"`
 	Open   bool `json:"open,omitempty"`
-	// Needs are the URNs, of this run, that the bar waited for.
+	// Needs are the URNs of the resources in this run that the bar waited for.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the last of Needs to end. Delay is the time from its end to the bar's start, or
-	// without Needs from the run's start: no dependency explains that time.
+	// WaitedFor is the resource of Needs that ended last. Delay is the time from its end to the
+	// bar's start, which no dependency explains. Without Needs, it counts from the run's start.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
 	// Messages are the last lines of a gate's progress and its outcome, oldest first.
@@ -40,7 +41,7 @@ type Bar struct {
 	// Lag is the time from a gate's deciding observation to the bar's end. Nil if the recording
 	// does not have it.
 	Lag *time.Duration `json:"lag,omitempty"`
-	// Critical is true on the critical path.
+	// Critical is true if the bar is on the critical path.
 	Critical bool `json:"critical,omitempty"`
 
 	seen time.Time
@@ -75,7 +76,7 @@ func (b *Bar) note(line string) {
 		b.seen = at
 		return
 	}
-	// It keeps progress, and the report's line with the outcome; the run's own output has the
+	// Only progress and the report's line with the outcome are kept. The run's own output has the
 	// report's other lines.
 	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
 		b.Messages = append(b.Messages, line)

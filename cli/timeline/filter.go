@@ -7,15 +7,16 @@ import (
 	"unicode"
 )
 
-// messageLimit bounds a recorded line, in bytes: a gate's evidence is long, and the run's own
-// output has it.
+// messageLimit bounds a recorded line, in bytes. A gate's evidence is long, and the run's own
+// output has it in full.
 const messageLimit = 400
 
 // filter selects the engine's events to record: steps, the end, and gates' output. It drops other
 // resources' output, and all inputs, because they may hold a secret.
 type filter struct{ gates map[string]bool }
 
-// reduce removes the parts of an event that must not be recorded; false if none is left.
+// reduce removes the parts of an event that must not be recorded. It returns false if nothing is
+// left.
 func (f *filter) reduce(event *Event) bool {
 	for _, step := range []*Step{event.Pre, event.Done, event.Failed} {
 		if step != nil {
@@ -53,7 +54,8 @@ func (f *filter) step(step *Step) {
 	}
 }
 
-// kindIn returns the kind in a gate's spec; empty if it is unknown yet, as in a preview.
+// kindIn returns the kind in a gate's spec. It is empty if the spec is not known yet, as in a
+// preview.
 func kindIn(stdin any) string {
 	text, _ := stdin.(string)
 	var spec struct {

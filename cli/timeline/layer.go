@@ -4,18 +4,18 @@ import "time"
 
 // Layer sums up a layer's bars.
 type Layer struct {
-	// Name is the layer's; empty for resources without one.
+	// Name is the layer's name; empty for resources without a layer.
 	Name string `json:"name"`
 	// Resources counts its bars.
 	Resources int `json:"resources"`
-	// Start and End are its first bar's start and its last one's end; Wall is the time between.
-	// Other layers run meanwhile.
+	// Start is the first bar's start and End the last bar's end. Wall is the time between them, in
+	// which other layers run, too.
 	Start time.Time     `json:"start"`
 	End   time.Time     `json:"end"`
 	Wall  time.Duration `json:"wall"`
-	// Critical is its part of the critical path.
+	// Critical is the time that the layer spends on the critical path.
 	Critical time.Duration `json:"criticalPath"`
-	// Gates, Serial and Lag are as in Run.
+	// Gates, Serial and Lag are the layer's parts of the same sums in Run.
 	Gates  time.Duration  `json:"gates"`
 	Serial time.Duration  `json:"serial"`
 	Lag    *time.Duration `json:"lag,omitempty"`
@@ -32,7 +32,7 @@ func (r Run) Share(layer string) []Bar {
 	return share
 }
 
-// layers sums up the bars, which are sorted by their start, by layer.
+// layers sums up the bars by layer. The bars are sorted by their start.
 func (r *Run) layers() {
 	index := map[string]int{}
 	for _, bar := range r.Bars {
@@ -62,7 +62,7 @@ func (l *Layer) add(bar Bar) {
 	l.Lag = plus(l.Lag, bar.Lag)
 }
 
-// plus adds values that may be unknown; nil if both are.
+// plus adds two values, either of which may be unknown; nil if both are.
 func plus(a, b *time.Duration) *time.Duration {
 	switch {
 	case a == nil:

@@ -89,7 +89,7 @@ func TestDeletedOrUnchangedGateHasNoWait(t *testing.T) {
 	}
 }
 
-// A real destroy of the lab's smallest stack.
+// A run that changes nothing has no ratio: its time is the engine's.
 func TestARunWithoutAChangeHasNoRatio(t *testing.T) {
 	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true,
 		Bars: []Bar{{Op: "same"}, {Op: "same"}}}
@@ -112,8 +112,8 @@ func TestRecordedDestroyIsComputed(t *testing.T) {
 	assert.LessOrEqual(t, run.Path, run.Wall)
 }
 
-// Edges that were reversed between two states, as a change of the program may do, must not stop the
-// computation.
+// A change of the program may reverse a dependency between two states, which makes a cycle in the
+// graph.
 func TestDependencyCycleDoesNotHang(t *testing.T) {
 	a, b := urn("k3s", "a"), urn("k3s", "b")
 	var lines []Line

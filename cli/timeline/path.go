@@ -50,7 +50,7 @@ func (r *Run) measure() {
 	r.total()
 }
 
-// blame finds the last bar that the bar waited for.
+// blame finds the bar that ended last among those that b waited for, and the delay after its end.
 func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 	free := start
 	for _, need := range b.Needs {
@@ -58,8 +58,8 @@ func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 			b.WaitedFor, free = need, end
 		}
 	}
-	// A destroy may only run ahead of its dependents if the engine does not wait, as for resources
-	// that are deleted with another.
+	// In a destroy, a bar may start before its dependents end if the engine does not wait for them,
+	// as for resources that are deleted with another one.
 	b.Delay = max(b.Start.Sub(free), 0)
 }
 

@@ -47,7 +47,8 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		return fmt.Errorf("pipe for events: %w", err)
 	}
-	// Opened for reading and writing, it neither waits for the other end nor ends when that closes.
+	// A pipe that is opened for reading and writing waits for no other end, and does not end when
+	// that closes.
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -57,7 +58,8 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	copied := make(chan error, 1)
 	go func() { copied <- r.copy(pipe) }()
 
-	// An interrupt also reaches the command, which ends by itself; the recording ends after it.
+	// An interrupt also reaches the command, which ends by itself. The recording ends after the
+	// command.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -84,8 +86,8 @@ func (r *Recorder) wait(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// copy stamps each event as it arrives, until the end. If the recording cannot be written, it keeps
-// reading, because the run would wait at a full pipe for ever.
+// copy stamps each event as it arrives, until the end. If the recording cannot be written, copy
+// goes on reading: otherwise the run would wait for ever at a full pipe.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
 	var keep filter
@@ -114,11 +116,11 @@ func (r *Recorder) copy(pipe io.Reader) error {
 	}
 }
 
-// graph records the state's dependencies. A state that cannot be read, as before the first run, has
-// none.
+// graph records the state's dependencies. It records none if the state cannot be read, as before
+// the first run.
 func (r *Recorder) graph(ctx context.Context) {
 	if graph, err := r.Graph(ctx); err == nil && len(graph) > 0 {
-		// A recording that cannot be written must not stop a run; the next write says so.
+		// A recording that cannot be written must not stop a run. The next write reports the error.
 		_ = r.write(Line{At: r.Now(), Graph: graph})
 	}
 }

@@ -50,8 +50,8 @@ exit 3
 	assert.False(t, run.Complete)
 }
 
-// announcing is a recording that makes a file once it has the first event: then the command of the
-// test above continues.
+// announcing is a recording that creates a file once it has the first event. The command of the
+// test above waits for this file.
 type announcing struct {
 	bytes.Buffer
 	file string

@@ -14,7 +14,7 @@ import (
 type Line struct {
 	// At is the line's time of arrival.
 	At time.Time `json:"at"`
-	// Event is an unchanged event of the engine (pulumi sdk/go/common/apitype/events.go:
+	// Event is an event of the engine in its own format (pulumi sdk/go/common/apitype/events.go:
 	// EngineEvent).
 	Event *Event `json:"event,omitempty"`
 	// Graph holds the dependencies of each resource, by URN.
@@ -63,14 +63,14 @@ type State struct {
 type Inputs struct {
 	// Create is the script of a command.
 	Create any `json:"create,omitempty"`
-	// Stdin is a command's standard input; for a gate it is its health.Spec. It is not recorded.
+	// Stdin is a command's standard input, which for a gate is its health.Spec. It is not recorded.
 	Stdin any `json:"stdin,omitempty"`
 	// GateKind is the health.Kind of a gate. The recorder derives it from Stdin; the engine does
 	// not write it.
 	GateKind string `json:"gateKind,omitempty"`
 }
 
-// gate reports whether the step is on a resource that only observes.
+// gate reports whether the step's resource only observes.
 func (s Step) gate() bool {
 	command, _ := s.inputs().Create.(string)
 	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")

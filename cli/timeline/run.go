@@ -13,7 +13,7 @@ type Run struct {
 	Stack string `json:"stack"`
 	// Operation is up or destroy.
 	Operation string `json:"operation"`
-	// Start and End are the first bar's start and the last one's end.
+	// Start is the first bar's start, and End the last bar's end.
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 	Bars  []Bar     `json:"bars"`
@@ -28,12 +28,13 @@ type Run struct {
 	Serial time.Duration `json:"serial"`
 	// Lag is the sum of the gates' lags; nil if the recording has none.
 	Lag *time.Duration `json:"lag,omitempty"`
-	// Layers are the same values by layer, in the order in which they began.
+	// Layers are the same values for each layer, ordered by the start of the layers.
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio returns wall time divided by critical path: 1 for a run that only its own dependencies held
-// up. It returns zero if nothing changed: then the time is the engine's and not the dependencies'.
+// Ratio returns wall time divided by critical path. It is 1 for a run that waited only for its own
+// dependencies. It is zero if nothing changed, because the time was then the engine's and not that
+// of dependencies.
 func (r Run) Ratio() float64 {
 	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
 		return 0
@@ -41,7 +42,7 @@ func (r Run) Ratio() float64 {
 	return float64(r.Wall) / float64(r.Path)
 }
 
-// HasFailed reports whether the run is incomplete: a step failed, or it was killed.
+// HasFailed reports whether a step failed or the run was killed.
 func (r Run) HasFailed() bool {
 	return !r.Complete || slices.ContainsFunc(r.Bars,
 		func(b Bar) bool { return b.Failed || b.Open })

@@ -23,8 +23,8 @@ import (
 )
 
 // number and commit are set by `make build` (-ldflags -X) from `git describe` and `git rev-parse`.
-// A build by Pulumi or in the lab sets neither, because a binary that changes with each commit
-// would be linked anew for a change of a text.
+// A build by Pulumi or in the lab sets neither: each commit would change the binary, which would be
+// linked again even for a change of a text.
 var number, commit string
 
 // Unknown stands for a property that a build does not know of itself.
@@ -37,8 +37,8 @@ type Info struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
 	// Checkout is git's name for the commit of the folder in which the program is installed
-	// (package self). The next run will build the program from it. The last run did, too, unless
-	// the checkout has moved since. Empty elsewhere, and without git.
+	// (package self). The next run will build the program from it. The last run did so, too, unless
+	// the checkout has changed since. Empty outside a checkout, and without git.
 	Checkout string `json:"checkout,omitempty"`
 	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags
 	// share it.
@@ -75,18 +75,19 @@ func Read(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// checkout runs git, bounded: a folder on a network may hang.
+// checkout returns git's name for the project's commit. The run of git is bounded, because a folder
+// on a network may hang.
 func checkout(ctx context.Context, project string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	// no git, or no checkout
+	// The output is empty without git, and outside a checkout.
 	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always",
 		"--dirty").Output()
 	return strings.TrimSpace(string(out))
 }
 
-// describe returns a build's description; built is nil for one without modules. The linker's values win
-// over those that Go recorded.
+// describe returns the description of a build. built is nil for a build without modules. The
+// linker's values override those that Go recorded.
 func describe(built *debug.BuildInfo, number, commit string) Info {
 	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH, Pins: pins()}
@@ -115,7 +116,7 @@ func pins() []Pin {
 	return all
 }
 
-// Write prints it for people.
+// Write prints the description as text.
 func (i Info) Write(out io.Writer) error {
 	rows := table.New(out, "strata", i.Version)
 	rows.Row("commit", i.Commit)

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// opening matches the Go name at the start of a doc comment, with an "is" or "are" behind it.
+// opening matches the Go name at the start of a doc comment, and a following "is" or "are".
 var opening = regexp.MustCompile(`^[A-Z]\w*( (is|are)\b)? `)
 
-// firstWord finds a word of small letters that a text begins with.
+// firstWord matches a word in lower case at the start of a text.
 var firstWord = regexp.MustCompile(`^[a-z]+\b`)
 
 // goName finds a word that may be a field's Go name.
 var goName = regexp.MustCompile(`\b[A-Z]\w+\b`)
 
-// doc returns a field's comment on one line, for a reader of the configuration: without the name
-// that it begins with, and with keys in the place of the names of other fields.
+// doc returns a field's comment on one line, for a reader of the configuration. It removes the name
+// at the start, and replaces the names of other fields by their keys.
 func (s *source) doc(field *ast.Field) string {
 	text := strings.Join(strings.Fields(field.Doc.Text()), " ")
 	text = opening.ReplaceAllString(text, "")
@@ -35,8 +35,9 @@ func (s *source) doc(field *ast.Field) string {
 	return strings.ToUpper(word[:1]) + text[1:]
 }
 
-// keysBeside returns the keys of the fields of a field's struct by their Go names, without names
-// that are a word of their own, such as ACME. The fields of Config are called as programs are.
+// keysBeside returns the keys of all fields of the field's struct, by their Go names. It leaves out
+// names that are also words, such as ACME. It returns nothing for the fields of Config, whose names
+// are those of programs.
 func (s *source) keysBeside(field *ast.Field) map[string]string {
 	for name, body := range s.structs {
 		if name == "Config" || !slices.Contains(body.Fields.List, field) {

@@ -46,15 +46,15 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	}
 }
 
-// documented finds a default that a comment states as a value; "Default: …" describes one that
-// depends on other keys.
+// documented finds a default that a comment states as a value. A comment with "Default: …"
+// describes a default that depends on other keys.
 var documented = regexp.MustCompile(`Default ([^:;]+?)(;|\.( |$))`)
 
 func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 	cfg, err := config.Load("dev", map[string]string{
 		"hosts":   `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[{"name":"a","role":"server","address":"10.10.0.11"}]}`,
 		"metallb": `{"addresses":["10.10.0.200/29"]}`,
-		// the defaults of these entries are checked
+		// These entries exist so that their defaults are checked.
 		"apps": `{"certWaitImage":"r/c:1","workloads":[{"name":"a","image":"a:1","certificate":{},"canary":{},"routes":[{}]}]}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
-// Command needed prints the names of those artifacts of a stack that the lab builds before `make
-// up`, one a line, and last the source of the stack's artifacts: lab, upstream or a folder. It is
-// no subcommand of strata because it runs first, and compiles half of the program's packages.
+// Command needed prints the names of the artifacts that the lab builds for a stack before `make
+// up`, one per line. The last line is the source of the stack's artifacts: lab, upstream or a
+// folder. It is not a subcommand of strata because it runs first, and compiles only half of the
+// program's packages.
 //
 //	go run ./config/needed Pulumi.STACK.yaml
 package main
@@ -13,7 +14,8 @@ import (
 	"strata/config"
 )
 
-// labBundle is the lab's bundle as stack files and STRATA_ARTIFACTS name it: a link in the project.
+// labBundle is the path by which stack files and STRATA_ARTIFACTS name the lab's bundle: a link in
+// the project.
 const labBundle = ".strata/bundle"
 
 func main() {

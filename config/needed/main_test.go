@@ -21,7 +21,7 @@ func TestLocalStackNeedsNoVault(t *testing.T) {
 	assert.Equal(t, "lab", lines[len(lines)-1])
 }
 
-// Only the stacks of the lab's machines take the lab's K3s of themselves.
+// Only the stacks on the lab's machines use the lab's K3s by default.
 func TestOnlyLabStacksUseLabArtifacts(t *testing.T) {
 	files, err := filepath.Glob("../../Pulumi.*.yaml")
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, like hosts in a
-// network. Change it before it is contacted.
+// Host is one host. Each has its own loopback address in 127.0.0.0/24, like hosts in a network.
+// Tests change its fields before it is contacted.
 type Host struct {
 	*sshtest.Server
 	Address, Hostname string
@@ -27,15 +27,16 @@ type Host struct {
 	Arch string
 	// MemoryMiB is all of its memory.
 	MemoryMiB int
-	// Facts are further lines of its facts; Health are lines that replace those for its gate.
+	// Facts are additional lines of the host's facts. Health are lines that replace those for its
+	// gate.
 	Facts  string
 	Health map[string][]string
-	// Answers is the address of another machine on its network; Lacks is a missing program that it
-	// would need to find it.
+	// Answers is the address of another machine that answers on the host's network. Lacks is a
+	// program for finding it that the host does not have.
 	Answers, Lacks string
 }
 
-// New starts the host whose address ends with this number.
+// New starts a host. last is the last number of its address.
 func New(t *testing.T, last int) *Host {
 	t.Helper()
 	h := &Host{
@@ -95,7 +96,7 @@ func (h *Host) heard(script string) map[string][]string {
 	return heard
 }
 
-// Key makes every host accept the first one's key, and returns the key's file.
+// Key makes every host accept the first host's private key, and returns the key's file.
 func Key(t *testing.T, hosts ...*Host) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "key")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OnlySSH leaves OpenSSH's client as the process's only program.
+// OnlySSH leaves OpenSSH's client as the only program in the process's PATH.
 func OnlySSH(t *testing.T) {
 	t.Helper()
 	programs := t.TempDir()

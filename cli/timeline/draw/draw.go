@@ -14,8 +14,8 @@ import (
 //go:embed page.html picture.svg
 var files embed.FS
 
-// templates parses the page and the picture in it, which also stands alone: once, and not at the
-// start of every other command.
+// templates parses the page and the picture in it, which is also a file of its own. It does so once
+// and on demand, so that other commands do not wait for it.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(files, "page.html",
 		"picture.svg"))

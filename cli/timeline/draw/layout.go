@@ -10,8 +10,8 @@ import (
 	"strata/cli/timeline"
 )
 
-// Lengths, in user units; at a width of 1200 a unit is about a pixel. The template has those that
-// only one element needs.
+// These are lengths in user units; at a width of 1200, a unit is about a pixel. The template has
+// the lengths that only one element needs.
 const (
 	width      = 1200.0
 	chartLeft  = 270.0
@@ -50,7 +50,7 @@ type group struct {
 	Rows     []row
 }
 
-// Width returns the length of the layer's part of the time.
+// Width returns the length of the layer's bar on the time axis.
 func (g group) Width() float64 { return g.To - g.From }
 
 // row is a bar with its position.
@@ -62,7 +62,7 @@ type row struct {
 	LagFrom, LagTime float64
 }
 
-// Middle returns the height at which a row's bar is centred.
+// Middle returns the vertical centre of a row's bar.
 func (r row) Middle() float64 { return r.Top + rowHeight/2 }
 
 // Width returns the length of the bar.

@@ -19,7 +19,7 @@ func seconds(d time.Duration) string {
 // nameOf returns a URN's name.
 func nameOf(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
 
-// outcome returns a text for the end of a bar, if it was not normal.
+// outcome returns a text for the end of a bar; empty if the end was normal.
 func outcome(bar timeline.Bar) string {
 	switch {
 	case bar.Failed:
@@ -30,8 +30,8 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
-// lastDependency returns the last dependency of a bar. The edges come from the state, which has no failed
-// create.
+// lastDependency describes the last dependency of a bar. Dependencies come from the state, which
+// does not have a failed create.
 func lastDependency(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":
