@@ -38,8 +38,8 @@ func Main(program platform.Program) {
 	pulumi.Run(program.Run)
 }
 
-// Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1 failed,
-// 2 wrong input.
+// Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1
+// failed, 2 wrong input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

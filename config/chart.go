@@ -31,7 +31,8 @@ var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 func usesTraefik(c *Config) bool { return c.Ingress.Uses(ControllerTraefik) }
 func usesAPISIX(c *Config) bool  { return c.Ingress.Uses(ControllerAPISIX) }
 
-// chartOf returns the row of the chart whose values a key has; a row without a chart where none has.
+// chartOf returns the row of the chart whose values a key has; a row without a chart where none
+// has.
 func chartOf(values string) chart {
 	if i := slices.IndexFunc(charts, func(row chart) bool {
 		return row.values == values
@@ -41,8 +42,8 @@ func chartOf(values string) chart {
 	return chart{}
 }
 
-// findOwnedBelow returns the first of the values that Strata sets or relies on below a path; empty where
-// there is none.
+// findOwnedBelow returns the first of the values that Strata sets or relies on below a path; empty
+// where there is none.
 func (row chart) findOwnedBelow(path string) string {
 	for _, o := range row.owned {
 		if o.Path != path && isWithin(o.Path, path) {

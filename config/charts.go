@@ -7,8 +7,9 @@ const (
 	ArtifactMetalLBChart = "metallb-chart"
 	// MetalLBChartVersion is its pinned release.
 	MetalLBChartVersion = "0.16.2"
-	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest that both Traefik
-	// and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with 1.6).
+	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest that both
+	// Traefik and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with
+	// 1.6).
 	ArtifactGatewayCRDs = "gateway-api-crds"
 	// GatewayAPIVersion is its pinned release.
 	GatewayAPIVersion = "v1.6.1"
@@ -28,13 +29,13 @@ const (
 	ArtifactTraefikChart = "traefik-chart"
 	// TraefikChartVersion is its pinned release.
 	TraefikChartVersion = "41.3.0"
-	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller, the first with
-	// 2.2.0: earlier ones keep stale upstreams (docs/versions.md).
+	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller, the first
+	// with 2.2.0: earlier ones keep stale upstreams (docs/versions.md).
 	ArtifactAPISIXControllerChart = "apisix-controller-chart"
 	// APISIXControllerChartVersion is its pinned release.
 	APISIXControllerChartVersion = "1.3.0"
-	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed apart from the controller's chart,
-	// which would bring its own Gateway API as well.
+	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed apart from the controller's
+	// chart, which would bring its own Gateway API as well.
 	ArtifactAPISIXCRDs = "apisix-crds"
 	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
 	ArtifactAPISIXChart = "apisix-chart"

@@ -15,8 +15,12 @@ import (
 // value of a label.
 const longestName = 40
 
-// taken are namespaces that have an owner. Those of Kubernetes itself (kube-) are not listed.
-var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
+// hasOwner reports whether a namespace is Kubernetes' own or a layer's.
+func hasOwner(namespace string) bool {
+	return slices.Contains([]string{"default", "demo"}, namespace) ||
+		strings.HasPrefix(namespace, "kube-") ||
+		slices.ContainsFunc(charts, func(row chart) bool { return row.namespace == namespace })
+}
 
 // workloadCheck holds the state that the rules of one workload share.
 type workloadCheck struct {

@@ -23,8 +23,8 @@ import (
 type Program struct {
 	// Layers registers a program's own layers. Nil: the platform's.
 	Layers Layers
-	// Configure turns on the layers of Strata's that Layers registers, for their charts, and may set
-	// their other keys. Nil: nothing.
+	// Configure turns on the layers of Strata's that Layers registers, for their charts, and may
+	// set their other keys. Nil: nothing.
 	Configure func(cfg *config.Config)
 	// Orphans ends what a dead run of this project left running. It would go on changing hosts and
 	// cluster beside this run, which holds the stack's lock. Previews do not.
@@ -163,8 +163,8 @@ func (p Program) layers(
 	return nil
 }
 
-// readState reads the state of the stack, and refuses one of another layout. It returns an empty one
-// where there is no way to it.
+// readState reads the state of the stack, and refuses one of another layout. It returns an empty
+// one where there is no way to it.
 func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 	if p.State == nil {
 		return &stackstate.State{}, nil
