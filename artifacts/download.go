@@ -28,8 +28,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// ensureCached returns the artifact's file in the download cache. It downloads or builds it if it is
-// missing.
+// ensureCached returns the artifact's file in the download cache. It downloads or builds it if it
+// is missing.
 func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {

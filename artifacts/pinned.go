@@ -2,8 +2,8 @@ package artifacts
 
 import "strata/config"
 
-// NewPinnedSet returns the set with the names and versions of the configuration and the pins. It reads
-// neither a bundle nor the lock, so no artifact has a sum, and none can be materialised. It
+// NewPinnedSet returns the set with the names and versions of the configuration and the pins. It
+// reads neither a bundle nor the lock, so no artifact has a sum, and none can be materialised. It
 // describes a stack even if its artifacts are missing.
 func NewPinnedSet(cfg *config.Config) *Set {
 	set := &Set{source: cfg.Artifacts.Source}

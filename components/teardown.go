@@ -188,7 +188,8 @@ func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 		t.name, cmp.Or(leaving, "what leaves"))
 }
 
-// warningOptions returns the option by which a preview, which contacts no cluster, warns of deletions.
+// warningOptions returns the option by which a preview, which contacts no cluster, warns of
+// deletions.
 func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil

@@ -76,8 +76,8 @@ type Node struct {
 	// VM overrides the size in hosts.vm for this host.
 	VM Size `json:"vm"`
 	// Labels are set on the Node at its registration, and by the next update when they change. A
-	// label that is removed here is removed there, unless it has another value by then. Other labels
-	// stay.
+	// label that is removed here is removed there, unless it has another value by then. Other
+	// labels stay.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are set on the Node in the same way as labels. Their form is key=value:Effect.
 	Taints []string `json:"taints,omitempty"`

@@ -78,7 +78,7 @@ func text(expression ast.Expr) (string, bool) {
 // row matches a line of the page: a pin's name, its version, the reason, and the next step.
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
 
-// Each pin needs a reason. Without one, nobody can tell whether the version may be raised.
+// Each pin needs a reason. Without one, it is unknown whether the version may be raised.
 func TestEveryPinIsDocumentedInVersionsPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/versions.md")
 	require.NoError(t, err)

@@ -10,7 +10,8 @@ import (
 // SSH configures the login at a host. A Node's own values override those of Hosts. Only driver
 // existing reads more than User and Port: the other drivers make the hosts and their keys.
 type SSH struct {
-	// User is the name of the login; any other than root uses sudo. Default: the value in config, or else root.
+	// User is the name of the login; any other than root uses sudo. Default: the value in config,
+	// or else root.
 	User string `json:"user,omitempty"`
 	// Port is sshd's TCP port. Default: the value in config, or else 22.
 	Port int `json:"port,omitempty"`
@@ -61,10 +62,11 @@ type JumpHost struct {
 	Host string `json:"host"`
 	// Port is sshd's TCP port. Default: the value in ssh.config, or else 22.
 	Port int `json:"port,omitempty"`
-	// User is the name of the login. Default: the value in ssh.config, or else the user of the host behind it.
+	// User is the name of the login. Default: the value in ssh.config, or else the user of the host
+	// behind it.
 	User string `json:"user,omitempty"`
-	// KeyFile is the private key's path, as in ssh.keyFile. Default: the value in ssh.config, or else
-	// the key of the host behind it.
+	// KeyFile is the private key's path, as in ssh.keyFile. Default: the value in ssh.config, or
+	// else the key of the host behind it.
 	KeyFile string `json:"keyFile,omitempty"`
 	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact.
 	// Default: the key in ssh.knownHosts.

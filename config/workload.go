@@ -44,7 +44,8 @@ type Workload struct {
 	Probes WorkloadProbes `json:"probes,omitzero"`
 	// Env are environment variables. They are plain in the state.
 	Env map[string]string `json:"env,omitempty"`
-	// SecretEnv are environment variables that come from a Secret. Set them with pulumi config set --secret --path.
+	// SecretEnv are environment variables that come from a Secret. Set them with pulumi config set
+	// --secret --path.
 	SecretEnv map[string]string `json:"secretEnv,omitempty"`
 	// Files are files of the container by absolute path, from a ConfigMap.
 	Files map[string]string `json:"files,omitempty"`

@@ -58,7 +58,8 @@ func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	return []Refusal{{path, of.Message, of.KeywordLocation}}
 }
 
-// mergeValues returns the defaults with values over them: objects are merged, anything else is replaced.
+// mergeValues returns the defaults with values over them: objects are merged, anything else is
+// replaced.
 func mergeValues(defaults, values map[string]any) map[string]any {
 	merged := map[string]any{}
 	maps.Copy(merged, defaults)

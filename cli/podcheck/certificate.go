@@ -67,7 +67,8 @@ func isIssued(secret string, items []corev1.KeyToPath) bool {
 	})
 }
 
-// judge returns the problem of a Pod with a certificate, and the fix; empty if the Pod waits for it.
+// judge returns the problem of a Pod with a certificate, and the fix; empty if the Pod waits for
+// it.
 func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 	at := slices.IndexFunc(pod.InitContainers,
 		func(c corev1.Container) bool { return waits(c, mounted.volume) })

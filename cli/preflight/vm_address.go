@@ -76,8 +76,8 @@ func reservations(specs hypervisor.Specs) []string {
 	return all
 }
 
-// explainUnasked returns why the hardware addresses behind the machines' addresses are unknown; empty if
-// they are known.
+// explainUnasked returns why the hardware addresses behind the machines' addresses are unknown;
+// empty if they are known.
 func explainUnasked(specs hypervisor.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {

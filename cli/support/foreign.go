@@ -30,8 +30,8 @@ var (
 		`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
 
-// addSecretsIn adds the secrets in a text of another program's configuration: the values of secrets'
-// names, and the logins of its addresses.
+// addSecretsIn adds the secrets in a text of another program's configuration: the values of
+// secrets' names, and the logins of its addresses.
 func addSecretsIn(text string, add func(string)) {
 	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
 		add(found[1])

@@ -50,8 +50,8 @@ type Bar struct {
 // Duration returns the length of the bar.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
-// IsObserved reports whether the bar is a gate that observed in this run: an unchanged or deleted one
-// does not.
+// IsObserved reports whether the bar is a gate that observed in this run: an unchanged or deleted
+// one does not.
 func (b Bar) IsObserved() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
 
 func newBar(step Step, at time.Time) *Bar {
