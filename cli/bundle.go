@@ -73,7 +73,8 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 func runBundle(
 	cmd *cobra.Command, command, left, project, stack, file string, more ...string,
 ) error {
-	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
+	// go -C would resolve a relative output path in the module's folder.
+	project, err := filepath.Abs(project)
 	if err != nil {
 		return err
 	}

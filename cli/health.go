@@ -57,7 +57,8 @@ func newHealthCommand() *cobra.Command {
 		"write the verdicts as metrics to this file, whose name ends in .prom")
 	command.Flags().DurationVar(&flags.every, "every", 0,
 		"ask again this often until interrupted, for example 60s; without it, once")
-	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
+	// A metrics file with some gates only would report the others as gone.
+	command.MarkFlagsMutuallyExclusive("metrics", "gate")
 	return command
 }
 
@@ -121,7 +122,8 @@ func askAgain(cmd *cobra.Command, flags healthFlags) error {
 	for {
 		if err := askOnce(cmd, flags); err != nil && err.Error() != "" &&
 			cmd.Context().Err() == nil {
-			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+err.Error()) // The next round goes on whether or not it can be read.
+			// The next round goes on whether or not it can be read.
+			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+err.Error())
 		}
 		select {
 		case <-tick.C:

@@ -45,7 +45,8 @@ func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
 func TestInterruptedSnapshotAsksNoFurtherServer(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
-		assert.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT)) // the command takes it, as from a terminal
+		// The command handles the signal, as from a terminal.
+		assert.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 		<-call.Gone
 		return 1
 	}

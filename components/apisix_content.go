@@ -182,7 +182,8 @@ func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 		},
 	}
 	if want := apisixAddress(cfg); want != "" {
-		spec["statusAddress"] = pulumi.ToStringArray([]string{want}) // a Gateway's addresses come from here only
+		// A Gateway's addresses come only from here.
+		spec["statusAddress"] = pulumi.ToStringArray([]string{want})
 	}
 	return spec
 }

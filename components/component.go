@@ -85,7 +85,8 @@ func digestOf(parts ...any) string {
 	for _, part := range parts {
 		text, err := json.Marshal(part)
 		if err != nil {
-			panic(fmt.Sprintf("digest of %T: %v", part, err)) // configuration has been read from JSON
+			// This cannot happen: the configuration was read from JSON.
+			panic(fmt.Sprintf("digest of %T: %v", part, err))
 		}
 		_, _ = sum.Write(append(text, 0))
 	}

@@ -32,8 +32,9 @@ type ACMEIssuer struct {
 	// Solver is http01 or dns01; empty means http01. http01 goes through Traefik. It needs a DNS
 	// record for each served name, and port 80 open to the server. It gets no wildcard.
 	Solver string `json:"solver,omitempty" enum:"http01,dns01"`
-	// DNS01 is cert-manager's configuration of one solver, as in spec.acme.solvers[].dns01 of an
-	// issuer (https://cert-manager.io/docs/configuration/acme/dns01/). Required for solver dns01.
+	// DNS01 is the configuration of one solver of cert-manager, as in spec.acme.solvers[].dns01 of
+	// an issuer (https://cert-manager.io/docs/configuration/acme/dns01/). Required for solver
+	// dns01.
 	DNS01 DNS01Solver `json:"dns01,omitempty"`
 	// Secrets hold the values that dns01 refers to. They become Secrets of namespace cert-manager.
 	// Default: none.

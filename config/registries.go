@@ -15,8 +15,8 @@ type Registry struct {
 	// Rewrites change an image's name for the mirrors, by a regular expression of Go without
 	// backslashes: "^library/(.*)": "hub/$1". Default: none, the name stays.
 	Rewrites map[string]string `json:"rewrites,omitempty"`
-	// Username is the name of the login to the registry, with Password. Mirrors do not get it; they
-	// have entries of their own. Default: none.
+	// Username is the name of the login to the registry, with Password. The registry's mirrors
+	// do not get it; they have entries of their own. Default: none.
 	Username string `json:"username,omitempty"`
 	// Password must be encrypted: pulumi config set --secret --path
 	// 'strata:k3s.registries[0].password'. Default: none.

@@ -147,7 +147,8 @@ func (f *Facts) readRoutes(text string) error {
 		if len(one.Hops) > 0 {
 			via = one.Hops[0]
 		}
-		gateway, _ := netip.ParseAddr(via.Gateway) // Without one the network is the interface's own.
+		// Without a gateway, the network is the interface's own.
+		gateway, _ := netip.ParseAddr(via.Gateway)
 		f.Routes = append(f.Routes, Route{to, gateway, via.Device, one.Table})
 	}
 	return nil

@@ -38,7 +38,8 @@ func (r *Result) Write(out io.Writer) error {
 	}
 	for i, later := range r.Later {
 		if i == 0 {
-			_, _ = fmt.Fprint(out, "\nNot ready yet, which may pass by itself:\n") // The next line's error is returned.
+			// The next line's error is returned.
+			_, _ = fmt.Fprint(out, "\nNot ready yet, which may pass by itself:\n")
 		}
 		if _, err := fmt.Fprintln(out, "  "+later.Error()); err != nil {
 			return err

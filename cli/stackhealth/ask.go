@@ -114,7 +114,8 @@ func selectGates(
 		case i >= 0:
 			wanted.gates = append(wanted.gates, want.gates[i])
 		case recorded >= 0 && want.unknown != nil:
-			wanted.gates = append(wanted.gates, gates[recorded].Spec) // whether others are missing was not asked
+			// The question names gates, so other missing gates do not matter.
+			wanted.gates = append(wanted.gates, gates[recorded].Spec)
 		case recorded < 0:
 			return nil, want, errors.Join(
 				fmt.Errorf("no gate is called %s; there are %s", name,

@@ -163,7 +163,8 @@ func shownConfig(out []byte) (map[string]any, error) {
 		ObjectValue any    `json:"objectValue"`
 	}
 	if err := json.Unmarshal(out, &printed); err != nil {
-		return nil, errors.New("pulumi config: its output is not JSON") // the parser's error may quote it
+		// The parser's error may quote the output.
+		return nil, errors.New("pulumi config: its output is not JSON")
 	}
 	shown := map[string]any{}
 	for key, one := range printed {
