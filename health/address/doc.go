@@ -1,4 +1,3 @@
-// Package address gates a Service of type LoadBalancer. The Service must have an address of its
-// pool, and that address must answer from this machine and from the hosts. The machine that answers
-// must be a node that announces the address.
+// Package address gates a Service of type LoadBalancer: it has an address of its pool, and a node that
+// announces the address answers there, from this machine and from the hosts.
 package address

@@ -1,3 +1,3 @@
-// Package applications gates ArgoCD Applications. Each must be Synced and Healthy for its present
-// specification; a status for an earlier specification does not count.
+// Package applications gates ArgoCD Applications: each is Synced and Healthy for its present
+// specification, and not for an earlier one.
 package applications

@@ -1,3 +1,3 @@
-// Package http gates URLs at the address of a Service. Each must give the expected answer, under a
+// Package http gates URLs at the address of a Service: each gives the expected answer, under a
 // certificate that verifies.
 package http
