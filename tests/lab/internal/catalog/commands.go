@@ -105,8 +105,8 @@ func commands() map[string]gobuild.Command {
 	return all
 }
 
-// DelaysVariable, if set to zero, builds stand-ins without artificial delays (tools/apisix/delays)
-// into a separate bundle.
+// DelaysVariable names the variable that, if it is zero, builds stand-ins without artificial delays
+// (tools/apisix/delays) into a separate bundle.
 const DelaysVariable = "STRATA_LAB_DELAYS"
 
 // NoDelays reports whether DelaysVariable is zero.
