@@ -73,9 +73,9 @@ func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 		}, "artifact k3s"},
 		"the right content": {func(t *testing.T, p *program) {
 			require.NoError(t,
-				os.WriteFile(filepath.Join(p.project.Bundle, "metallb.tgz"),
+				os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"),
 					[]byte("other"), 0o600))
-		}, "metallb.tgz: wrong checksum"},
+		}, "charts/metallb.tgz: wrong checksum"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, "staging")

@@ -66,9 +66,9 @@ var others = []bundled{
 	{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
 	{config.ArtifactK3sImages, "v0.16.1", "images/metallb-chart/metallb.tar"},
 	{config.ArtifactK3sImages, "v3.2.0", "images/argocd-chart/argocd.tar"},
-	{config.ArtifactMetalLBChart, "0.16.1", "metallb.tgz"},
-	{config.ArtifactTraefikCRDs, "v3.7.9", "traefik.yaml"},
-	{config.ArtifactCertManagerChart, "v1.11.5", "cert-manager.tgz"},
+	{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
+	{config.ArtifactTraefikCRDs, "v3.7.9", "crds/traefik.yaml"},
+	{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
 	{config.ArtifactVMImage, "12", "image/disk.qcow2"},
 }
 
@@ -80,7 +80,12 @@ func (p *Project) bundle(t *testing.T) {
 	files := slices.Clone(others)
 	for _, pin := range (&config.Config{}).Pins() {
 		if !slices.ContainsFunc(files, func(file bundled) bool { return file.name == pin.Name }) {
-			files = append(files, bundled{pin.Name, pin.Version, path.Base(pin.URL)})
+			folder := "crds"
+			if path.Ext(pin.URL) == ".tgz" {
+				folder = "charts"
+			}
+			files = append(files,
+				bundled{pin.Name, pin.Version, path.Join(folder, path.Base(pin.URL))})
 		}
 	}
 	for _, file := range files {
