@@ -172,7 +172,7 @@ func TestComponentsOfThePlatformHaveOutputs(t *testing.T) {
 		"k3s":     {"endpoint": false, "kubeconfig": true, "readerKubeconfig": true},
 		"metallb": {"addresses": false},
 		"traefik": {"ip": false, "dashboardUrl": false, "dashboardPassword": true},
-		"argocd":  {"url": false, "adminPassword": true}, "authority": {"certificate": false},
+		"argocd":  {"url": false, "adminPassword": true}, "ca": {"certificate": false},
 	} {
 		for output, isSecret := range secret {
 			require.Contains(t, stored[component].Outputs, resource.PropertyKey(output), component)
