@@ -93,7 +93,7 @@ func TestAnUpdateThatFailsKeepsTheKindOfItsArtifacts(t *testing.T) {
 	s, own, _, lab := sources(t, "staging")
 	s.fail("create", failing)
 	require.Error(t, s.up().err)
-	require.Contains(t, s.stored(), "k3s-server-1-admit")
+	require.Contains(t, s.stored(), "k3s-server-1-admission")
 	require.NotContains(t, s.stored()["strata-staging"].Outputs, "artifacts")
 	s.set("artifacts", "source", lab)
 	s.refusedSource(artifacts.KindBundle, artifacts.KindLab)
