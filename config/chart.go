@@ -88,11 +88,16 @@ func (row chart) userValues(c *Config) Values {
 	return c.valueAt(row.values).Interface().(Values)
 }
 
-// valueAt returns the value of a key without its namespace. It panics where there is no such key.
+// valueAt returns the value of a key without its namespace. It panics for a key that no section has:
+// the keys are those of the rows.
 func (c *Config) valueAt(key string) reflect.Value {
 	value := reflect.ValueOf(c).Elem()
 	for step := range strings.SplitSeq(key, ".") {
-		value = value.Field(fieldsOf(value.Type())[step])
+		index, known := fieldsOf(value.Type())[step]
+		if !known {
+			panic("config: a row of charts names the key " + key)
+		}
+		value = value.Field(index)
 	}
 	return value
 }

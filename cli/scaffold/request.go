@@ -96,9 +96,14 @@ func (r *Request) Check() error {
 
 // checkKey checks the private key against the configuration's rules.
 func (r *Request) checkKey() error {
+	return r.openSSH().CheckKeyFile("--key", r.Project, flagNames)
+}
+
+// openSSH returns the login settings with the passphrase itself, which the stack file never has.
+func (r *Request) openSSH() config.SSH {
 	ssh := r.SSH
 	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
-	return ssh.CheckKeyFile("--key", r.Project, flagNames)
+	return ssh
 }
 
 func (r *Request) file() string { return config.StackFile(r.Project, r.Stack) }

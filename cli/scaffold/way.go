@@ -46,9 +46,7 @@ func (r *Request) reachAll() error {
 	if os.Getenv(reach.SudoPasswordVariable) != "" {
 		r.SSH.SudoPassword = config.Sealed
 	}
-	ssh := r.SSH
-	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
-	ways, err := r.resolveWays(ssh)
+	ways, err := r.resolveWays(r.openSSH())
 	if err != nil {
 		return err
 	}

@@ -59,8 +59,8 @@ func NewProject(t *testing.T) *Project {
 // bundled is a file of the bundle. The folder of an archive of images names its user.
 type bundled struct{ name, version, path string }
 
-// others are the files that have another version than their pin, or none.
-var others = []bundled{
+// unpinned are the files whose version is not a pin.
+var unpinned = []bundled{
 	{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
 	{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
 	{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
@@ -77,7 +77,7 @@ var others = []bundled{
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest
-	files := slices.Clone(others)
+	files := slices.Clone(unpinned)
 	for _, pin := range (&config.Config{}).Pins() {
 		if !slices.ContainsFunc(files, func(file bundled) bool { return file.name == pin.Name }) {
 			folder := "crds"

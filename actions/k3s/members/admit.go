@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,6 @@ import (
 
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
-	"strata/internal/ssh/remote"
 )
 
 // Admission decides whether a host may join under its name.
@@ -66,8 +64,8 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 // the member that it was, even if it is to have another role: its install refuses that, and until
 // then it serves. A host with a snapshot brings the cluster, which no other host has.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
-	result, err := remote.Run(ctx, node.Target, key, freshScript)
-	return strings.TrimSpace(string(result.Stdout)) == "", err
+	text, err := k3shost.Run(ctx, node.Target, key, freshScript)
+	return text == "", err
 }
 
 const freshScript = `for unit in k3s k3s-agent; do

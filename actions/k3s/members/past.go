@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote"
 )
@@ -166,7 +167,7 @@ fi`
 func (p Past) isRestored(ctx context.Context, server Login) bool {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	result, err := remote.Run(ctx, server.Target, server.Key,
+	text, err := k3shost.Run(ctx, server.Target, server.Key,
 		"identity="+remote.Quote(p.Identity)+"\n"+restoredScript)
-	return err == nil && strings.TrimSpace(string(result.Stdout)) == "yes"
+	return err == nil && text == "yes"
 }
