@@ -58,9 +58,9 @@ func once() pulumi.ResourceOption {
 		"addPreviousOutputInEnv"})
 }
 
-// again registers the attempt of a command that runs a subcommand. So the command runs again after
+// registerAttempt registers the attempt of a command that runs a subcommand. So the command runs again after
 // a change that failed and was reverted. opts are the command's own options.
-func again(
+func registerAttempt(
 	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
 ) error {
 	word, err := rerun.Attempt(ctx, name,

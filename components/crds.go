@@ -108,7 +108,7 @@ func (c *CRDs) apply(
 	}
 	args.Cluster.objects.Add(kind, "", bundle)
 	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
-	if err := again(ctx, name, command, opts); err != nil {
+	if err := registerAttempt(ctx, name, command, opts); err != nil {
 		return nil, err
 	}
 	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(args.Timeouts.CRDs))...)

@@ -149,7 +149,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
-	if err := again(v.ctx, name, command, options); err != nil {
+	if err := registerAttempt(v.ctx, name, command, options); err != nil {
 		return err
 	}
 	host.command = command

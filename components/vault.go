@@ -168,7 +168,7 @@ func (v *vaultLayer) step(
 	command := actions.CommandOf(runs, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(does == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
-	if err := again(v.ctx, v.name+"-"+does, command, opts); err != nil {
+	if err := registerAttempt(v.ctx, v.name+"-"+does, command, opts); err != nil {
 		return nil, fmt.Errorf("%s: %w", does, err)
 	}
 	made, err := local.NewCommand(v.ctx, v.name+"-"+does, command,

@@ -78,7 +78,7 @@ func (w *workloadBuild) canary() error {
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// A command that was killed may have left a weight on the routes. So it runs again and resets
 	// the weight, even if the new version was reverted.
-	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {
+	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
 	// The command's output records the versions that it has tried, so that a renewed kubeconfig

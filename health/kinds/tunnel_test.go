@@ -22,9 +22,9 @@ import (
 	"strata/internal/ssh/tunnel/tunneltest"
 )
 
-// asked returns the verdicts of a server gate. The gate reaches its host directly, and the server's
+// askServerGate returns the verdicts of a server gate. The gate reaches its host directly, and the server's
 // /ping through a tunnel.
-func asked(
+func askServerGate(
 	t *testing.T, way tunnel.Spec, host *sshtest.Server, url string,
 ) (health.Verdict, string) {
 	t.Helper()
@@ -69,7 +69,7 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	held, err := tunnel.Open(t.Context(), way, host.PrivateKey())
 	require.NoError(t, err)
 	defer held.Close()
-	ping, progress := asked(t, mine, host, pongs(t))
+	ping, progress := askServerGate(t, mine, host, pongs(t))
 	assert.Equal(t, health.Waiting, ping.State)
 	assert.Contains(t, ping.Message, "which is in use; each stack needs a port of its own: "+
 		"strata:hosts.ssh.dynamicForward")
@@ -103,7 +103,7 @@ func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
 			}
 		}
 	})
-	ping, progress := asked(t, way, host, pongs(t))
+	ping, progress := askServerGate(t, way, host, pongs(t))
 	assert.Equal(t, health.Waiting, ping.State)
 	assert.Contains(t, progress, "a test binary serves no tunnel",
 		"it could not be opened at first")

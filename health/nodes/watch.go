@@ -86,7 +86,7 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 		{Resource: kube.LeaseResource, Namespace: leaseNamespace}}
 	parts.Go(func() { w.Cluster.Follow(ctx, changed, sources) })
 	parts.Go(func() {
-		observe.Again(ctx, changed, observe.Interval, func(ctx context.Context) {
+		observe.RepeatAction(ctx, changed, observe.Interval, func(ctx context.Context) {
 			facts := w.Observe(ctx)
 			seen.update(func() { seen.nodes = &facts })
 			observe.Signal(news)

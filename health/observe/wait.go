@@ -41,15 +41,15 @@ func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
 	observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)
-	Again(ctx, changed, every, func(ctx context.Context) {
+	RepeatAction(ctx, changed, every, func(ctx context.Context) {
 		if verdicts := observe(ctx); ctx.Err() == nil {
 			report(verdicts)
 		}
 	})
 }
 
-// Again calls act at once, after every change and every interval, until ctx ends.
-func Again(
+// RepeatAction calls act at once, after every change and every interval, until ctx ends.
+func RepeatAction(
 	ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context),
 ) {
 	for ctx.Err() == nil {

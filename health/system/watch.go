@@ -65,7 +65,7 @@ func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 		}
 	}
 	parts.Go(func() {
-		observe.Again(ctx, changed, observe.Interval, func(ctx context.Context) {
+		observe.RepeatAction(ctx, changed, observe.Interval, func(ctx context.Context) {
 			w.take(w.observe(ctx))
 			for _, one := range append(moved, news) {
 				observe.Signal(one)

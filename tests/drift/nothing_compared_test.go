@@ -20,9 +20,9 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-// again runs a test of this binary with other variables, and returns its output and whether it
+// rerunTest runs a test of this binary with other variables, and returns its output and whether it
 // passed.
-func again(t *testing.T, test string, variables ...string) (said string, passed bool) {
+func rerunTest(t *testing.T, test string, variables ...string) (said string, passed bool) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -36,20 +36,20 @@ func again(t *testing.T, test string, variables ...string) (said string, passed 
 func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
-	said, passed := again(t, "TestK3sMeetsTheContract", given, cache)
+	said, passed := rerunTest(t, "TestK3sMeetsTheContract", given, cache)
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
 
-	said, passed = again(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS=", cache)
+	said, passed = rerunTest(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS=", cache)
 	assert.True(t, passed, "without originals it is a skip: %s", said)
 	assert.Contains(t, said, "--- SKIP")
 }
 
 func TestUpstreamK3sWithoutSandboxFails(t *testing.T) {
-	said, passed := again(t, "TestK3sMeetsTheContract", "PATH=",
+	said, passed := rerunTest(t, "TestK3sMeetsTheContract", "PATH=",
 		"ORIGINALS="+folder(t, "k3s-v1"))
 	assert.False(t, passed, said)
-	said, passed = again(t, "TestK3sMeetsTheContract", "PATH=", "ORIGINALS=")
+	said, passed = rerunTest(t, "TestK3sMeetsTheContract", "PATH=", "ORIGINALS=")
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "K3s was not checked")
 }
@@ -58,7 +58,7 @@ func TestUpstreamK3sWithoutSandboxFails(t *testing.T) {
 func TestMissingUpstreamArtifactIsNamed(t *testing.T) {
 	needsSandbox(t)
 	dir := folder(t, "metallb-chart-0.16.2.tgz")
-	said, passed := again(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS="+dir)
+	said, passed := rerunTest(t, "TestFlagListHasEveryUpstreamK3sFlag", "ORIGINALS="+dir)
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "the original was not checked: "+dir+" has no k3s-VERSION")
 }

@@ -54,8 +54,8 @@ func (s *stack) traefikAddress(t *testing.T) string {
 	return service.Status.LoadBalancer.Ingress[0].IP
 }
 
-// asked returns the answer's code to a request for a host name at an address.
-func asked(t require.TestingT, address, host string) int {
+// requestStatus returns the answer's code to a request for a host name at an address.
+func requestStatus(t require.TestingT, address, host string) int {
 	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
 	require.NoError(t, err)
 	request.Host = host

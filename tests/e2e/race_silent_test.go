@@ -78,7 +78,7 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
 		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
 		early = s.gate(hosts, "gateway", programmed, (2 * time.Second << tries).String())
-		if code = asked(t, ingress, "hello.test"); code == http.StatusNotFound &&
+		if code = requestStatus(t, ingress, "hello.test"); code == http.StatusNotFound &&
 			early.err != nil && early.says(says) {
 			break
 		}
@@ -91,7 +91,7 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	t.Logf("Traefik looks at the Gateway %s after the definitions came",
 		time.Since(came).Round(time.Second))
 	eventually(t, func(c require.TestingT) {
-		require.Equal(c, http.StatusOK, asked(c, ingress, "hello.test"))
+		require.Equal(c, http.StatusOK, requestStatus(c, ingress, "hello.test"))
 	})
 }
 

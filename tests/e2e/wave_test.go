@@ -121,7 +121,7 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, st
 	for _, which := range c.second {
 		made(which)
 	}
-	seen.again() // or the quiet from before would count
+	seen.restartQuiet() // or the quiet from before would count
 	seen.quiet(t, client, name)
 	return seen.count() - 1, seen.wasStuck()
 }
@@ -197,8 +197,8 @@ func (s *starts) note(pod *corev1.Pod) {
 	}
 }
 
-// again restarts the time in which nothing may change.
-func (s *starts) again() {
+// restartQuiet restarts the time in which nothing may change.
+func (s *starts) restartQuiet() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.last = time.Now()

@@ -174,14 +174,14 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 
 // reconfigures reports whether the configuration of K3s changes, so that its install restarts it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
-	config := asked(inputs).Stdin
-	return config != "" && restarting(config) != restarting(asked(before).Stdin)
+	config := hostInput(inputs).Stdin
+	return config != "" && restarting(config) != restarting(hostInput(before).Stdin)
 }
 
 // relabels reports whether the Node's own settings change, which needs no restart.
 func relabels(before, inputs resource.PropertyMap) bool {
-	config := asked(inputs).Stdin
-	return config != "" && config != asked(before).Stdin
+	config := hostInput(inputs).Stdin
+	return config != "" && config != hostInput(before).Stdin
 }
 
 // restarting returns the part of the files on an install's stdin for which K3s restarts.

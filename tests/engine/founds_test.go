@@ -122,7 +122,7 @@ func TestOnlyFirstServerInstallMayStartTheCluster(t *testing.T) {
 	s.mustUp()
 	founds := map[string]string{}
 	for name, state := range s.stored() {
-		if told := asked(state.Inputs); told.Founds != "" {
+		if told := hostInput(state.Inputs); told.Founds != "" {
 			founds[name] = told.Founds
 		}
 	}

@@ -64,7 +64,7 @@ func (h *history) hostsAreAsAsked() error {
 		case one.running != manifest.Artifacts[i].SHA256:
 			return fmt.Errorf("%s runs K3s %s, not %s", name, one.running,
 				manifest.Artifacts[i].SHA256)
-		case install == nil || asked(install.Inputs).Stdin != one.config:
+		case install == nil || hostInput(install.Inputs).Stdin != one.config:
 			return fmt.Errorf("%s has another configuration than the state", name)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"strata/actions/k3s/token"
 )
 
-// asked returns the input of a command for a host.
-func asked(inputs resource.PropertyMap) (told hostrun.Input) {
+// hostInput returns the input of a command for a host.
+func hostInput(inputs resource.PropertyMap) (told hostrun.Input) {
 	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // an unknown value has no effect
 	return told
 }
@@ -41,7 +41,7 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 			one.staged = found[1]
 		}
 	case what == "install":
-		return r.install(name, asked(inputs))
+		return r.install(name, hostInput(inputs))
 	case what == "gate" && strings.Contains(plain(inputs["stdin"]), `"kind":"server"`):
 		return r.joined(name)
 	}

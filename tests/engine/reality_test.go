@@ -147,15 +147,15 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 		}
 	}
 	if name == "k3s-credential" && verb != "delete" {
-		return r.asked()
+		return r.requestError()
 	}
 	return nil
 }
 
 var errNoAnswer = errors.New("dial tcp: connection refused")
 
-// asked returns the result of a request to the API.
-func (r *reality) asked() error {
+// requestError returns the result of a request to the API.
+func (r *reality) requestError() error {
 	if !r.serves() {
 		return errNoAnswer
 	}
@@ -165,7 +165,7 @@ func (r *reality) asked() error {
 // written returns the result of a write to the API. The caller records the object itself, because
 // it knows whether the object existed.
 func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
-	if err := r.asked(); err != nil {
+	if err := r.requestError(); err != nil {
 		return err
 	}
 	if object := objectOf(urn, inputs); object != "" && verb == "update" {
@@ -178,7 +178,7 @@ func (r *reality) written(verb string, urn resource.URN, inputs resource.Propert
 // opened returns the result of a request with a kubeconfig: that of an earlier cluster has another
 // CA.
 func (r *reality) opened(access resource.PropertyValue) error {
-	if err := r.asked(); err != nil {
+	if err := r.requestError(); err != nil {
 		return err
 	}
 	if text := plain(access); !r.existing && !strings.Contains(text, accessTo(r.clusters)) {
@@ -233,7 +233,7 @@ func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 	if verb == "delete" || r.blind {
 		return nil
 	}
-	if err := r.asked(); err != nil {
+	if err := r.requestError(); err != nil {
 		return err
 	}
 	wanted := nodesIn(plain(inputs["stdin"]))

@@ -118,8 +118,8 @@ func TestApisixRouteMatchesPathAndSubpaths(t *testing.T) {
 	}
 }
 
-// asked returns the URLs that the gate of a workload's routes requests.
-func asked(t *testing.T, g graph) []string {
+// requestedURLs returns the URLs that the gate of a workload's routes requests.
+func requestedURLs(t *testing.T, g graph) []string {
 	t.Helper()
 	spec, err := kinds.Parse([]byte(g["workload-shop-traefik"].Text("stdin")))
 	require.NoError(t, err)
@@ -145,5 +145,5 @@ func TestRouteGateRequestsReadinessPath(t *testing.T) {
 	const base = "https://shop.local.strata.test"
 	assert.Equal(t,
 		[]string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap",
-			"https://shop2.local.strata.test/old"}, asked(t, g))
+			"https://shop2.local.strata.test/old"}, requestedURLs(t, g))
 }

@@ -19,9 +19,7 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	if err != nil || lease == nil {
 		return err
 	}
-	go keep(ctx, lease, func(
-		ctx context.Context,
-	) (*Lease, error) {
+	go keep(ctx, lease, func(ctx context.Context) (*Lease, error) {
 		return Open(ctx, spec, key)
 	}, warn)
 	return nil
@@ -31,9 +29,7 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 // without a tunnel. If the tunnel cannot be opened now, the error has the reason, and Hold keeps
 // trying. Meanwhile the Dialer reports to its callers that the tunnel is absent.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
-	return hold(ctx, spec, func(
-		ctx context.Context,
-	) (*Lease, error) {
+	return hold(ctx, spec, func(ctx context.Context) (*Lease, error) {
 		return Open(ctx, spec, key)
 	})
 }
@@ -64,13 +60,13 @@ func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease,
 			stop()
 			lease.Close()
 		}
-		lease = again(ctx, lost, open, warn)
+		lease = reopen(ctx, lost, open, warn)
 	}
 	lease.Close()
 }
 
-// again opens a missing tunnel, at once or after a pause. It returns nil when ctx has ended.
-func again(
+// reopen opens a missing tunnel, at once or after a pause. It returns nil when ctx has ended.
+func reopen(
 	ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string),
 ) (lease *Lease) {
 	told := ""

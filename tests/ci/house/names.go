@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// unclearWords are pronouns, prepositions and irregular participles. Alone, none says what a
+// unclearWords are pronouns, prepositions, adverbs and irregular participles. Alone, none says what a
 // function does.
 var unclearWords = strings.Fields(`
 	it its they them their theirs this that these those who whose what which own ours mine other
-	others another each all any none nothing everything something one ones self both
+	others another again each all any none nothing everything something one ones self both
 	about above after against among at before behind below beneath beside between beyond by during
 	for from in inside into of off on onto out outside over since through to toward under until up
 	upon with within without
