@@ -18,7 +18,8 @@ func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(messa
 // keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes
 // that Pulumi does then.
 func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
-	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) }) // Log fails with the engine only
+	// Log fails with the engine only.
+	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) })
 }
 
 // endOrphans ends what a killed run of this project left running; Pulumi runs the program in the

@@ -20,9 +20,7 @@ func laterValues(given pulumi.MapInput) userValues {
 // await returns the values of a release whose user values come from another resource.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
-	values, err := laterValues(given).apply(func(
-		own config.Values,
-	) (pulumi.Map, error) {
+	values, err := laterValues(given).apply(func(own config.Values) (pulumi.Map, error) {
 		return mergeValues(metallbValues(), own)
 	})
 	require.NoError(t, err)

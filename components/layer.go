@@ -125,9 +125,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := args.own.apply(func(
-		own config.Values,
-	) (pulumi.Map, error) {
+	values, err := args.own.apply(func(own config.Values) (pulumi.Map, error) {
 		return mergeValues(args.values, own)
 	})
 	if err != nil {

@@ -71,9 +71,7 @@ func (ssh SSH) CheckKeyFile(key, projectDir string, names SSHNames) error {
 
 // checkKeyFile applies the rules for a private key's file. The key may be encrypted if its
 // passphrase is known, or if an agent may hold the open key.
-func checkKeyFile(
-	ps *problems, key, projectDir, path string, of SSH, names SSHNames,
-) {
+func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHNames) {
 	file, err := ResolvePath(projectDir, path)
 	if err != nil {
 		ps.add(key, path, "has no absolute path: "+err.Error(), "write an absolute path")

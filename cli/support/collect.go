@@ -124,21 +124,15 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 			text, _ := json.MarshalIndent(info, "", "  ") // texts and lists of them
 			return text, err
 		}),
-		singleFile("pulumi.txt", func(
-			ctx context.Context,
-		) ([]byte, error) {
+		singleFile("pulumi.txt", func(ctx context.Context) ([]byte, error) {
 			return r.Pulumi(ctx, nil, "version")
 		}),
 		singleFile("stack.yaml", k.file.withoutSecrets),
-		singleFile("state.txt", func(
-			context.Context,
-		) ([]byte, error) {
+		singleFile("state.txt", func(context.Context) ([]byte, error) {
 			return stateText(k.state), nil
 		}),
 		{"health", r.health},
-		{"runs", func(
-			context.Context,
-		) ([]File, error) {
+		{"runs", func(context.Context) ([]File, error) {
 			return runs(r.Project, path.Base(r.Stack))
 		}},
 	}

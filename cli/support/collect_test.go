@@ -21,9 +21,7 @@ func TestHangingSourceDoesNotBlockOthers(t *testing.T) {
 	defer close(hang)
 	answers := gather(t.Context(), []source{
 		singleFile("deaf", func(context.Context) ([]byte, error) { <-hang; return nil, nil }),
-		singleFile("late", func(
-			ctx context.Context,
-		) ([]byte, error) {
+		singleFile("late", func(ctx context.Context) ([]byte, error) {
 			<-ctx.Done()
 			return []byte("half"), ctx.Err()
 		}),

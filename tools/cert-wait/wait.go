@@ -10,12 +10,13 @@ const (
 	// lookEvery is the pause between reads of the files. It does not use inotify: a node has few
 	// instances of it (fs.inotify.max_user_instances is 128), and each waiting Pod would take one.
 	lookEvery = 200 * time.Millisecond
-	// youth is how long a Pod counts as young after its volume was mounted. attempt bounds a run of
-	// a young Pod's program. kubelet updates a volume with a new Secret when it next syncs the Pod.
-	// That is every 60 to 90 s, or when a container of the Pod ends (pkg/kubelet: syncFrequency,
-	// PLEG). So a program that only waited would see a certificate of 12 s after up to 90 s. If the
-	// program ends and is restarted, kubelet syncs at once. The restarts have pauses of 10 s, 20 s
-	// and so on. So only the first ends are early; later the regular sync is as fast.
+	// youth bounds the time after a volume is mounted in which its Pod counts as young. attempt
+	// bounds a run of a young Pod's program. kubelet updates a volume with a new Secret when it
+	// next syncs the Pod. That is every 60 to 90 s, or when a container of the Pod ends
+	// (pkg/kubelet: syncFrequency, PLEG). So a program that only waited would see a certificate of
+	// 12 s after up to 90 s. If the program ends and is restarted, kubelet syncs at once. The
+	// restarts have pauses of 10 s, 20 s and so on. So only the first ends are early; later the
+	// regular sync is as fast.
 	youth   = 30 * time.Second
 	attempt = 3 * time.Second
 )

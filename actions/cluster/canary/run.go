@@ -83,7 +83,8 @@ type world interface {
 // run takes the steps. In every case the old version has all requests when run returns. If the new
 // version did not pass, the error gives the reason.
 func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // lost progress is no error
+	// Lost progress is no error.
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }
 	first, err := w.First(ctx)
 	if err != nil {
 		return err

@@ -33,7 +33,8 @@ func unblock(
 		if !metav1.IsControlledBy(pod, set) || !blocks(pod, set.Status.UpdateRevision) {
 			continue
 		}
-		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name) // lost progress is no error
+		// Lost progress is no error.
+		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name)
 		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name,
 			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {

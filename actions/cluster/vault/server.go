@@ -54,7 +54,8 @@ func Dial(
 		client, stop, err = dialOnce(ctx, config, cluster, server)
 		if err != nil && err.Error() != output && ctx.Err() == nil {
 			output = err.Error()
-			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // lost progress is no error
+			// Lost progress is no error.
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output)
 		}
 		if errors.Is(err, errStuck) {
 			return false, err

@@ -24,7 +24,7 @@ import (
 
 // server fakes an API server.
 type server struct {
-	// ahead is how far the server's clock is ahead of ours. age is the time since its start, and
+	// ahead is the lead of the server's clock over ours. age is the time since its start, and
 	// cluster the cluster's age.
 	ahead, age, cluster time.Duration
 	// metrics is the answer in place of the server's start. refuses is a status that is sent

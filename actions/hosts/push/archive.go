@@ -52,7 +52,8 @@ func decompress(file string, packed io.Reader) (io.Reader, error) {
 	case strings.HasSuffix(file, "gz"):
 		return gzip.NewReader(packed)
 	case strings.HasSuffix(file, "zst"):
-		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1)) // a decoder without concurrency has nothing to close
+		// A decoder without concurrency has nothing to close.
+		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1))
 	}
 	return packed, nil
 }

@@ -140,7 +140,8 @@ func Parse(text string) (*Issued, error) {
 	}
 	issued := &Issued{}
 	if err := json.Unmarshal([]byte(text), issued); err != nil {
-		return nil, errors.New("expected what strata credential prints, found something else") // not quoted: it is secret
+		// Not quoted: it is secret.
+		return nil, errors.New("expected what strata credential prints, found something else")
 	}
 	return issued, nil
 }

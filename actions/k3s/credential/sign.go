@@ -50,7 +50,8 @@ func sign(
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
-		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{}) // Kubernetes does, after an hour
+		// Kubernetes does, after an hour.
+		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{})
 	}()
 	made.Status.Conditions = append(made.Status.Conditions,
 		certificatesv1.CertificateSigningRequestCondition{

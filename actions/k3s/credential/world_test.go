@@ -41,7 +41,7 @@ type world struct {
 	log    bytes.Buffer
 
 	mutex sync.Mutex
-	// skew is how far each server's clock is ahead of today. ahead is the same for this machine's
+	// skew is the lead of each server's clock over today. ahead is the same for this machine's
 	// clock.
 	skew  map[string]time.Duration
 	ahead time.Duration

@@ -52,7 +52,8 @@ func (a Admission) kubeconfig(
 		func(ctx context.Context) (bool, error) {
 			found, down, silent := a.ask(ctx, key, limit)
 			limit *= 2
-			over := ctx.Err() != nil // a round that ctx cut off gives no reason, and does not show that there is no cluster
+			// A round that ctx cut off gives no reason, and does not show that there is no cluster.
+			over := ctx.Err() != nil
 			if !over || !asked {
 				why, asked = errors.Join(down, silent), true
 			}

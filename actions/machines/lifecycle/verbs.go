@@ -99,9 +99,7 @@ func ofMachine(
 func newVerb(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
-	read := func(
-		text []byte,
-	) (hypervisor.Spec, error) {
+	read := func(text []byte) (hypervisor.Spec, error) {
 		return hypervisor.ReadSpec(bytes.NewReader(text))
 	}
 	return verb.NewDecoded(read, func(ctx context.Context, call verb.Call,

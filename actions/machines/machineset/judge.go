@@ -13,7 +13,7 @@ type Plan struct {
 	// Anew are the machines to be made anew.
 	Anew []Machine
 	// Staying are the servers that must keep etcd's quorum while a server of Anew is replaced.
-	// Majority is how many of them must answer. Both are empty if Anew has no server.
+	// Majority is the number of them that must answer. Both are empty if Anew has no server.
 	Staying  []Machine
 	Majority int
 }

@@ -85,7 +85,7 @@ func canHold(kind string) bool {
 		KindRelease, KindBundle}, kind)
 }
 
-// patience is how long an API group's server may be away, for example while its Pod is replaced: 45
+// patience bounds the absence of an API group's server, for example while its Pod is replaced: 45
 // seconds of the guard's minute. metrics-server takes half a minute after its node's restart.
 var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
@@ -251,7 +251,7 @@ func isBound(object *unstructured.Unstructured) bool {
 	return kindOf(object) == kindClaim && phase == "Bound"
 }
 
-// parallel is how many lists are requested at a time.
+// parallel is the number of lists that are requested at a time.
 const parallel = 8
 
 // listSelected lists kinds and titles the objects that a rule selects.

@@ -59,7 +59,8 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", s.path)
 	switch {
-	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil: // EAGAIN: the queue of waiting connections is full.
+	// EAGAIN: the queue of waiting connections is full.
+	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil:
 		return nil, s.silent("it accepts no connection")
 	case err != nil:
 		return nil, fmt.Errorf(

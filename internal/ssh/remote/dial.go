@@ -115,7 +115,9 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 		}
 		if hasEnded(ctx) {
 			if last == nil {
-				last = err // The end of ctx cut this attempt short. It explains less than the one before, if there was one.
+				// The end of ctx cut this attempt short. It explains less than the one before, if
+				// there was one.
+				last = err
 			}
 			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t,
 				time.Since(start).Round(time.Millisecond),

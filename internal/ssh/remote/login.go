@@ -87,7 +87,8 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	if l.noAgent == nil {
 		keys, l.noAgent = l.target.addCertificates(l.target.selectKeys(keys))
 	}
-	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each key counts as a try.
+	// Each key counts as a try.
+	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) })
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
 		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; "+

@@ -70,7 +70,8 @@ func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 			_, _ = w.Write([]byte("half"))
 		}, nil, "", "closed without an answer"},
 		"too late": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // until the body is read, a server does not notice that its client is gone
+			// Until the body is read, a server does not notice that its client is gone.
+			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, func(o *attack.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
 		"nothing listens": {nil, func(o *attack.Options) { o.URL = "http://127.0.0.1:1" }, "",
