@@ -27,6 +27,9 @@ const (
 	httpBodyLimit = 1 << 20
 )
 
+// routeless are the bodies of the 404 with which Traefik and APISIX answer without a route.
+var routeless = []string{"404 page not found", `{"error_msg":"404 Route Not Found"}`}
+
 // httpTarget receives the probes.
 type httpTarget struct {
 	// address is the Service's IP address.
@@ -74,6 +77,8 @@ func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 		return answer
 	}
 	answer.Status, answer.Within = response.StatusCode, roundLatency(time.Since(start))
+	answer.Behind = answer.Status == http.StatusNotFound && len(body) > 0 &&
+		!slices.Contains(routeless, strings.TrimSpace(string(body)))
 	answer.Lacks = !strings.Contains(string(body), probe.Contains)
 	answer.Location = absolute(request.URL, response.Header.Get("Location"))
 	return answer

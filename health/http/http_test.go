@@ -52,6 +52,11 @@ func TestProbeDialsServiceAddressWithURLHost(t *testing.T) {
 		switch {
 		case r.URL.Path == "/away":
 			http.Redirect(w, r, "/home?x=1", http.StatusFound)
+		case r.URL.Path == "/gone":
+			http.NotFound(w, r)
+		case r.URL.Path == "/lost":
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, "<h1>Not Found</h1>")
 		case r.URL.Path == "/private" && (user != "admin" || password != "a:b"):
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
@@ -74,6 +79,9 @@ func TestProbeDialsServiceAddressWithURLHost(t *testing.T) {
 	assert.Equal(t, httpAnswer{Seen: true, Status: 302, Location: base + "/home?x=1"}, ask(Probe{URL: base + "/away"}))
 	assert.Equal(t, httpAnswer{Seen: true, Status: 401}, ask(Probe{URL: base + "/private"}))
 	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(Probe{URL: base + "/private", Auth: true}))
+	assert.False(t, ask(Probe{URL: base + "/gone"}).Behind, "Traefik's words")
+	assert.Equal(t, httpAnswer{Seen: true, Status: 404, Behind: true}, ask(Probe{URL: base + "/lost"}))
+	assert.False(t, ask(Probe{URL: base + "/lost", Method: "HEAD"}).Behind, "no body")
 
 	wrong := ask(Probe{URL: "https://other.example.org:" + port + "/"})
 	assert.Equal(t, "it is not for other.example.org", wrong.Error)

@@ -3,6 +3,7 @@ package http
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -41,6 +42,9 @@ type httpAnswer struct {
 	Location string      `json:"location,omitempty"`
 	// Lacks is true if the body does not contain the required text.
 	Lacks bool `json:"lacks,omitempty"`
+	// Behind is true if a 404 is not in the words of an ingress controller. So a route led to the
+	// application that sent it.
+	Behind bool `json:"behind,omitempty"`
 	// Within is the upper bound of the latency, for example 100 ms.
 	Within string `json:"within,omitempty"`
 	// Passes is the number of passes in a row.
@@ -109,7 +113,7 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 	case !slices.Contains(probeStatuses(probe), a.Status):
 		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)),
 			a.Status)
-		v.Cause = statusCause(probe, a.Status)
+		v.Cause = statusCause(probe, a, answerBeside(spec, probe, f.Answers))
 	case a.Lacks:
 		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status,
 			probe.Contains)
@@ -155,9 +159,38 @@ func oneOf(statuses []int) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// statusCause returns the usual reason for a status in this platform.
-func statusCause(probe Probe, status int) string {
-	switch {
+// answerBeside returns the answer to another probe of the same scheme and host that is not 404. It
+// is empty without one. Such an answer shows that the host has a route.
+func answerBeside(spec Spec, probe Probe, answers []httpAnswer) httpAnswer {
+	for _, other := range spec.Probes {
+		at := slices.IndexFunc(answers, func(a httpAnswer) bool { return a.Name == other.Name })
+		if at >= 0 && siteOf(other) == siteOf(probe) && answers[at].Status != 0 &&
+			answers[at].Status != http.StatusNotFound {
+			return answers[at]
+		}
+	}
+	return httpAnswer{}
+}
+
+// siteOf returns the scheme and the host of a probe's URL.
+func siteOf(probe Probe) string {
+	at, err := url.Parse(probe.URL)
+	if err != nil {
+		return probe.URL
+	}
+	return at.Scheme + "://" + at.Host
+}
+
+// statusCause returns the usual reason for a status in this platform. other is the answer to
+// another request at the same host; it is empty without one.
+func statusCause(probe Probe, a, other httpAnswer) string {
+	switch status := a.Status; {
+	case status == http.StatusNotFound && a.Behind:
+		return "the route is there, and the application behind it answers 404 in its own words: " +
+			"it has no such path, or lacks what it needs for it"
+	case status == http.StatusNotFound && other.Seen:
+		return fmt.Sprintf("the host has a route, which answers %q with %d: the application has "+
+			"no such path, or is not ready for it", other.Name, other.Status)
 	case status == http.StatusNotFound:
 		return "no route for this host and path yet (the ingress controller answers 404), or the " +
 			"application has no such path"
