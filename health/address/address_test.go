@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,6 +124,8 @@ func TestAnswererIsReadFromLinuxARPTable(t *testing.T) {
 	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
 	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes),
 		"a machine without the table")
+	assert.Equal(t, answererFacts{}, whoAnswers(strings.ReplaceAll(arp, "00:02", "00:01"),
+		"10.10.0.200", nodes), "a router answers for all (proxy ARP)")
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200",
 		answererFacts{}).State)
 }

@@ -78,8 +78,8 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}
-	dials := judgeLocal(judgeDials(spec, f.Service.Address, f.Dials), f.Service)
-	here := judgeAway(judgeAnswerer(dials, f.Service.Address, f.Who), f)
+	dials := judgeDials(spec, f.Service.Address, f.Dials)
+	here := judgeAway(judgeLocal(judgeAnswerer(dials, f.Service.Address, f.Who), f.Service), f)
 	here.Check, here.After = "address from here", after
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }

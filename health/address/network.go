@@ -36,7 +36,8 @@ type announcement struct {
 // nothing about the announcer, because kube-proxy takes it there. A neighbour that answers for the
 // address does prove it.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
-	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
+	near := f.Who.Nodes[f.Who.MAC] != "" // a node answers this machine for the address
+	if here.Passes() || near || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
 	}
 	if slices.ContainsFunc(f.Hosts.Runs, func(run host.Run) bool { return !run.HasPassed() }) {

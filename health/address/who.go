@@ -52,10 +52,14 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 		return answererFacts{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
-		if mac := macs[nodes[name]]; mac != "" {
-			who.Nodes[mac] = name
-		} else {
+		mac := macs[nodes[name]]
+		switch {
+		case mac == "":
 			who.Silent = append(who.Silent, name)
+		case who.Nodes[mac] != "":
+			return answererFacts{} // a router answers for all of them (proxy ARP)
+		default:
+			who.Nodes[mac] = name
 		}
 	}
 	return who
@@ -130,6 +134,11 @@ func judgeAnswerer(dials health.Verdict, address string, who answererFacts) heal
 			v.Message = dials.Message + "; " + v.Message
 		}
 		return v
+	case !dials.Passes() && ours && dials.Cause == unannounced:
+		dials.Cause = node + " announces the address, and nothing answers behind it: kube-proxy, " +
+			"the Pod network or a firewall drops the packets on " + node + ", or on the way to it"
+		dials.Hint = fmt.Sprintf("on %s: iptables-save | grep -e %s -e :FORWARD", node, address)
+		return dials
 	case !dials.Passes() || who.MAC == "":
 		return dials
 	case ours:
