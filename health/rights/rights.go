@@ -6,6 +6,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
+	"strata/internal/kube/helmrecord"
 )
 
 // Facts says which rights of a release's roles its ServiceAccounts lack.
@@ -81,8 +82,7 @@ func (f Facts) judge() health.Verdict {
 // the namespaces of their roles; with -n, kubectl would refuse roles of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
-	return fmt.Sprintf("kubectl -n %s get secret %s -o "+
-		"go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
-		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | kubectl auth reconcile -f -`,
-		namespace, f.Record)
+	return helmrecord.ApplyCommand("kubectl -n "+namespace+" get secret "+f.Record+" -o "+
+		"go-template='{{.data.release|base64decode|base64decode}}'", "(Cluster)?Role",
+		"auth reconcile")
 }

@@ -6,6 +6,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
+	"strata/internal/kube/helmrecord"
 )
 
 // judgeConfigurations judges the configuration and, if the Spec has one, the mutating configuration
@@ -52,6 +53,8 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 	switch {
 	case c.Missing:
 		v.Message = "does not exist: the API server would call no webhook"
+		v.Cause = "it was deleted, or its release is not installed yet"
+		v.Hint = "if it was deleted, its release still has it: " + restore(spec)
 		return v
 	case c.NoCA:
 		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)
@@ -69,6 +72,18 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 		return v
 	}
 	return judgeCoverage(spec, c, v)
+}
+
+// restore returns the command that creates the configuration again from the records of the
+// namespace's releases. A `pulumi up` changes nothing, because the releases match the stack's state.
+func restore(spec Spec) string {
+	kind := "ValidatingWebhookConfiguration"
+	if spec.Mutating {
+		kind = "MutatingWebhookConfiguration"
+	}
+	return helmrecord.ApplyCommand("kubectl -n "+spec.Namespace+" get secret -l "+
+		"owner=helm,status=deployed -o go-template='{{range .items}}"+
+		"{{.data.release|base64decode|base64decode}}{{end}}'", kind, "create")
 }
 
 func hooksWith(hooks []hookFacts, bundle string) []string {
