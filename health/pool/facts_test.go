@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"strata/health/healthtest"
 )
@@ -68,4 +69,36 @@ func TestAdvertisementSelectsPoolByNameOrLabel(t *testing.T) {
 		object := healthtest.Decode[announcementObject](t, text)
 		assert.Equal(t, announces, object.announces(pool), text)
 	}
+}
+
+func TestAdvertisementAnnouncesFromSelectedNodesOnly(t *testing.T) {
+	nodes := []labels.Set{{"zone": "a"}, {"zone": "b"}}
+	for text, announces := range map[string]bool{
+		"spec: {}": true,
+		"spec: {nodeSelectors: [{matchLabels: {zone: c}}, {matchLabels: {zone: b}}]}":   true,
+		"spec: {nodeSelectors: [{matchLabels: {zone: c}}]}":                             false,
+		"spec: {nodeSelectors: [{matchExpressions: [{key: zone, operator: Between}]}]}": false,
+	} {
+		object := healthtest.Decode[announcementObject](t, text)
+		assert.Equal(t, announces, object.suitsNode(nodes), text)
+	}
+}
+
+func TestPoolSeenSaysHowItIsAnnounced(t *testing.T) {
+	read := func(texts ...string) poolSeen {
+		var all []announcementObject
+		for _, text := range texts {
+			all = append(all, *healthtest.Decode[announcementObject](t, text))
+		}
+		var seen poolSeen
+		seen.setAnnouncement(all, []labels.Set{{"zone": "a"}})
+		return seen
+	}
+	at := "spec: {interfaces: [eth7]}"
+	elsewhere := "spec: {nodeSelectors: [{matchLabels: {zone: b}}]}"
+	assert.Equal(t, poolSeen{Unannounced: true}, read())
+	assert.Equal(t, poolSeen{Nodeless: true}, read(elsewhere))
+	assert.Equal(t, poolSeen{}, read(elsewhere, "spec: {}"))
+	assert.Equal(t, poolSeen{Interfaces: []string{"eth7"}}, read(elsewhere, at))
+	assert.Equal(t, poolSeen{}, read(at, "spec: {}"), "another one announces at every interface")
 }

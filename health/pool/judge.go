@@ -44,6 +44,10 @@ type poolSeen struct {
 	Named bool `json:"named,omitempty"`
 	// Unannounced is true if no L2Advertisement covers the pool.
 	Unannounced bool `json:"unannounced,omitempty"`
+	// Nodeless is true if no node with a speaker suits the L2Advertisements that cover the pool.
+	Nodeless bool `json:"nodeless,omitempty"`
+	// Interfaces are the only ones at which the pool is announced; empty means every interface.
+	Interfaces []string `json:"interfaces,omitempty"`
 	// Counted is true when the status has counts; the pool has no conditions. Available and
 	// Assigned are counts of both IP families.
 	Counted   bool  `json:"counted,omitempty"`
@@ -142,6 +146,12 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 		v.Cause = "it was deleted, or is not applied yet"
 		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " +
 			spec.Namespace + " get l2advertisements"
+	case pool.Nodeless:
+		v.Message = "its L2Advertisement suits no node with a speaker: no new client finds its addresses"
+		v.Cause = "another field manager changed the L2Advertisement's nodeSelectors, or the " +
+			"nodes' labels"
+		v.Hint = "pulumi up --refresh puts the L2Advertisement back; kubectl get nodes " +
+			"--show-labels; kubectl -n " + spec.Namespace + " get l2advertisements -o yaml"
 	case !pool.Counted:
 		v.Message = "the controller has not counted its addresses"
 		v.Cause = "the controller is starting, or rejects the configuration"
@@ -154,6 +164,10 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 			Message: "every address is assigned: the next Service waits for one",
 			Hint: "add a range to strata:metallb.addresses, or delete a Service that is not " +
 				"needed: kubectl get services -A | grep LoadBalancer"}
+	case len(pool.Interfaces) > 0:
+		return health.Verdict{State: health.Ready,
+			Message: "announced at interfaces " + strings.Join(pool.Interfaces, ", ") + " only",
+			Hint:    "a node that has none of these interfaces announces nothing: ip link on each node"}
 	default:
 		return health.Verdict{State: health.Ready}
 	}

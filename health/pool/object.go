@@ -18,6 +18,10 @@ type announcementObject struct {
 	Spec              struct {
 		IPAddressPools         []string               `json:"ipAddressPools"`
 		IPAddressPoolSelectors []metav1.LabelSelector `json:"ipAddressPoolSelectors"`
+		// NodeSelectors and Interfaces restrict the announcement. Without them, every speaker
+		// announces at every interface.
+		NodeSelectors []metav1.LabelSelector `json:"nodeSelectors"`
+		Interfaces    []string               `json:"interfaces"`
 	} `json:"spec"`
 }
 
@@ -29,10 +33,41 @@ func (a *announcementObject) announces(pool metav1.ObjectMeta) bool {
 	}
 	names, selectors := a.Spec.IPAddressPools, a.Spec.IPAddressPoolSelectors
 	return len(names)+len(selectors) == 0 || slices.Contains(names, pool.Name) ||
-		slices.ContainsFunc(selectors, func(one metav1.LabelSelector) bool {
-			selector, err := metav1.LabelSelectorAsSelector(&one)
-			return err == nil && selector.Matches(labels.Set(pool.Labels))
-		})
+		selects(selectors, pool.Labels)
+}
+
+// suitsNode reports whether the L2Advertisement may announce from one of the nodes, given by their
+// labels.
+func (a *announcementObject) suitsNode(nodes []labels.Set) bool {
+	selectors := a.Spec.NodeSelectors
+	return len(selectors) == 0 || slices.ContainsFunc(nodes,
+		func(node labels.Set) bool { return selects(selectors, node) })
+}
+
+// selects reports whether one of the selectors matches the labels.
+func selects(selectors []metav1.LabelSelector, set labels.Set) bool {
+	return slices.ContainsFunc(selectors, func(one metav1.LabelSelector) bool {
+		selector, err := metav1.LabelSelectorAsSelector(&one)
+		return err == nil && selector.Matches(set)
+	})
+}
+
+// setAnnouncement sets how the L2Advertisements that cover the pool announce it from the nodes that
+// have a speaker.
+func (p *poolSeen) setAnnouncement(covering []announcementObject, nodes []labels.Set) {
+	p.Unannounced, p.Nodeless = len(covering) == 0, len(covering) > 0
+	var interfaces []string
+	everywhere := false
+	for _, one := range covering {
+		if one.suitsNode(nodes) {
+			p.Nodeless = false
+			interfaces = append(interfaces, one.Spec.Interfaces...)
+			everywhere = everywhere || len(one.Spec.Interfaces) == 0
+		}
+	}
+	if !everywhere {
+		p.Interfaces = interfaces
+	}
 }
 
 // poolObject has the fields that a gate reads of an IPAddressPool (metallb

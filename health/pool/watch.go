@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
@@ -70,11 +71,16 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		return poolFacts{}, err
 	}
 	facts := poolFacts{Pool: pool.facts()}
-	facts.Pool.Unannounced = !slices.ContainsFunc(announced,
-		func(one announcementObject) bool { return one.announces(pool.ObjectMeta) })
 	if facts.Speakers, err = observeSpeakers(ctx, s, w.spec); err != nil {
 		return poolFacts{}, err
 	}
+	covering := slices.DeleteFunc(slices.Clone(announced),
+		func(one announcementObject) bool { return !one.announces(pool.ObjectMeta) })
+	nodes, err := observeNodes(ctx, s, covering, slices.Concat(facts.Speakers, w.spec.Speakers))
+	if err != nil {
+		return poolFacts{}, err
+	}
+	facts.Pool.setAnnouncement(covering, nodes)
 	for i := range states {
 		state := states[i].facts()
 		state.Fresh = states[i].isNewerThan(pool.ObjectMeta)
@@ -89,6 +95,25 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		facts.States = append(facts.States, state)
 	}
 	return facts, nil
+}
+
+// observeNodes returns the labels of the nodes of the given names. It asks for them only if an
+// L2Advertisement selects nodes.
+func observeNodes(
+	ctx context.Context, s *kube.APIServer, covering []announcementObject, names []string,
+) ([]labels.Set, error) {
+	if !slices.ContainsFunc(covering,
+		func(one announcementObject) bool { return len(one.Spec.NodeSelectors) > 0 }) {
+		return nil, nil
+	}
+	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
+	var found []labels.Set
+	for i := range nodes {
+		if slices.Contains(names, nodes[i].Name) {
+			found = append(found, nodes[i].Labels)
+		}
+	}
+	return found, err
 }
 
 // observeSpeakers returns the sorted nodes that have a speaker's Pod which is not being deleted. It

@@ -129,6 +129,9 @@ func TestPoolGateReportsFaultsUntilHealed(t *testing.T) {
 			c.Delete(pools, "l2advertisements", metallb,
 				"default")
 		}, "no L2Advertisement announces it"},
+		{"no node to announce it", func(c *fakeapi.Cluster) {
+			c.Put(advertisement(10) + "spec: {nodeSelectors: [{matchLabels: {zone: c}}]}\n")
+		}, "suits no node with a speaker"},
 		{"a speaker has not reported", func(c *fakeapi.Cluster) {
 			c.Delete(pools,
 				"configurationstates", metallb, "speaker-agent-1")
