@@ -63,6 +63,15 @@ var layerFaults = []fault{
 		inject: takenAway("-n metallb-system l2advertisement default"), heal: givenBack,
 	},
 	{
+		name: "cert-manager's controller is scaled to 0", layer: "cert-manager",
+		gate: "cert-manager-api", object: "Deployment/cert-manager",
+		cause:   "cert-manager/cert-manager is scaled to 0",
+		fix:     "scale deployment cert-manager --replicas=1",
+		inject:  scaled("cert-manager", "cert-manager", "0"),
+		heal:    scaled("cert-manager", "cert-manager", "1"),
+		visible: noPods("cert-manager", "cert-manager"),
+	},
+	{
 		name: "cert-manager's CA injector is scaled to 0", layer: "cert-manager",
 		gate: "cert-manager-api", object: "Deployment/cert-manager-cainjector",
 		cause:  "cert-manager-cainjector is scaled to 0",
