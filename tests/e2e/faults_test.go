@@ -59,10 +59,12 @@ const (
 	faultQuestions = 6
 )
 
-// sampledFaults has one fault each of a host, its access, the cluster, each layer and a workload.
-// They show and heal within seconds.
+// sampledFaults has one fault each of a host, its access, the cluster, each layer and a workload,
+// and three of the packets between nodes. They show and heal within seconds.
 var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password",
+	"an agent does not forward", "a firewall drops the packets of an agent's Pods",
+	"a firewall drops an agent's kubelet port",
 	"CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted",
 	"an image does not exist",
 }
