@@ -202,7 +202,9 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 		v.Cause = "K3s knows no key of that name: a typing mistake, or a key of another version"
 		v.Hint = fmt.Sprintf("correct strata:k3s.serverArgs; on %s, k3s server --help has the "+
 			"names; an option of the API server "+
-			"is written as kube-apiserver-arg: [NAME=VALUE]", host.Name)
+			"is written as kube-apiserver-arg: [NAME=VALUE]; a key that is not there was put into "+
+			"a file by hand: grep -rn %s /etc/rancher/k3s, take it out, then systemctl restart %s",
+			host.Name, f.Skipped[0], UnitName(host))
 		return v
 	}
 	if f.Disabled {

@@ -58,7 +58,7 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "echo 0 > /proc/sys/net/ipv4/ip_forward", heal: "echo 1 > /proc/sys/net/ipv4/ip_forward",
 	},
 	{
-		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "correct the key",
+		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "by hand: take it out",
 		on: "agent-1", inject: "mkdir -p /etc/rancher/k3s/config.yaml.d; echo 'no-such-key: true' > " + faultFile + "; systemctl restart --no-block k3s-agent", heal: "rm " + faultFile,
 	},
 	{
