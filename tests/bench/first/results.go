@@ -14,7 +14,7 @@ import (
 
 // The promises of the first hour, in seconds and as a share.
 const (
-	processorTarget, wallTarget = 25 * 60, 15 * 60
+	processorTarget, wallTarget = 20 * 60, 15 * 60
 	estimateTarget              = 0.3
 	// leastShare is the least share of a part with a row of its own: the others are summed up.
 	leastShare = 0.01
