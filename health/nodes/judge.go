@@ -29,6 +29,8 @@ type nodeFacts struct {
 	InternalIP string `json:"internalIP,omitempty"`
 	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
 	PodCIDR string `json:"podCIDR,omitempty"`
+	// Pod is the address of a ready Pod in that range; empty without one, or if no host asks it.
+	Pod string `json:"pod,omitempty"`
 	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
 	Ready kube.Condition `json:"ready"`
 	// Trouble are the other conditions that report trouble by being True, such as DiskPressure.

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"strata/health"
+	"strata/health/healthtest"
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
@@ -88,6 +90,14 @@ func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	seen.spec.Kubelets = true
 	assert.Equal(t, "10.42.1.1 10.10.0.12", seen.asks(0), "the kubelet as well")
 
+	withPod := b
+	withPod.Pod = "10.42.1.7"
+	seen.nodes.Nodes[1] = withPod
+	assert.Equal(t, "10.42.1.1 10.42.1.7 10.10.0.12", seen.asks(0), "and a Pod")
+	seen.update(func() { seen.hear(0, "10.42.1.7", host.AnswerEcho) })
+	assert.Equal(t, host.AnswerEcho, seen.ways(0)[0].Forward)
+	seen.nodes.Nodes[1] = b
+
 	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerNone) })
 	seen.update(func() { seen.hear(0, "10.10.0.12", host.AnswerFull) })
 	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerFull) })
@@ -99,4 +109,18 @@ func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	seen.update(func() { seen.units[1] = host.UnitFacts{} })
 	seen.update(func() { seen.units[1] = host.UnitFacts{Seen: true, Routes: routes} })
 	assert.Empty(t, seen.ways(0)[0].Answer, "b was away in between")
+}
+
+func TestReadyPodInRangeIsFound(t *testing.T) {
+	slices := []discoveryv1.EndpointSlice{*healthtest.Decode[discoveryv1.EndpointSlice](t, `
+endpoints:
+- {addresses: [10.42.1.2], conditions: {ready: false}}
+- {addresses: [10.42.1.10]}
+- {addresses: [10.42.1.9], conditions: {ready: true}}
+- {addresses: [10.10.0.12, "fd00::1", 10.42.2.1]}
+`)}
+	assert.Equal(t, "10.42.1.9", findPod("10.42.1.0/24", slices))
+	assert.Equal(t, "10.42.2.1", findPod("10.42.2.0/24", slices))
+	assert.Empty(t, findPod("10.42.3.0/24", slices))
+	assert.Empty(t, findPod("", slices))
 }

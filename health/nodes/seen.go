@@ -123,6 +123,9 @@ func (n *nodesAndUnits) addresses(i int) string {
 		if way.Address != "" {
 			addresses = append(addresses, way.Address)
 		}
+		if way.Pod != "" {
+			addresses = append(addresses, way.Pod)
+		}
 		if n.spec.Kubelets {
 			addresses = append(addresses, way.Host)
 		}
@@ -158,6 +161,8 @@ func (n *nodesAndUnits) ways(i int) []way {
 		if pods := n.nodes.Nodes[at].PodCIDR; hasRoute(n.spec.PodNetwork, pods, n.units[i].Routes) {
 			w.Address = podAddress(pods, n.units[j])
 			w.Answer = n.answers[i][w.Address]
+			w.Pod = n.nodes.Nodes[at].Pod
+			w.Forward = n.answers[i][w.Pod]
 		}
 		ways = append(ways, w)
 	}

@@ -11,6 +11,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
@@ -125,11 +126,17 @@ func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, new
 func (w *Watch) Observe(ctx context.Context) Facts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
+	var serving []discoveryv1.EndpointSlice
 	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable,
 		func(ctx context.Context, s *kube.APIServer) (err error) {
 			if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "",
 				metav1.ListOptions{}); err != nil {
 				return err
+			}
+			if w.asksPods() {
+				if serving, err = endpoints(ctx, s); err != nil {
+					return err
+				}
 			}
 			leases, err = kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource,
 				leaseNamespace,
@@ -142,6 +149,7 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	facts := Facts{}
 	for i := range nodes {
 		one := factsOfNode(&nodes[i], w.spec.Settings[nodes[i].Name])
+		one.Pod = findPod(one.PodCIDR, serving)
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
 		one.Seconds = w.Stable.Seconds("node "+one.Name,
 			strings.Join([]string{string(nodes[i].UID), one.InternalIP,

@@ -23,6 +23,10 @@ type way struct {
 	Address string `json:"address,omitempty"`
 	// Answer is the answer from Address; empty before the first one.
 	Answer host.Answer `json:"answer,omitempty"`
+	// Pod is the address of a Pod on the other host, which has to forward packets to it. It is empty
+	// if no Service has a ready Pod there. Forward is the answer from it.
+	Pod     string      `json:"pod,omitempty"`
+	Forward host.Answer `json:"forward,omitempty"`
 	// Kubelet is the answer from the kubelet's port at Host.
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
@@ -78,7 +82,7 @@ func describeAttempt(h health.Host, address string) string {
 // full size arrive there. No condition of a Node shows a fault here, because the kubelet, the API
 // and SSH use the nodes' own addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
-	var silent, small, unable, unasked []way
+	var silent, small, idle, unable, unasked []way
 	for _, w := range ways {
 		switch {
 		case w.Address == "":
@@ -89,6 +93,10 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 			silent = append(silent, w)
 		case w.Answer == host.AnswerSmall:
 			small = append(small, w)
+		case w.Pod != "" && w.Forward == "":
+			unasked = append(unasked, w)
+		case w.Forward == host.AnswerNone:
+			idle = append(idle, w)
 		}
 	}
 	by, known := carriers[backend]
@@ -110,6 +118,14 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 		v.Hint = fmt.Sprintf("on %s: ping -M do -s 1472 %s; set the network's MTU on each host's "+
 			"own interface and restart K3s", h.Name, small[0].Host)
 		v.After = append(v.After, nodeChecks(small)...)
+	case len(idle) > 0:
+		v.Message = fmt.Sprintf("%s (%s) gets no answer from the Pods of %s, which answers itself",
+			h.Name, h.Address, names(idle))
+		v.Cause = "packets are not forwarded there: a firewall set the policy of iptables' chain " +
+			"FORWARD to DROP, or flushed what K3s accepts"
+		v.Hint = fmt.Sprintf("on %s: iptables-save | grep FORWARD; restarting K3s there writes its "+
+			"rules anew; %s", idle[0].To, describeAttempt(h, idle[0].Pod))
+		v.After = append(v.After, nodeChecks(idle)...)
 	case len(unasked) > 0:
 		v.Message = "waits for an answer from the Pod network of " + names(unasked)
 	default:
