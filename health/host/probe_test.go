@@ -337,7 +337,7 @@ func TestUnitProbeReportsEtcdAlarmDespiteProxy(t *testing.T) {
 // The test reads a copy of /proc/sys, because that of the test's machine may have any values.
 func TestUnitProbeReportsResetSysctls(t *testing.T) {
 	dir := fakeSystem(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4/conf/all"), 0o755))
 	forward := filepath.Join(dir, "sys/net/ipv4/ip_forward")
 	require.NoError(t, os.WriteFile(forward, []byte("1\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte("active running"), 0o600))
@@ -347,6 +347,10 @@ func TestUnitProbeReportsResetSysctls(t *testing.T) {
 	assert.Empty(t, until(t, blocks, "ActiveState", "active")["undone"])
 	require.NoError(t, os.WriteFile(forward, []byte("0\n"), 0o600))
 	until(t, blocks, "undone", "net/ipv4/ip_forward")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sys/net/ipv4/conf/all/forwarding"),
+		[]byte("0\n"), 0o600))
+	require.NoError(t, os.WriteFile(forward, []byte("1\n"), 0o600))
+	until(t, blocks, "undone", "net/ipv4/conf/all/forwarding")
 }
 
 func TestProbeSettingsAreShellQuoted(t *testing.T) {

@@ -44,7 +44,7 @@ skipped() {
 }
 # What K3s sets at its start (pkg/agent/syssetup/setup.go) and a reload of the host's sysctls undoes.
 undone() {
-	for key in net/ipv4/ip_forward net/bridge/bridge-nf-call-iptables; do
+	for key in net/ipv4/ip_forward net/ipv4/conf/all/forwarding net/bridge/bridge-nf-call-iptables; do
 		value=''
 		if [ -r "/proc/sys/$key" ]; then read -r value <"/proc/sys/$key"; fi
 		if [ "$value" = 0 ]; then echo "undone=$key"; fi
