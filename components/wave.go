@@ -63,8 +63,10 @@ func NewWave(
 		if err != nil {
 			return err
 		}
+		spec := waveWebhook()
+		spec.Releases = []string{release.id}
 		w.Webhook, err = l.gate("webhook",
-			gateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
+			gateArgs{Spec: spec, Revision: release.revision(args.Config)}, release.object)
 		return err
 	})
 }

@@ -99,3 +99,20 @@ func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
 	}
 	assert.Contains(t, first[0], "hosts-server-1-gate")
 }
+
+// Vault's release is missing, because its gates judge no workload.
+func TestRightsOfEveryReleaseAreAsked(t *testing.T) {
+	g := newProgram(t, "local").with(t, nil)
+	asked, made := []string{"vault/vault"}, []string{}
+	for name := range g {
+		switch {
+		case g[name].Text("create") == pulumitest.GateCommand:
+			spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
+			require.NoError(t, err)
+			asked = append(asked, spec.Releases...)
+		case g[name].Type == "kubernetes:helm.sh/v3:Release":
+			made = append(made, g[name].Text("namespace")+"/"+g[name].Text("name"))
+		}
+	}
+	assert.ElementsMatch(t, made, asked)
+}
