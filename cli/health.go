@@ -48,6 +48,8 @@ func newHealthCommand() *cobra.Command {
 	ofFile(command, &flags.File)
 	command.Flags().StringSliceVar(&flags.Only, "gate", nil,
 		"ask only the gates of these names, and show their progress")
+	command.Flags().BoolVar(&flags.All, "all", false,
+		"show the reports of closed gates behind another closed gate, too")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.Timeout, "timeout", healthTimeout, "bound for each gate")
 	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "",

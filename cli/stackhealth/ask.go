@@ -26,6 +26,8 @@ type Question struct {
 	// Stack is the stack's name and Project its folder. File is the path of the stack file; if
 	// empty, the project's own.
 	Stack, Project, File string
+	// All shows the reports of the closed gates that stand on another closed gate, too.
+	All bool
 	// Only has the names of the gates to run; if empty, all run.
 	Only []string
 	// Timeout bounds each gate; TimeoutKey is the flag or key that sets it.
@@ -49,10 +51,11 @@ func (e *UnknownGateError) Unwrap() error { return e.cause }
 // configuration. progress receives the progress of gates. An unknown name is an UnknownGateError. A
 // stack that neither has nor needs a gate is an error, too.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
-	gates, err := q.recordedGates(ctx)
+	recorded, err := q.recordedGates(ctx)
 	if err != nil {
 		return Round{}, err
 	}
+	gates := recorded
 	want := expectedGates(ctx, q)
 	if len(q.Only) > 0 {
 		if gates, want, err = selectGates(gates, want, q.Only); err != nil {
@@ -74,7 +77,10 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 		}
 	}
 	results = append(results, q.askAll(ctx, gates, progress)...)
-	return Round{Stack: q.Stack, Gates: want.merge(results), Reader: q.reads(), expected: want}, nil
+	round := Round{Stack: q.Stack, Gates: want.merge(results), Reader: q.reads(), All: q.All,
+		expected: want}
+	round.setBehind(recorded)
+	return round, nil
 }
 
 // reads reports whether the question has a Reader.

@@ -69,4 +69,6 @@ type AskedGate struct {
 	health.Result
 	// LeftOver is true if the configuration no longer has the gate.
 	LeftOver bool `json:"leftOver,omitempty"`
+	// Behind is the closed gate that a closed gate stands on; empty if it has a cause of its own.
+	Behind string `json:"behind,omitempty"`
 }

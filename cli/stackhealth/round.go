@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"strata/actions/hosts/inventory"
 	"strata/cli/metrics"
 	"strata/health"
 	"strata/internal/files/atomicfile"
@@ -20,6 +21,8 @@ type Round struct {
 	Gates []AskedGate
 	// Reader is true if the round used a Reader.
 	Reader bool
+	// All is true if Write shows the reports of gates that stand on a closed gate, too.
+	All bool
 	// expected holds the configuration's gates, with which the answers are compared.
 	expected expected
 }
@@ -42,6 +45,14 @@ func (r Round) results() []health.Result {
 		results = append(results, gate.Result)
 	}
 	return results
+}
+
+// setBehind sets the root of each closed gate that stands on another closed one.
+func (r Round) setBehind(recorded []inventory.Gate) {
+	roots := findRoots(recorded, r.results())
+	for i := range r.Gates {
+		r.Gates[i].Behind = roots[r.Gates[i].Gate]
+	}
 }
 
 func (r Round) missingGates() []string {
@@ -100,15 +111,31 @@ func (r Round) Write(out io.Writer, reports bool) error {
 	if err := rows.Flush(); err != nil {
 		return err
 	}
-	for _, gate := range r.Gates {
-		if !reports || gate.State == health.Missing || isUnasked(gate) {
-			continue
-		}
-		if err := writeDetails(out, gate.Result); err != nil {
+	if reports {
+		if err := r.writeReports(out); err != nil {
 			return err
 		}
 	}
 	_, err := io.WriteString(out, r.summary())
+	return err
+}
+
+// writeReports writes what each gate has to say. It only counts the gates behind a closed one, which
+// could not be open.
+func (r Round) writeReports(out io.Writer) error {
+	behind := map[string]string{}
+	for _, gate := range r.Gates {
+		switch {
+		case gate.State == health.Missing || isUnasked(gate):
+		case gate.Behind != "" && !r.All:
+			behind[gate.Gate] = gate.Behind
+		default:
+			if err := writeDetails(out, gate.Result); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(out, countBehind(behind))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strata/actions/hosts/inventory"
 	"strata/components"
 	"strata/health"
+	"strata/internal/pulumi/stackstate"
 )
 
 const (
@@ -45,7 +46,13 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 	if len(closed) == 0 {
 		return nil
 	}
-	err := q.reportClosed(closed, len(idle))
+	var roots map[string]string
+	if state, err := stackstate.CommandLine(q.Project).ReadEncrypted(ctx.Context(),
+		q.Stack); err == nil {
+		recorded, _ := inventory.Gates(state) // without them, each gate has its report
+		roots = findRoots(recorded, closed)
+	}
+	err := q.reportClosed(closed, len(idle), roots)
 	if ctx.DryRun() {
 		return ctx.Log.Warn(err.Error(), nil)
 	}
@@ -83,12 +90,17 @@ func findIdleGates(
 	return idle
 }
 
-// reportClosed returns the error of a run whose platform does not work.
-func (q Question) reportClosed(closed []health.Result, asked int) error {
+// reportClosed returns the error of a run whose platform does not work. It has no report of a gate
+// with a root, and counts it.
+func (q Question) reportClosed(closed []health.Result, asked int, roots map[string]string) error {
 	var names, reports []string
 	for _, result := range closed {
-		names, reports = append(names, result.Gate), append(reports, result.Report())
+		names = append(names, result.Gate)
+		if roots[result.Gate] == "" {
+			reports = append(reports, result.Report())
+		}
 	}
+	reports = append(reports, countBehind(roots))
 	return fmt.Errorf(
 		"the platform of stack %s does not work: %d of the %d gates that no step of this run ran are closed (%s); "+
 			"nothing is undone\n%slook further: strata health -s %s; strata:verify: off ends runs without asking",

@@ -155,6 +155,7 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 // health runs every gate, like `strata health`.
 func (r Request) health(ctx context.Context) ([]File, error) {
 	question := stackhealth.Question{Stack: r.Stack, Project: r.Project, File: r.File,
+		All:     true,
 		Timeout: r.GateTimeout, TimeoutKey: "--gate-timeout"}
 	var progress, table bytes.Buffer
 	round, err := question.Ask(ctx, &progress)

@@ -3,6 +3,7 @@ package inventory
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"strata/health"
 	"strata/health/kinds"
@@ -14,19 +15,45 @@ import (
 type Gate struct {
 	Spec    health.Spec
 	Secrets health.Secrets
+	// Below has the names of the gates that this one stands on, directly or through other
+	// resources.
+	Below []string
 }
 
 // Gates finds the gates in a state.
 func Gates(state *stackstate.State) ([]Gate, error) {
 	var gates []Gate
+	graph, names := state.Graph(), map[string]string{}
 	for _, command := range state.Commands("gate") {
 		gate, err := ReadGate(command.Input("stdin"), command.Environment)
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
 		gates = append(gates, gate)
+		names[string(command.URN)] = gate.Spec.Gate
+	}
+	for i, command := range state.Commands("gate") {
+		gates[i].Below = findBelow(string(command.URN), graph, names)
 	}
 	return gates, nil
+}
+
+// findBelow returns the names of the gates among the resources that a resource depends on, directly
+// or not.
+func findBelow(urn string, graph map[string][]string, names map[string]string) (below []string) {
+	seen := map[string]bool{urn: true}
+	for queue := slices.Clone(graph[urn]); len(queue) > 0; queue = queue[1:] {
+		next := queue[0]
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if names[next] != "" {
+			below = append(below, names[next])
+		}
+		queue = append(queue, graph[next]...)
+	}
+	return below
 }
 
 // ReadGate reads a gate from its command's standard input and environment. It fails for a Spec of
