@@ -19,6 +19,7 @@ import (
 	"strata/actions/machines/machineset"
 	"strata/actions/stack/teardown"
 	"strata/config"
+	hostgate "strata/health/host"
 	"strata/internal/hypervisor"
 )
 
@@ -94,7 +95,10 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	return strings.Join(slices.Sorted(maps.Keys(output)), "; ")
 }
 
-const runsAgain = "runs again and changes nothing"
+const (
+	runsAgain    = "runs again and changes nothing"
+	refusedFixed = "refused: K3s fixes it when the cluster is made"
+)
 
 // effectsOf describes the meaning of a resource's steps.
 func effectsOf(
@@ -114,6 +118,8 @@ func effectsOf(
 		return machineEffects(t, gone, before, inputs)
 	case strings.HasSuffix(name, "-hostkey") && gone:
 		return []string{"the host's key is pinned anew"}
+	case before != nil && changesFixed(before.Inputs, inputs):
+		return []string{refusedFixed}
 	case strings.HasSuffix(name, "-claim") && slices.Contains(steps, string(deploy.OpDelete)):
 		return []string{"a node leaves: it is drained and its host cleaned"}
 	case strings.HasSuffix(name, "-install") && before != nil && reconfigures(before.Inputs, inputs):
@@ -154,6 +160,32 @@ func effectsOf(
 		return []string{"what is new is made"}
 	}
 	return []string{runsAgain}
+}
+
+// changesFixed reports whether a host's gate expects other values than the ones that K3s fixed
+// when the cluster was made. The gate refuses the change.
+func changesFixed(before, inputs resource.PropertyMap) bool {
+	values := func(inputs resource.PropertyMap) map[string]string {
+		var gate struct{ Host hostgate.Spec }
+		_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &gate) // other commands fix nothing
+		return gate.Host.Fixed
+	}
+	return len(values(inputs)) > 0 && !maps.Equal(values(before), values(inputs))
+}
+
+// addFixed adds the refusal to each key of which K3s fixes only some values.
+func addFixed(effects map[string]string) {
+	fixed := map[string][]string{}
+	for name := range config.FixedValues(nil) {
+		key, _, _ := strings.Cut(strings.TrimPrefix(config.FixedKey(name), "strata:"), "[")
+		if effects[key] != refusedFixed {
+			fixed[key] = append(fixed[key], "`"+strings.TrimPrefix(name, "disable: ")+"`")
+		}
+	}
+	for key, names := range fixed {
+		slices.Sort(names)
+		effects[key] += "; of " + strings.Join(names, ", ") + ": " + refusedFixed
+	}
 }
 
 // lossEffects lists the losses of others' objects that a change could cause, by the guard that

@@ -63,6 +63,7 @@ func TestChangesTableDescribesEffectOfEveryKey(t *testing.T) {
 			effects[key] += "; " + more
 		}
 	}
+	addFixed(effects)
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(t, err)
 	var table strings.Builder
