@@ -75,7 +75,7 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 }
 
 // restore returns the command that creates the configuration again from the records of the
-// namespace's releases. A `pulumi up` changes nothing, because the releases match the stack's state.
+// namespace's releases. A `pulumi up` changes nothing: the releases match the stack's state.
 func restore(spec Spec) string {
 	kind := "ValidatingWebhookConfiguration"
 	if spec.Mutating {
