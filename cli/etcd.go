@@ -11,9 +11,6 @@ import (
 	"strata/config"
 )
 
-// snapshotTimeout bounds a snapshot and its copy. It suffices for a gigabyte over a slow line.
-const snapshotTimeout = 10 * time.Minute
-
 // newSnapshotCommand returns `strata snapshot`. The first server that answers writes a snapshot of
 // etcd now, besides the scheduled ones. The command copies it to this machine on request, because a
 // host's snapshots are lost with the host.
@@ -25,8 +22,7 @@ func newSnapshotCommand() *cobra.Command {
 		Short: "Take a snapshot of the cluster's etcd now",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), snapshotTimeout)
-			defer cancel()
+			ctx := cmd.Context()
 			cluster, err := backup.ClusterOf(ctx, project, stack)
 			if err != nil {
 				return err
@@ -45,9 +41,6 @@ func newSnapshotCommand() *cobra.Command {
 	return command
 }
 
-// restoreTimeout bounds a whole restore.
-const restoreTimeout = time.Hour
-
 // restoreFlags are the flags of `strata restore`.
 type restoreFlags struct {
 	backup.Wanted
@@ -64,9 +57,7 @@ func newRestoreCommand() *cobra.Command {
 		Short: "Go back to a snapshot of the cluster's etcd: all servers stop, one is reset, the others join it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), restoreTimeout)
-			defer cancel()
-			return runRestore(ctx, cmd, flags)
+			return runRestore(cmd.Context(), cmd, flags)
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)

@@ -157,6 +157,7 @@ func TestPreflightOfLibvirtSaysAllThatIsWrongAtOnce(t *testing.T) {
 func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 	t.Helper()
 	h := newHypervisorStack(t)
+	h.knows("")
 	binary := filepath.Join(h.dir, "pve")
 	output, err := exec.Command("go", "build", "-o", binary, "../tests/pve").CombinedOutput()
 	require.NoError(t, err, string(output))

@@ -16,6 +16,9 @@ func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, er
 		return VMPlan{}, err
 	}
 	specs := inventory.VMSpecs(cfg)
+	if err := inventory.PinFromState(ctx, project, cfg.Stack, &specs[0].Hypervisor); err != nil {
+		return VMPlan{}, err
+	}
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack) // without a state the names decide
 	for i := range specs {
 		specs[i].Cluster, specs[i].Project = owner.Cluster, owner.Project

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,7 +24,7 @@ type Host struct {
 // Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
 // The pin of a host comes from the stack file or its known_hosts. Otherwise it comes from the
 // state, where an update has pinned it. The error joins the problems of every login, such as a key
-// file that cannot be read.
+// file that cannot be read. A state that cannot be read is an error if a pin is missing.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
@@ -38,16 +39,33 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	if !unpinned {
 		return hosts, nil
 	}
-	ctx, stop := context.WithTimeout(ctx, ownerLimit)
-	defer stop()
-	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, cfg.Stack) // pins are no secrets
+	state, err := readPins(ctx, project, cfg.Stack)
 	if err != nil {
-		return hosts, nil //nolint:nilerr // without a state no update has pinned a key
+		return nil, err
 	}
 	for i := range hosts {
 		pinFrom(state, &hosts[i].Host.Target)
 	}
 	return hosts, nil
+}
+
+// readPins returns the state in which updates have pinned host keys, with its secrets encrypted. It
+// is empty for a stack that does not exist. A state that cannot be read is an error: without its
+// pins, whoever answers would be trusted.
+func readPins(ctx context.Context, project, stack string) (*stackstate.State, error) {
+	ctx, stop := context.WithTimeout(ctx, ownerLimit)
+	defer stop()
+	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
+	switch {
+	case errors.Is(err, stackstate.ErrNoStack):
+		return &stackstate.State{}, nil
+	case err != nil:
+		return nil, fmt.Errorf(
+			"host keys that an update has pinned: the state of stack %s cannot be read: %w; log in "+
+				"to its backend (pulumi login), or set the keys: strata:hosts.ssh.knownHosts, and "+
+				"strata:hosts.hypervisor.hostKey for a hypervisor", stack, err)
+	}
+	return state, nil
 }
 
 // pinFrom sets the target's host key from the state, if a first contact at the target's address has

@@ -39,14 +39,28 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// PinHypervisor returns spec with the hypervisor's host key. Without a pin it makes the first
-// contact, as a preflight does, and does not keep the key.
-func PinHypervisor(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
-	at := spec.Hypervisor
+// PinFromState gives the hypervisor of a stack the host key that an update has pinned in the state.
+// A configured key stays. Without a state the key stays empty.
+func PinFromState(ctx context.Context, project, stack string, at *remote.Target) error {
 	if at.Address == "" || at.HostKey != "" {
-		return spec, nil
+		return nil
 	}
-	key, err := remote.Scan(ctx, at.Address, at.Port)
-	spec.Hypervisor.HostKey = key
+	state, err := readPins(ctx, project, stack)
+	if err != nil {
+		return err
+	}
+	pinFrom(state, at)
+	return nil
+}
+
+// PinHypervisor returns spec with the hypervisor's host key. If neither the configuration nor the
+// state has it, it makes the first contact, as a preflight does, and does not keep the key.
+func PinHypervisor(
+	ctx context.Context, project string, spec hypervisor.Spec,
+) (hypervisor.Spec, error) {
+	err := PinFromState(ctx, project, spec.Stack, &spec.Hypervisor)
+	if at := spec.Hypervisor; err == nil && at.Address != "" && at.HostKey == "" {
+		spec.Hypervisor.HostKey, err = remote.Scan(ctx, at.Address, at.Port)
+	}
 	return spec, err
 }

@@ -76,7 +76,7 @@ func orphans(
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = inventory.PinHypervisor(ctx, spec); err != nil {
+	if spec, err = inventory.PinHypervisor(ctx, project, spec); err != nil {
 		return nil, err
 	}
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, key)

@@ -38,7 +38,7 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 	if err != nil {
 		return "", err
 	}
-	spec, err := inventory.PinHypervisor(ctx, inventory.VMSpec(cfg, node))
+	spec, err := inventory.PinHypervisor(ctx, m.Project, inventory.VMSpec(cfg, node))
 	if err != nil {
 		return "", err
 	}

@@ -43,7 +43,7 @@ func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
 	require.NoError(t, err)
 	const pinned = " io.cattle.k3s.pinned=pinned io.cri-containerd.pinned=pinned\n"
 	ctr := "ctr --address " + socket + " --namespace k8s.io images "
-	assert.Equal(t, ctr+"import /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+
+	assert.Equal(t, ctr+"import --local=false /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+
 		"label quay.io/b/c:2"+pinned, string(text))
 
 	require.NoError(t, os.Remove(output))

@@ -34,6 +34,25 @@ type Cluster struct {
 // ownLimit bounds an attempt to read K3s's own kubeconfig: a loaded host is slow.
 const ownLimit = time.Minute
 
+// withTimeout bounds work by its duration. Tests end the work themselves.
+var withTimeout = context.WithTimeout
+
+// stepLimit bounds a step on one host before a restore stops anything. K3s may take two minutes for
+// a snapshot (restore/steps.sh), and the host reads all of it for its sum.
+const stepLimit = 5 * time.Minute
+
+// bounded runs each step within stepLimit. After a host that does not answer, the next has its own.
+type bounded struct{ restore.Hosts }
+
+// Run implements restore.Hosts.
+func (b bounded) Run(
+	ctx context.Context, host health.Host, step string, variables map[string]string,
+) (string, error) {
+	ctx, cancel := withTimeout(ctx, stepLimit)
+	defer cancel()
+	return b.Hosts.Run(ctx, host, step, variables)
+}
+
 // ClusterOf reads a stack's cluster from the plan of the K3s upgrade in its state. A stack without
 // a cluster of its own is an error.
 func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
@@ -89,6 +108,8 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 func (c *Cluster) authenticate(
 	ctx context.Context, first health.Host, now time.Time, log io.Writer,
 ) error {
+	ctx, cancel := withTimeout(ctx, stepLimit)
+	defer cancel()
 	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
 	if err != nil {
 		return err

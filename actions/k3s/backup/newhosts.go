@@ -118,12 +118,14 @@ func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	client, err := remote.Dial(ctx, n.first.Target, n.first.Key)
+	short, cancel := withTimeout(ctx, stepLimit) // the transfer is bounded by its silence
+	defer cancel()
+	client, err := remote.Dial(short, n.first.Target, n.first.Key)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	if _, err := client.Run(ctx, n.cluster.plan.Owner.WithNode(n.first.Target.Name).Insists()+takeScript,
+	if _, err := client.Run(short, n.cluster.plan.Owner.WithNode(n.first.Target.Name).Insists()+takeScript,
 		nil); err != nil {
 		return fmt.Errorf("restore: %s: %w", n.first.Target.Name, err)
 	}

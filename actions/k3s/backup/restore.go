@@ -74,7 +74,7 @@ func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	if p.From != "" {
 		candidates = p.servers[:1]
 	}
-	found, err := restore.Find(ctx, p.cluster.hosts(log), candidates, p.Snapshot)
+	found, err := restore.Find(ctx, bounded{p.cluster.hosts(log)}, candidates, p.Snapshot)
 	if err == nil && p.From == "" {
 		p.servers = found
 	}
@@ -97,9 +97,13 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
+// workLimit bounds a restore from the end of its transfers to the last node that works.
+const workLimit = time.Hour
+
 // Run restores. It puts the snapshot, with a raised revision, where K3s expects it. It makes sure
 // that a login works afterwards, and resets the servers. log receives the steps and the progress of
-// gates.
+// gates. On a slow line the transfers take as long as they need: servers stop with the whole of
+// workLimit left.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
@@ -116,6 +120,8 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Snapshot: snapshot,
 		User: credential.UserOf(p.cluster.secrets.Kubeconfig), Log: log,
 	}
+	ctx, cancel := withTimeout(ctx, workLimit)
+	defer cancel()
 	times, err := back.Run(ctx)
 	if err != nil {
 		return times, fmt.Errorf("restore: %w", err)
@@ -136,7 +142,8 @@ func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (
 	hosts, source := p.cluster.hosts(log), p.File
 	if source == "" {
 		source = filepath.Join(folder.Path, p.Snapshot)
-		sum, err := hosts.Run(ctx, first, "sum", map[string]string{"snapshot": p.Snapshot})
+		sum, err := bounded{hosts}.Run(ctx, first, "sum",
+			map[string]string{"snapshot": p.Snapshot})
 		if err != nil {
 			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have",
 				first.Name, err)

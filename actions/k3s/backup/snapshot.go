@@ -18,7 +18,7 @@ import (
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
 	hosts, servers := c.hosts(log), c.plan.NodesByRole(config.RoleServer)
 	for _, server := range servers {
-		output, err := hosts.Run(ctx, server, "save", nil)
+		output, err := bounded{hosts}.Run(ctx, server, "save", nil)
 		if err != nil && ctx.Err() != nil { // the caller ended this, not a server: the others are not asked
 			return fmt.Errorf("snapshot on %s: %w", server.Name, err)
 		}
@@ -47,7 +47,7 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 // List prints the snapshots of every server. The error joins the errors of servers that do not
 // answer.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
-	hosts := c.hosts(log)
+	hosts := bounded{c.hosts(log)}
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
 	var failures []error
 	for _, server := range c.plan.NodesByRole(config.RoleServer) {

@@ -67,11 +67,18 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 		variables)
 }
 
+// login connects for a transfer, which has no other bound than its silence.
+func (s *SSH) login(ctx context.Context, host health.Host) (*remote.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, remote.DefaultSilence)
+	defer cancel()
+	return remote.Dial(ctx, host.Target, s.Key)
+}
+
 // Copy writes a server's snapshot to a local file that only its owner may read, because it holds
 // every Secret of the cluster. The file gets its name only when it is complete and has the sha256
 // sum. A failure leaves no file. The next copy to the same folder removes the rest of a killed one.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
-	client, err := remote.Dial(ctx, host.Target, s.Key)
+	client, err := s.login(ctx, host)
 	if err != nil {
 		return err
 	}
@@ -91,7 +98,8 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 		return err
 	}
 	read := sha256.New()
-	err = client.Read(ctx, path.Join(Folder, name), io.MultiWriter(file, read))
+	err = client.Read(ctx, path.Join(Folder, name), io.MultiWriter(file, read),
+		remote.DefaultSilence)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -103,7 +111,7 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 
 // Push copies a local snapshot to a server.
 func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum string) error {
-	client, err := remote.Dial(ctx, host.Target, s.Key)
+	client, err := s.login(ctx, host)
 	if err != nil {
 		return err
 	}

@@ -39,17 +39,26 @@ var served = map[string][]metav1.APIResource{
 	"networking.k8s.io/v1": {listable("ingresses", "Ingress", true),
 		listable("ingressclasses", "IngressClass", false)},
 	"cert-manager.io/v1": {listable("certificates", "Certificate", true),
+		listable("certificaterequests", "CertificateRequest", true),
 		listable("clusterissuers", "ClusterIssuer", false)},
+	"traefik.io/v1alpha1": {listable("ingressroutes", "IngressRoute", true),
+		listable("ingressroutetcps", "IngressRouteTCP", true),
+		listable("ingressrouteudps", "IngressRouteUDP", true)},
+	"apisix.apache.org/v2": {listable("apisixroutes", "ApisixRoute", true)},
 	"apiextensions.k8s.io/v1": {listable("customresourcedefinitions", "CustomResourceDefinition",
 		false)},
 	"acme.example.org/v1": {listable("anvils", "Anvil", true)},
 	"argoproj.io/v1alpha1": {listable("applications", "Application", true),
 		listable("appprojects", "AppProject", true)},
-	"metallb.io/v1beta1": {listable("servicel2statuses", "ServiceL2Status", true)},
+	"metallb.io/v1beta1": {listable("servicel2statuses", "ServiceL2Status", true),
+		listable("l2advertisements", "L2Advertisement", true),
+		listable("bgpadvertisements", "BGPAdvertisement", true)},
 	"gateway.networking.k8s.io/v1": {
 		listable("httproutes", "HTTPRoute", true), listable("gateways", "Gateway", true),
 		listable("gatewayclasses", "GatewayClass", false),
+		listable("listenersets", "ListenerSet", true),
 	},
+	"gateway.networking.k8s.io/v1alpha2": {listable("udproutes", "UDPRoute", true)},
 }
 
 func listable(plural, kind string, namespaced bool) metav1.APIResource {
@@ -195,6 +204,20 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) {
 			`{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop}, spec: {parentRefs: [{name: traefik, namespace: traefik}]}}`,
 			`{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: other, namespace: shop}, spec: {parentRefs: [{name: traefik}]}}`,
 		}, "Gateway traefik/traefik: HTTPRoute shop/web"},
+		"a ClusterIssuer that a CertificateRequest names": {
+			Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
+				`{apiVersion: cert-manager.io/v1, kind: CertificateRequest, metadata: {name: web, namespace: shop}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
+				`{apiVersion: cert-manager.io/v1, kind: CertificateRequest, metadata: {name: issued, namespace: shop, ownerReferences: [{kind: Certificate, name: web, apiVersion: cert-manager.io/v1, uid: "1"}]}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
+			}, "ClusterIssuer strata: CertificateRequest shop/web"},
+		"a Gateway with UDP routes": {
+			Objects{"Gateway.gateway.networking.k8s.io": {"traefik/traefik"}}, []string{
+				`{apiVersion: gateway.networking.k8s.io/v1alpha2, kind: UDPRoute, metadata: {name: dns, namespace: shop}, spec: {parentRefs: [{name: traefik, namespace: traefik}]}}`,
+			}, "Gateway traefik/traefik: UDPRoute shop/dns"},
+		"a Gateway with listeners of others": {
+			Objects{"Gateway.gateway.networking.k8s.io": {"traefik/traefik"}}, []string{
+				`{apiVersion: gateway.networking.k8s.io/v1, kind: ListenerSet, metadata: {name: web, namespace: shop}, spec: {parentRef: {name: traefik, namespace: traefik}}}`,
+				`{apiVersion: gateway.networking.k8s.io/v1, kind: ListenerSet, metadata: {name: other, namespace: shop}, spec: {parentRef: {name: traefik}}}`,
+			}, "Gateway traefik/traefik: ListenerSet shop/web"},
 		"a GatewayClass with Gateways": {
 			Objects{"GatewayClass.gateway.networking.k8s.io": {"apisix"}}, []string{
 				`{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, metadata: {name: own, namespace: shop}, spec: {gatewayClassName: apisix}}`,
@@ -203,6 +226,25 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) {
 			`{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: traefik, annotations: {meta.helm.sh/release-name: traefik, meta.helm.sh/release-namespace: traefik}}}`,
 			`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web, namespace: shop}, spec: {ingressClassName: traefik}}`,
 		}, "IngressClass traefik: Ingress shop/web"},
+		"Traefik's class with its own routes": {
+			Objects{"IngressClass.networking.k8s.io": {"traefik"}}, []string{
+				`{apiVersion: traefik.io/v1alpha1, kind: IngressRoute, metadata: {name: web, namespace: shop}}`,
+				`{apiVersion: traefik.io/v1alpha1, kind: IngressRouteTCP, metadata: {name: db, namespace: shop, annotations: {kubernetes.io/ingress.class: traefik}}}`,
+				`{apiVersion: traefik.io/v1alpha1, kind: IngressRouteUDP, metadata: {name: own, namespace: shop, annotations: {kubernetes.io/ingress.class: theirs}}}`,
+			}, "IngressClass traefik: IngressRoute shop/web, IngressRouteTCP shop/db"},
+		"APISIX's class with its own routes": {
+			Objects{"IngressClass.networking.k8s.io": {"apisix"}}, []string{
+				`{apiVersion: apisix.apache.org/v2, kind: ApisixRoute, metadata: {name: web, namespace: shop}, spec: {ingressClassName: apisix}}`,
+				`{apiVersion: apisix.apache.org/v2, kind: ApisixRoute, metadata: {name: own, namespace: shop}, spec: {ingressClassName: theirs}}`,
+				`{apiVersion: traefik.io/v1alpha1, kind: IngressRoute, metadata: {name: web, namespace: shop}}`,
+			}, "IngressClass apisix: ApisixRoute shop/web"},
+		"an address pool that others announce": {
+			Objects{"IPAddressPool.metallb.io": {"metallb-system/default"}}, []string{
+				`{apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: theirs, namespace: metallb-system}, spec: {ipAddressPools: [default]}}`,
+				`{apiVersion: metallb.io/v1beta1, kind: BGPAdvertisement, metadata: {name: theirs, namespace: metallb-system}, spec: {ipAddressPools: [other, default]}}`,
+				`{apiVersion: metallb.io/v1beta1, kind: BGPAdvertisement, metadata: {name: own, namespace: metallb-system}, spec: {ipAddressPools: [other]}}`,
+				`{apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: elsewhere, namespace: shop}, spec: {ipAddressPools: [default]}}`,
+			}, "IPAddressPool metallb-system/default: BGPAdvertisement metallb-system/theirs, L2Advertisement metallb-system/theirs"},
 		"an address pool in use": {Objects{"IPAddressPool.metallb.io": {"metallb-system/default"}},
 			[]string{
 				`{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 10.0.0.2}]}}}`,

@@ -67,21 +67,33 @@ type reference func(user *unstructured.Unstructured, namespace, name string) boo
 // that does.
 var users = map[string]map[string]reference{
 	"ClusterIssuer.cert-manager.io": {
-		"Certificate.cert-manager.io":       namesIssuer,
-		"Ingress.networking.k8s.io":         annotatesIssuer,
-		"Gateway.gateway.networking.k8s.io": annotatesIssuer,
+		"Certificate.cert-manager.io":        namesIssuer,
+		"CertificateRequest.cert-manager.io": namesIssuer,
+		"Ingress.networking.k8s.io":          annotatesIssuer,
+		"Gateway.gateway.networking.k8s.io":  annotatesIssuer,
 	},
 	"Gateway.gateway.networking.k8s.io": {
-		"HTTPRoute.gateway.networking.k8s.io": namesParent,
-		"GRPCRoute.gateway.networking.k8s.io": namesParent,
-		"TLSRoute.gateway.networking.k8s.io":  namesParent,
-		"TCPRoute.gateway.networking.k8s.io":  namesParent,
+		"HTTPRoute.gateway.networking.k8s.io":   namesParent,
+		"GRPCRoute.gateway.networking.k8s.io":   namesParent,
+		"TLSRoute.gateway.networking.k8s.io":    namesParent,
+		"TCPRoute.gateway.networking.k8s.io":    namesParent,
+		"UDPRoute.gateway.networking.k8s.io":    namesParent,
+		"ListenerSet.gateway.networking.k8s.io": namesParent,
 	},
 	"GatewayClass.gateway.networking.k8s.io": {"Gateway.gateway.networking.k8s.io": namesIn("spec",
 		"gatewayClassName")},
-	"IngressClass.networking.k8s.io": {"Ingress.networking.k8s.io": namesIn("spec",
-		"ingressClassName")},
-	"IPAddressPool.metallb.io": {"Service": hasAddress},
+	"IngressClass.networking.k8s.io": {
+		"Ingress.networking.k8s.io":     namesIn("spec", "ingressClassName"),
+		"ApisixRoute.apisix.apache.org": namesIn("spec", "ingressClassName"),
+		"IngressRoute.traefik.io":       isTraefiks,
+		"IngressRouteTCP.traefik.io":    isTraefiks,
+		"IngressRouteUDP.traefik.io":    isTraefiks,
+	},
+	"IPAddressPool.metallb.io": {
+		"Service":                     hasAddress,
+		"L2Advertisement.metallb.io":  announces,
+		"BGPAdvertisement.metallb.io": announces,
+	},
 }
 
 func namesIn(path ...string) reference {
@@ -102,6 +114,9 @@ func annotatesIssuer(user *unstructured.Unstructured, _, name string) bool {
 
 func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 	parents, _, _ := unstructured.NestedSlice(user.Object, "spec", "parentRefs")
+	if one, is, _ := unstructured.NestedMap(user.Object, "spec", "parentRef"); is { // of a ListenerSet
+		parents = append(parents, one)
+	}
 	return slices.ContainsFunc(parents, func(one any) bool {
 		parent, _ := one.(map[string]any)
 		kind, is := parent["kind"].(string)
@@ -111,6 +126,20 @@ func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 		}
 		return parent["name"] == name && at == namespace && (!is || kind == "Gateway")
 	})
+}
+
+// isTraefiks reports whether Traefik serves a route of its own kinds: one that names its class, or
+// none (traefik pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress).
+func isTraefiks(user *unstructured.Unstructured, _, name string) bool {
+	class := user.GetAnnotations()["kubernetes.io/ingress.class"]
+	return name == "traefik" && (class == "" || class == name)
+}
+
+// announces reports whether an advertisement of MetalLB names a pool. One without names is for all
+// pools, and stays without this one.
+func announces(user *unstructured.Unstructured, namespace, name string) bool {
+	pools, _, _ := unstructured.NestedStringSlice(user.Object, "spec", "ipAddressPools")
+	return user.GetNamespace() == namespace && slices.Contains(pools, name)
 }
 
 // hasAddress reports whether a Service has an address of a pool. Since 0.13, MetalLB notes the pool

@@ -115,10 +115,11 @@ func (c *Client) checkUpload(ctx context.Context, u Upload) (there bool, part in
 	return sum == u.SHA256, part, err
 }
 
-// Read writes the content of a file of the host to out. It fails when nothing arrives for
-// DefaultSilence.
-func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) error {
-	ctx, stop := silence.With(ctx, DefaultSilence)
+// Read writes the content of a file of the host to out. It fails when nothing arrives for limit.
+func (c *Client) Read(
+	ctx context.Context, remotePath string, out io.Writer, limit time.Duration,
+) error {
+	ctx, stop := silence.With(ctx, limit)
 	defer stop()
 	var stderr tail
 	code, err := c.execute(ctx, job{

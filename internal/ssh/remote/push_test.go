@@ -115,14 +115,17 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 	return at, sent
 }
 
-func TestPushResumesInterruptedUpload(t *testing.T) {
+// At 1 Mbit/s the rest takes longer than the bound, which is one of silence: the host says of each
+// 256 KiB that it has them, every two seconds.
+func TestPushResumesInterruptedUploadOnASlowLine(t *testing.T) {
 	server := sshtest.Start(t)
-	local, sum := artifact(t, 3<<20)
-	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o755, SHA256: sum}
+	local, sum := artifact(t, 5<<18)
+	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o755,
+		SHA256: sum, Silence: 6 * time.Second}
 	part := filepath.Join(filepath.Dir(upload.Dest), ".strata-push."+sum)
-	slow, sent := slowLine(t, server.Target(), 2<<20, func() bool {
+	slow, sent := slowLine(t, server.Target(), 125_000, func() bool {
 		info, err := os.Stat(part)
-		return err == nil && info.Size() > 1<<20
+		return err == nil && info.Size() >= 1<<18
 	})
 	push := func() (bool, error) {
 		client, err := remote.Dial(soon(t), slow, server.PrivateKey())
@@ -133,14 +136,27 @@ func TestPushResumesInterruptedUpload(t *testing.T) {
 	_, err := push()
 	require.ErrorContains(t, err, "lost")
 	require.FileExists(t, part)
-	before := sent.Load()
+	before, begun := sent.Load(), time.Now()
 	arrived, err := push()
 	require.NoError(t, err)
 	assert.True(t, arrived)
-	assert.Less(t, sent.Load()-before, int64(2<<20+200<<10), "what had arrived is not sent again")
+	assert.Less(t, sent.Load()-before, int64(1<<20+100<<10), "what had arrived is not sent again")
+	assert.Greater(t, time.Since(begun), upload.Silence)
 	content, err := os.ReadFile(local)
 	require.NoError(t, err)
 	requireOnly(t, upload.Dest, string(content))
+}
+
+func TestReadEndsWhenItsHostFallsSilent(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(call sshtest.Call) int {
+		_, _ = io.WriteString(call.Stdout, "half of it")
+		<-call.Gone
+		return 1
+	}
+	var out strings.Builder
+	err := connect(t, server).Read(soon(t), "/snapshot", &out, 500*time.Millisecond)
+	require.ErrorContains(t, err, "nothing went through for 500ms")
 }
 
 // A host that lost power may have kept the length of a part without its content.
