@@ -183,6 +183,38 @@ func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
 	assert.Equal(t, "another\nKUBE-LOOP-BACK\n", h.read("says/ipset"))
 }
 
+// routesOfPods makes a host's routes to other nodes' Pods, as flannel's host-gw adds them. flush is
+// a script that deletes them.
+func routesOfPods(h *fakeHost, flush string) {
+	h.write("routes", "10.42.1.0/24 via 10.10.0.12 dev eth0\n")
+	h.write("run/flannel/subnet.env", "FLANNEL_NETWORK=10.42.0.0/16\nFLANNEL_SUBNET=10.42.0.1/24\n")
+	h.tool("ip", `case "$*" in
+"route flush root 10.42.0.0/16") `+flush+` ;;
+"route show root 10.42.0.0/16") cat ROOT/routes ;;
+esac`)
+	executable(h.t, h.path("usr/local/bin/k3s-uninstall.sh"),
+		h.rooted("#!/bin/sh\nrm -r /run/flannel \"$0\"\n"))
+}
+
+// K3s's own scripts leave these routes (k3s-io/k3s#2808). Another cluster's Pods would be sent there.
+func TestUninstallDeletesRoutesToPodsOfOtherNodes(t *testing.T) {
+	h := newFakeHost(t)
+	h.mark()
+	routesOfPods(h, "true > ROOT/routes")
+	out, code := h.run("k3s-uninstall.sh", "")
+	assert.Zero(t, code, out)
+	assert.Empty(t, h.read("routes"))
+}
+
+func TestUninstallFailsWhileARouteToPodsIsLeft(t *testing.T) {
+	h := newFakeHost(t)
+	h.mark()
+	routesOfPods(h, "true")
+	out, code := h.run("k3s-uninstall.sh", "")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "route: 10.42.1.0/24 via 10.10.0.12 dev eth0\n")
+}
+
 func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()

@@ -44,7 +44,11 @@ done
 # The sets of network policies outlive their rules, and K3s's scripts leave them (its install.sh names none). ipset may be K3s's own.
 PATH=$PATH:/var/lib/rancher/k3s/data/current/bin:/var/lib/rancher/k3s/data/current/bin/aux
 policy_sets() { ipset list -name | sed -nE '/^(inet6:)?KUBE-(SRC|DST)-/p'; }
+# The network of the Pods. With host-gw, K3s's scripts leave the routes into it (k3s-io/k3s#2808). flannel would add them again while it runs.
+network=$(if [ -e /run/flannel/subnet.env ]; then sed -n 's/^FLANNEL_NETWORK=//p' /run/flannel/subnet.env; fi)
+pod_routes() { if [ -n "$network" ]; then ip route "$1" root "$network"; fi; }
 if [ -x /usr/local/bin/k3s-killall.sh ]; then /usr/local/bin/k3s-killall.sh; fi
+pod_routes flush
 if command -v ipset > /dev/null && ! policy_sets | xargs -r -n 1 ipset destroy; then echo "k3s: sets of network policies are in use"; fi
 for script in k3s-uninstall.sh k3s-agent-uninstall.sh; do
 	if [ -x "/usr/local/bin/$script" ]; then "/usr/local/bin/$script"; fi
@@ -86,6 +90,7 @@ residue() {
 	ip -o link show | grep -oE ': (cni0|flannel[.0-9a-z-]*|kube-ipvs0|veth[0-9a-f]{8})[@:]' | tr -d ':@ ' | sed 's/^/interface: /'
 	{ iptables-save; ip6tables-save; } | grep -E '^(:|-A )[^ ]*(KUBE-|CNI-|FLANNEL-)' | sed 's/^/iptables: /'
 	policy_sets | sed 's/^/ipset: /'
+	pod_routes show | sed 's/^/route: /'
 	# By executable, not by command line: this script's own text names them.
 	for exe in /proc/[0-9]*/exe; do
 		case $(readlink "$exe") in

@@ -15,6 +15,8 @@ func probeCause(p probeFacts) string {
 	case answerRefused:
 		return "the webhook is starting: its Deployment runs, but it listens only once its " +
 			"certificate is issued and mounted"
+	case answerNoDial:
+		return "the webhook is starting, or there is no route to its Pod from API server " + p.Server
 	case answerUnknownCA:
 		return "the webhook's CA is not injected yet, or the API server still uses the one before"
 	case answerTimeout, answerUnreachable:
@@ -62,6 +64,9 @@ func probeHint(spec Spec, kind answerKind) string {
 	case answerTimeout, answerUnreachable:
 		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o "+
 			"jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
+	case answerNoDial:
+		return "on that server, journalctl -u k3s | grep 'HTTP 502' has the reason; kubectl -n " +
+			spec.Namespace + " get pods,endpointslices"
 	case answerNotServed:
 		return "kubectl api-resources; kubectl get namespace " + spec.Namespace
 	case answerAPI:

@@ -130,6 +130,8 @@ func probeMessage(kind answerKind) string {
 		return "the webhook's Service has no ready Pod"
 	case answerRefused:
 		return "the webhook's Pod does not listen yet"
+	case answerNoDial:
+		return "the API server gets no connection to the webhook's Pod"
 	case answerUnknownCA:
 		return "the API server does not trust the webhook's certificate (caBundle of another CA)"
 	case answerName:

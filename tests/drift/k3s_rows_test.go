@@ -170,5 +170,9 @@ var contract = []contractRow{
 		[]string{stories + "TestPlatform", stories + "TestVaultSigns"}},
 	{"the cgroup driver is systemd", nil, nil},
 	{"kubelet of 1.35 and later", nil, nil},
-	{"kubectl logs and exec", nil, []string{stories + "TestAPISIX"}},
+	{"kubectl logs, exec and proxy", nil,
+		[]string{standIn + "supervisor TestKubeletWhosePortIsClosedIsReachedWhileItsAgentIsConnected",
+			stories + "TestAPISIX"}},
+	{"the API server dials Pods", nil,
+		[]string{standIn + "supervisor TestOtherAddressesAreDialedDirectly"}},
 }

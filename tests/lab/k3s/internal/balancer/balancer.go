@@ -1,9 +1,7 @@
 package balancer
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -13,17 +11,11 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/tests/lab/k3s/internal/supervisor"
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-const (
-	dialTimeout     = 2 * time.Second
-	refreshInterval = 5 * time.Second
-)
+const dialTimeout = 2 * time.Second
 
 // Balancer is the agent's TCP proxy to the servers, so that the node outlives the server it joined
 // through. The list is kept on disk, for a restart while that server is dead.
@@ -74,27 +66,8 @@ func (b *Balancer) load(serverURL string) {
 	}
 }
 
-// Follow keeps the list equal to the API servers behind the kubernetes Service.
-func (b *Balancer) Follow(ctx context.Context, kubeconfig, serverURL string) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		logrus.Errorf("load balancer: %v", err)
-		return
-	}
-	config.Timeout = refreshInterval
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		logrus.Errorf("load balancer: %v", err)
-		return
-	}
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if servers, err := supervisor.APIServers(ctx, client); err == nil && len(servers) > 0 {
-			b.set(serverURL, servers)
-		}
-	}, refreshInterval)
-}
-
-func (b *Balancer) set(serverURL string, servers []string) {
+// Set makes the list equal to the API servers behind the kubernetes Service.
+func (b *Balancer) Set(serverURL string, servers []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if slices.Equal(b.saved, servers) {
@@ -163,16 +136,7 @@ func (b *Balancer) pipe(address string, client, server net.Conn) {
 	defer server.Close()
 	b.track(address, client, true)
 	defer b.track(address, client, false)
-	done := make(chan struct{}, 2)
-	forward := func(to, from net.Conn) {
-		if _, err := io.Copy(to, from); err != nil {
-			logrus.Debugf("load balancer connection to %s: %v", address, err)
-		}
-		done <- struct{}{}
-	}
-	go forward(server, client)
-	go forward(client, server)
-	<-done
+	tunnel.Forward(client, server)
 }
 
 func (b *Balancer) track(address string, conn net.Conn, add bool) {

@@ -63,7 +63,7 @@ func TestConnectionGoesToAServerThatAnswers(t *testing.T) {
 func TestLearnedServersOutliveARestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "agent", "etc", "state.json")
 	first := &Balancer{file: file, conns: map[string]map[net.Conn]bool{}}
-	first.set("https://join:6443", []string{"10.0.0.1:6443", "10.0.0.2:6443"})
+	first.Set("https://join:6443", []string{"10.0.0.1:6443", "10.0.0.2:6443"})
 	second := &Balancer{file: file, servers: []string{"join:6443"}}
 	second.load("https://join:6443")
 	assert.Equal(t, []string{"join:6443", "10.0.0.1:6443", "10.0.0.2:6443"}, second.servers)
@@ -75,7 +75,7 @@ func TestLearnedServersOutliveARestart(t *testing.T) {
 func TestLearnedServersOfAnotherClusterAreForgotten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := &Balancer{file: file, conns: map[string]map[net.Conn]bool{}}
-	first.set("https://old:6443", []string{"10.0.0.1:6443"})
+	first.Set("https://old:6443", []string{"10.0.0.1:6443"})
 	second := &Balancer{file: file, servers: []string{"new:6443"}}
 	second.load("https://new:6443")
 	assert.Equal(t, []string{"new:6443"}, second.servers)

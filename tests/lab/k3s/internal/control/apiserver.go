@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 
@@ -14,6 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
 // advertised is the API server's own listener on 127.0.0.1. While the server's configuration is
@@ -78,6 +81,9 @@ func apiOptions(ctx context.Context, c Config, listener net.Listener) (options.C
 	for _, set := range named.FlagSets {
 		flags.AddFlagSet(set)
 	}
+	if err := writeEgress(c); err != nil {
+		return options.CompletedOptions{}, err
+	}
 	args := merge(apiDefaults(c), c.APIServerArgs)
 	logrus.Infof("Running kube-apiserver %v", args)
 	if err := flags.Parse(args); err != nil {
@@ -95,6 +101,16 @@ func apiOptions(ctx context.Context, c Config, listener net.Listener) (options.C
 	return completed, utilerrors.NewAggregate(completed.Validate())
 }
 
+// egressFile returns K3s's path of the configuration by which the API server dials.
+func egressFile(c Config) string {
+	return filepath.Join(c.PKI.Dir, "etc", "egress-selector-config.yaml")
+}
+
+func writeEgress(c Config) error {
+	url, client := fmt.Sprintf("https://127.0.0.1:%d", c.Port), c.PKI.Path("client-kube-apiserver")
+	return tunnel.WriteEgress(egressFile(c), url, c.PKI.Path("server-ca.crt"), client+".crt", client+".key")
+}
+
 // apiDefaults follow k3s-io/k3s pkg/daemons/control/server.go apiServer.
 func apiDefaults(c Config) map[string]string {
 	tls, issuer := c.PKI.Path, "https://kubernetes.default.svc."+c.Domain
@@ -107,6 +123,7 @@ func apiDefaults(c Config) map[string]string {
 		"bind-address":                       "127.0.0.1",
 		"cert-dir":                           tls("temporary-certs"),
 		"client-ca-file":                     tls("client-ca.crt"),
+		"egress-selector-config-file":        egressFile(c),
 		"enable-admission-plugins":           "NodeRestriction",
 		"enable-aggregator-routing":          "true",
 		"enable-bootstrap-token-auth":        "true",

@@ -30,6 +30,9 @@ type Config struct {
 	Registries string
 	// PauseImage is the sandbox image.
 	PauseImage string
+	// OnServers is called with the addresses of the servers, host:port, whenever they were asked for.
+	// Optional.
+	OnServers func(servers []string)
 	// ProtectKernelDefaults makes kubelet refuse sysctls that are not its own.
 	ProtectKernelDefaults bool
 

@@ -21,7 +21,7 @@ import (
 // runNetworkPolicies starts kube-router's network policy controller with K3s's settings (k3s-io/k3s
 // pkg/agent/netpol/netpol.go). Unlike K3s, it does not go on without one where ipset does not work.
 func (c *Config) runNetworkPolicies(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", c.ControllerKubeconfig())
+	config, err := clientcmd.BuildConfigFromFlags("", c.agentPath("k3scontroller.kubeconfig"))
 	if err != nil {
 		return err
 	}

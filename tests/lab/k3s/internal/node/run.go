@@ -17,6 +17,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	toolswatch "k8s.io/client-go/tools/watch"
+
+	"strata/tests/lab/k3s/internal/supervisor"
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
 // Run joins the node and starts everything on it; it returns when the pod network is up. apiReady,
@@ -26,6 +29,9 @@ func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan stru
 		return err
 	}
 	if err := c.join(ctx, serverURL); err != nil {
+		return err
+	}
+	if err := c.connect(ctx); err != nil {
 		return err
 	}
 	if err := c.startContainerd(ctx); err != nil {
@@ -46,6 +52,22 @@ func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan stru
 		c.runProxy(ctx)
 	}
 	return c.register(ctx, annotations)
+}
+
+// connect opens the tunnels for logs, exec and proxy to the servers, and keeps to their list.
+func (c *Config) connect(ctx context.Context) error {
+	agent, err := tunnel.NewAgent(c.agentPath("kubelet.kubeconfig"))
+	if err != nil {
+		return err
+	}
+	kubeconfig := c.agentPath("k3scontroller.kubeconfig")
+	go supervisor.FollowAPIServers(ctx, kubeconfig, func(servers []string) {
+		agent.Follow(ctx, servers)
+		if c.OnServers != nil {
+			c.OnServers(servers)
+		}
+	})
+	return nil
 }
 
 func (c *Config) register(ctx context.Context, annotations map[string]string) error {
@@ -96,6 +118,3 @@ func (c *Config) annotate(ctx context.Context, client kubernetes.Interface, extr
 	_, err = client.CoreV1().Nodes().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
-
-// ControllerKubeconfig returns the path of the credentials that may list servers.
-func (c *Config) ControllerKubeconfig() string { return c.agentPath("k3scontroller.kubeconfig") }

@@ -50,11 +50,11 @@ func RunAgent(ctx context.Context, args []string) error {
 	}
 	cfg.SupervisorURL = fmt.Sprintf("https://127.0.0.1:%d", port)
 	cfg.APIURL = cfg.SupervisorURL
+	cfg.OnServers = func(servers []string) { lb.Set(serverURL, servers) }
 	notify := takeNotifySocket()
 	if err := cfg.Run(ctx, serverURL, nil, nodeAnnotations(p)); err != nil {
 		return stopped(ctx, err)
 	}
-	go lb.Follow(ctx, cfg.ControllerKubeconfig(), serverURL)
 	logrus.Info("k3s agent is up and running")
 	notify()
 	<-ctx.Done()

@@ -21,6 +21,7 @@ import (
 	"strata/tests/lab/k3s/internal/pki"
 	"strata/tests/lab/k3s/internal/supervisor"
 	"strata/tests/lab/k3s/internal/token"
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
 func (s *instance) setCritical() error {
@@ -83,6 +84,7 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	}
 	s.supervisor = &supervisor.Server{
 		PKI: s.pki, LocalNode: s.node.Name, Members: s.etcd.MembersJSON,
+		Tunnel:    tunnel.NewServer(s.node.Name),
 		Rotate:    func(ctx context.Context, to string) error { return s.rotate(ctx, password, to) },
 		Joinable:  s.parsed.Bools["cluster-init"] || s.parsed.Texts["server"] != "" || s.wasJoinable(),
 		Passwords: map[string]string{"server": password, "node": agents},

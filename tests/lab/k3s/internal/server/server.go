@@ -157,6 +157,7 @@ func (s *instance) startControlPlane(ctx context.Context) error {
 	s.supervisor.SetCore(core)
 	plane.StartControllers(ctx)
 	go s.etcd.RunController(ctx, core)
+	go s.supervisor.Tunnel.FollowNodes(ctx, core)
 	go followNodes(ctx, core)
 	go s.markNode(ctx, core)
 	go s.deploy(ctx)

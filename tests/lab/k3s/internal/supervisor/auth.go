@@ -13,6 +13,7 @@ const (
 	roleServer = "k3s:server"
 	roleAgent  = "k3s:agent"
 	roleNode   = "system:nodes"
+	roleMaster = "system:masters"
 )
 
 // identity is who sent a request.

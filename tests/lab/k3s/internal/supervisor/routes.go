@@ -35,10 +35,22 @@ func (s *Server) routes() map[string]route {
 		"/v1-k3s/apiservers":                {nodes, s.apiservers},
 		"/v1-k3s/config":                    {append(nodes, roleServer), s.config},
 		"/v1-k3s/readyz":                    {nodes, s.readyz},
+		"/v1-k3s/connect":                   {[]string{roleNode}, s.connect},
 		"/v1-k3s/server-bootstrap":          {servers, s.bootstrap},
 		"/v1-k3s/token":                     {servers, s.rotate},
 		"/db/info":                          {servers, s.members},
 	}
+}
+
+// proxy returns the route of CONNECT requests, whose path is empty.
+func (s *Server) proxy() route {
+	return route{[]string{roleMaster}, func(w http.ResponseWriter, r *http.Request, _ identity) {
+		s.Tunnel.Connect(w, r)
+	}}
+}
+
+func (s *Server) connect(w http.ResponseWriter, r *http.Request, who identity) {
+	s.Tunnel.Accept(w, r, strings.TrimPrefix(who.name, "system:node:"))
 }
 
 func ping(w http.ResponseWriter, _ *http.Request, _ identity) { sendText(w, []byte("pong")) }

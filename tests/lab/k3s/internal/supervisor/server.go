@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/tests/lab/k3s/internal/pki"
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
 // Server answers on the supervisor port.
@@ -30,6 +31,8 @@ type Server struct {
 	Members func() ([]byte, error)
 	// Rotate encrypts the cluster's keys with another token of the servers.
 	Rotate func(ctx context.Context, password string) error
+	// Tunnel dials nodes, Pods and Services for the API server.
+	Tunnel *tunnel.Server
 
 	api  atomic.Pointer[http.Handler]
 	core atomic.Pointer[kubernetes.Interface]
@@ -68,6 +71,9 @@ func (s *Server) Listen(address string, port int) error {
 // ServeHTTP finds the route by its exact path; Kubernetes paths must not be cleaned or redirected.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, found := s.routes()[r.URL.Path]
+	if r.Method == http.MethodConnect {
+		route, found = s.proxy(), true
+	}
 	if !found {
 		s.serveAPI(w, r)
 		return

@@ -25,6 +25,7 @@ import (
 
 	"strata/tests/lab/k3s/internal/pki"
 	"strata/tests/lab/k3s/internal/token"
+	"strata/tests/lab/k3s/internal/tunnel"
 )
 
 // newServer returns a supervisor on a loopback port with a real PKI.
@@ -33,7 +34,7 @@ func newServer(t *testing.T) (*Server, string) {
 	keys := &pki.Server{Dir: t.TempDir(), Names: pki.ServerNames("node-1", net.IPv4(127, 0, 0, 1), net.IPv4(10, 43, 0, 1), "cluster.local", nil)}
 	require.NoError(t, keys.Ensure(6444))
 	s := &Server{
-		PKI: keys, LocalNode: "node-1", Joinable: true,
+		PKI: keys, LocalNode: "node-1", Joinable: true, Tunnel: tunnel.NewServer("node-1"),
 		Passwords: map[string]string{"server": "server-pw", "node": "agent-pw"},
 		Members:   func() ([]byte, error) { return []byte(`{"members":[]}`), nil },
 	}

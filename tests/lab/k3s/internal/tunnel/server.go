@@ -1,0 +1,136 @@
+package tunnel
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/rancher/remotedialer"
+	"github.com/sirupsen/logrus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	listers "k8s.io/client-go/listers/core/v1"
+)
+
+// loopback is where an agent dials its own kubelet.
+const loopback = "127.0.0.1"
+
+// Server dials for the API server (k3s-io/k3s pkg/daemons/control/tunnel.go, in its default mode,
+// agent).
+type Server struct {
+	local  string
+	agents *remotedialer.Server
+	nodes  atomic.Pointer[listers.NodeLister]
+}
+
+// nodeKey is the context key of the name of the node whose agent connects.
+type nodeKey struct{}
+
+// NewServer returns a Server on the node called local, whose kubelet needs no tunnel.
+func NewServer(local string) *Server {
+	authorize := func(r *http.Request) (string, bool, error) {
+		node, ok := r.Context().Value(nodeKey{}).(string)
+		return node, ok, nil
+	}
+	return &Server{local: local, agents: remotedialer.New(authorize, remotedialer.DefaultErrorWriter)}
+}
+
+// FollowNodes learns the nodes' addresses until ctx ends. It returns once it knows those of now.
+// Before that, every address is dialed directly.
+func (s *Server) FollowNodes(ctx context.Context, core kubernetes.Interface) {
+	factory := informers.NewSharedInformerFactory(core, 0)
+	nodes := factory.Core().V1().Nodes().Lister()
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	s.nodes.Store(&nodes)
+}
+
+// Accept serves the connection of a node's agent until it ends.
+func (s *Server) Accept(w http.ResponseWriter, r *http.Request, node string) {
+	s.agents.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), nodeKey{}, node)))
+}
+
+// Connect serves a CONNECT request of the API server. Like K3s it answers 502 where it cannot dial,
+// and only logs why.
+func (s *Server) Connect(w http.ResponseWriter, r *http.Request) {
+	backend, err := s.dial(r.Context(), r.Host)
+	if err != nil {
+		logrus.Errorf("Sending HTTP 502 response to %s: %v", r.RemoteAddr, err)
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer backend.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer client.Close()
+	if _, err := io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		logrus.Debugf("tunnel: %v", err)
+		return
+	}
+	Forward(struct {
+		io.Reader
+		io.Writer
+	}{buffered, client}, backend)
+}
+
+// dial leads to a kubelet through its agent. An agent without a connection is an error: a direct
+// connection would hide that.
+func (s *Server) dial(ctx context.Context, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	node := s.nodeOfKubelet(host, port)
+	switch {
+	case node == "":
+	case node == s.local:
+		address = net.JoinHostPort(loopback, port)
+	default:
+		return s.agents.Dialer(node)(ctx, "tcp", net.JoinHostPort(loopback, port))
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", address)
+}
+
+// nodeOfKubelet returns the name of the node whose kubelet has an address; empty if none has.
+func (s *Server) nodeOfKubelet(host, port string) string {
+	lister := s.nodes.Load()
+	if lister == nil {
+		return ""
+	}
+	nodes, err := (*lister).List(labels.Everything())
+	if err != nil {
+		logrus.Errorf("tunnel: list nodes: %v", err)
+	}
+	for _, n := range nodes {
+		kubelet := strconv.Itoa(int(n.Status.DaemonEndpoints.KubeletEndpoint.Port))
+		has := func(a corev1.NodeAddress) bool { return a.Address == host }
+		if kubelet == port && slices.ContainsFunc(n.Status.Addresses, has) {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// Forward copies both ways until one side ends. The caller closes both.
+func Forward(client, server io.ReadWriter) {
+	done := make(chan struct{}, 2)
+	forward := func(to io.Writer, from io.Reader) {
+		if _, err := io.Copy(to, from); err != nil && !errors.Is(err, net.ErrClosed) {
+			logrus.Debugf("forwarded connection: %v", err)
+		}
+		done <- struct{}{}
+	}
+	go forward(server, client)
+	go forward(client, server)
+	<-done
+}
