@@ -64,7 +64,8 @@ func Render(configDir string) (string, error) {
 func ownedArgs() string {
 	var text strings.Builder
 	text.WriteString("## K3s settings that belong to Strata\n\n" +
-		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these.\n\n" +
+		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these, by any of its " +
+		"names and with a final `+` (config/k3s_flags.txt has the names).\n\n" +
 		"| Key | Instead |\n| --- | --- |\n")
 	owned := config.OwnedArgs()
 	for _, key := range slices.Sorted(maps.Keys(owned)) {
