@@ -113,6 +113,10 @@ test-long: ready ## what `make test` leaves out, for its length: the gates' muta
 test-loaded: ready ## the stories and the conformance table beside LOAD (20) busy loops, TIMES (1) in a row; STORIES=REGEXP selects (hours for all)
 	@STORIES="$${STORIES:-}" TIMES="$${TIMES:-1}" LOAD="$${LOAD:-20}" hack/test loaded
 
+.PHONY: fuzz
+fuzz: ## compare the readers of manifests with kubectl's for TIME (10m); a difference is written to components/testdata/fuzz
+	go test -run '^$$' -fuzz '^FuzzManifests$$' -fuzztime "$${TIME:-10m}" -fuzzminimizetime 1s ./components
+
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
 	$(CHAOS) -run '^TestHistoriesFindAndShrinkPlantedFaults$$' .

@@ -16,7 +16,7 @@ func StackConfigs(project string, files []string) (paths []string, stacks []*con
 	err error) {
 	paths = files
 	if len(paths) == 0 {
-		if paths, err = filepath.Glob(filepath.Join(project, "Pulumi.*.yaml")); err != nil {
+		if paths, err = filepath.Glob(config.StackFile(project, "*")); err != nil {
 			return nil, nil, err
 		}
 	}

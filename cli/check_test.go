@@ -85,3 +85,13 @@ func TestCheckPodsPrintsRequestedOutputFormat(t *testing.T) {
 		})
 	}
 }
+
+// kubectl would read the first document only.
+func TestCheckPodsFailsWhenADocumentFollowsDotsWithoutAMark(t *testing.T) {
+	code, _, stderr := invoke(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n...\n"+
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: [{name: b, image: b}]}\n",
+		"check", "pods", "-")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "did not find expected <document start>; "+
+		"begin each document with a line that is ---")
+}

@@ -94,6 +94,7 @@ func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFla
 	if err != nil {
 		return &exitError{2, err}
 	}
+	printWarnings(cmd, hosts.Warnings)
 	if !flags.yes {
 		return hosts.Describe(cmd.OutOrStdout())
 	}

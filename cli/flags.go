@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"strata/config"
@@ -32,5 +34,12 @@ func stackFile(named, project, stack string) string {
 func requireFlag(command *cobra.Command, flag string) {
 	if err := command.MarkFlagRequired(flag); err != nil {
 		panic(err) // there is no such flag: a slip in this package
+	}
+}
+
+// printWarnings prints warnings about the files that a command reads.
+func printWarnings(cmd *cobra.Command, warnings []string) {
+	for _, warning := range warnings {
+		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+warning)
 	}
 }

@@ -37,9 +37,7 @@ func newInitCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, err := flags.request(args[0])
-			for _, warning := range request.Known.Warnings {
-				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+warning)
-			}
+			printWarnings(cmd, request.Known.Warnings)
 			if err == nil {
 				err = request.Check()
 			}

@@ -57,6 +57,9 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	if err != nil {
 		return &exitError{2, err}
 	}
+	for _, host := range hosts {
+		printWarnings(cmd, host.Warnings)
+	}
 	return marks.OfHosts(cmd.Context(), hosts)
 }
 

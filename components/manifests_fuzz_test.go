@@ -4,67 +4,184 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"strata/artifacts/manifest"
 	"strata/cli/podcheck"
 )
 
-// FuzzManifests compares ReadManifests and podcheck with kubectl's reader. Either each object
-// reaches Pulumi as it is in the file, or the file is refused by name. An object may only lose
-// nulls and the annotation that Prepare removes. Some files are refused although kubectl accepts
-// them: TestManifestWithIgnoredContentIsRefused lists them with the reasons.
+// reasons are the refusals of files that kubectl accepts.
+var reasons = regexp.MustCompile(strings.Join([]string{
+	// kubectl reads a part of the text only.
+	"begin each document with a line that is ---$", "kubectl would not read this document",
+	`mapping key ".*" already defined`, "duplicate field", "has the key items",
+	"is neither UTF-8 nor UTF-16",
+	// YAML has no surrogate pairs, and kubectl reads a first document in JSON as JSON.
+	"found invalid Unicode character escape code",
+	// The API server refuses the object, or each update makes another one.
+	"is no object", "expected apiVersion and kind", `: kind ".*": `, "apiVersion: ",
+	"cannot unmarshal .* into Go struct field", "expected metadata.name",
+	"metadata.generateName", "is in fuzz.yaml already", "encrypted with SOPS",
+	// Pulumi would change it.
+	"null would not reach the cluster", "Pulumi would round",
+}, "|"))
+
+// FuzzManifests compares ReadManifests and the reader of check pods with kubectl's. Either each
+// object reaches Pulumi as it is in the file, or the file is refused for one of the reasons above.
+// An object may only lose the annotation that Prepare removes, and nulls that Kubernetes reads like
+// a missing key.
 //
-// Run it with -fuzzminimizetime 1s, or each new input costs a minute.
+// `make fuzz` runs it. Without -fuzzminimizetime 1s each new input would cost a minute.
 func FuzzManifests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fuzz.yaml"), text, 0o600))
 		objects, err := ReadManifests(dir, []string{"fuzz.yaml"})
-		if parsed, err := manifest.Parse("fuzz.yaml", text); err == nil {
-			podcheck.Check(parsed, podcheck.Options{})
-		}
-		if err != nil {
-			require.ErrorContains(t, err, "strata:apps.manifests[0]: fuzz.yaml: ")
-			return
-		}
-		infos, err := resource.NewLocalBuilder().Unstructured().
+		parsed, unread := manifest.Parse("fuzz.yaml", text)
+		infos, refused := resource.NewLocalBuilder().Unstructured().
 			FilenameParam(false, &resource.FilenameOptions{
 				Filenames: []string{filepath.Join(dir, "fuzz.yaml")}}).
 			Flatten().Do().Infos()
-		require.NoError(t, err, "kubectl refuses what we take")
-		require.Len(t, objects, len(infos))
-		resources := registered(t, objects)
-		require.Len(t, resources, len(infos))
+		if refused != nil || len(infos) == 0 {
+			require.ErrorContains(t, unread, "fuzz.yaml: ")
+			require.ErrorContains(t, err, "strata:apps.manifests[0]: fuzz.yaml: ")
+			return
+		}
+		requireReasons(t, unread)
+		requireReasons(t, err)
+		if unread != nil {
+			require.Error(t, err)
+			return
+		}
+		report := podcheck.Check(parsed, podcheck.Options{})
+		require.Len(t, parsed, len(infos))
 		for i, info := range infos {
-			want := info.Object.(*unstructured.Unstructured).Object
-			unstructured.RemoveNestedField(want, "metadata", "annotations",
-				corev1.LastAppliedConfigAnnotation)
-			if objects[i].Kind() == manifest.Namespace {
-				want = Manifest{Manifest: objects[i].Manifest}.withoutWait().Object
-			}
-			sent, err := resources[objects[i].resource("manifests")].Inputs()
-			require.NoError(t, err)
-			assert.Equal(t, asSent(t, want), asSent(t, sent))
+			require.Equal(t, asJSON(t, objectOf(info)), asJSON(t, parsed[i].Object))
+		}
+		requireEachCounted(t, parsed, report)
+		if err == nil {
+			requireSent(t, objects, infos)
 		}
 	})
 }
 
-// asSent returns an object as JSON would carry it, without its nulls.
-func asSent(t *testing.T, object map[string]any) any {
+// requireReasons checks that each line of a refusal has one of the reasons.
+func requireReasons(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	for line := range strings.Lines(err.Error()) {
+		require.Regexp(t, reasons, strings.TrimSuffix(strings.TrimSpace(line), "; nothing was changed"))
+	}
+}
+
+// requireEachCounted checks that a report has every object: with a Pod, without one, or unread.
+func requireEachCounted(t *testing.T, objects []manifest.Manifest, report podcheck.Report) {
+	t.Helper()
+	without := 0
+	for _, n := range report.Without {
+		without += n
+	}
+	all := strings.Join(report.Pods, "\n")
+	for _, err := range report.Unread {
+		all += "\n" + err.Error()
+	}
+	with := 0
+	for _, o := range objects {
+		if strings.Contains(all, o.File+": "+o.Title()+": ") {
+			with++
+		}
+	}
+	require.GreaterOrEqual(t, with+without, len(objects))
+}
+
+func objectOf(info *resource.Info) map[string]any {
+	return info.Object.(*unstructured.Unstructured).Object
+}
+
+// requireSent checks that Pulumi sends the objects as kubectl would.
+func requireSent(t *testing.T, objects []Manifest, infos []*resource.Info) {
+	t.Helper()
+	require.Len(t, objects, len(infos))
+	resources := registered(t, objects)
+	require.Len(t, resources, len(infos))
+	for i, info := range infos {
+		want := objectOf(info)
+		unstructured.RemoveNestedField(want, "metadata", "annotations",
+			corev1.LastAppliedConfigAnnotation)
+		if objects[i].Kind() == manifest.Namespace {
+			want = Manifest{Manifest: objects[i].Manifest}.withoutWait().Object
+		}
+		sent, err := resources[objects[i].resource("manifests")].Inputs()
+		require.NoError(t, err)
+		requireNoNullLost(t, want, sent)
+		require.Equal(t, withoutNulls(asJSON(t, want)), withoutNulls(asJSON(t, sent)))
+	}
+}
+
+// requireNoNullLost checks that Kubernetes reads two objects alike. A custom resource may have
+// nulls in its metadata only.
+func requireNoNullLost(t *testing.T, want, sent map[string]any) {
+	t.Helper()
+	kind := (&unstructured.Unstructured{Object: want}).GroupVersionKind()
+	if !scheme.Scheme.Recognizes(kind) {
+		for key, value := range want {
+			if key != "metadata" {
+				value = asJSON(t, withoutTime(value))
+				require.Equal(t, value, asJSON(t, sent[key]), "a null of %s is lost", key)
+			}
+		}
+		return
+	}
+	before, err := scheme.Scheme.New(kind)
+	require.NoError(t, err)
+	after := before.DeepCopyObject()
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(want, before) != nil {
+		require.Equal(t, asJSON(t, want), asJSON(t, sent)) // no null of it can be judged
+		return
+	}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(sent, after))
+	require.True(t, equality.Semantic.DeepEqual(before, after), "%v\n%v", before, after)
+}
+
+// withoutTime removes metadata.creationTimestamp: null, which clients write into templates.
+func withoutTime(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, below := range value {
+			metadata, _ := below.(map[string]any)
+			if time, there := metadata["creationTimestamp"]; key == "metadata" && there && time == nil {
+				delete(metadata, "creationTimestamp")
+			}
+			withoutTime(below)
+		}
+	case []any:
+		for _, item := range value {
+			withoutTime(item)
+		}
+	}
+	return value
+}
+
+// asJSON returns a value as JSON would carry it.
+func asJSON(t *testing.T, object any) any {
 	t.Helper()
 	text, err := json.Marshal(object)
 	require.NoError(t, err)
 	var value any
-	require.NoError(t, json.NewDecoder(strings.NewReader(string(text))).Decode(&value))
-	return withoutNulls(value)
+	require.NoError(t, json.Unmarshal(text, &value))
+	return value
 }
 
 func withoutNulls(value any) any {

@@ -3,6 +3,7 @@ package components
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,4 +155,20 @@ func TestAnObjectWaitsForTheDefinitionOfItsKind(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{objects[2].identity()}, objects[0].needs(objects))
 	assert.Empty(t, objects[1].needs(objects), "the same kind of another group")
+}
+
+// A Toy has no namespace, so the one in its metadata orders nothing.
+func TestAClusterScopedObjectOfADefinitionWaitsForNoNamespace(t *testing.T) {
+	text := "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: toys}\n---\n" +
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: toys}\n---\n" +
+		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
+		"metadata: {name: toys.example.org}\nspec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n"
+	for scope, waits := range map[string]bool{"Cluster": false, "Namespaced": true} {
+		objects, err := ReadManifests(written(t, map[string]string{
+			"toy.yaml": strings.Replace(text, "SCOPE", scope, 1)}), []string{"toy.yaml"})
+		require.NoError(t, err)
+		needs := objects[0].needs(objects)
+		assert.Contains(t, needs, objects[2].identity(), scope)
+		assert.Equal(t, waits, slices.Contains(needs, objects[1].identity()), scope)
+	}
 }

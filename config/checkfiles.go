@@ -94,11 +94,9 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 		return
 	}
 	var encrypted *ssh.PassphraseMissingError
-	if cipher := UnreadCipher(text); cipher != "" {
+	if rule, fix := CheckUnread(text, file, names); rule != "" {
 		if !of.Agent {
-			ps.add(key, path, "is encrypted with "+cipher+", which is not read",
-				"run: "+Convert(file)+" (with the same passphrase), or "+names.Agent+
-					" where an agent has it open")
+			ps.add(key, path, rule, fix)
 		}
 	} else if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
 		if of.Passphrase == "" && !of.Agent {

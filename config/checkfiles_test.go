@@ -26,6 +26,19 @@ func privateKey(t *testing.T, passphrase string) []byte {
 	return pem.EncodeToMemory(block)
 }
 
+// securityKey returns the file that ssh-keygen writes for a FIDO token, up to the public key.
+func securityKey(cipher string) []byte {
+	public := ssh.Marshal(struct{ Type, Key, Application string }{
+		"sk-ssh-ed25519@openssh.com", "", "ssh:"})
+	body := ssh.Marshal(struct {
+		Cipher, KDF, Options string
+		Keys                 uint32
+		Public, Private      []byte
+	}{cipher, "none", "", 1, public, nil})
+	return pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY",
+		Bytes: append([]byte("openssh-key-v1\x00"), body...)})
+}
+
 func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 	cases := []struct {
 		name    string
@@ -40,6 +53,15 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 		{"encrypted", privateKey(t, "secret"), 0o600,
 			"key is encrypted, and a run cannot ask for its passphrase; set its passphrase: " +
 				"pulumi config set --secret --path strata:hosts.ssh.passphrase, or set strata:hosts.ssh.agent to true "},
+		{"a key of PuTTY", []byte("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n"), 0o600,
+			"key is a key of PuTTY, which is not read; run: puttygen "},
+		{"a key of SSH2", []byte("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n"), 0o600,
+			"key is a key of SSH2, which is not read; run: puttygen "},
+		{"a key of a security key", securityKey("none"), 0o600,
+			"key is a key of a security key (sk-ssh-ed25519@openssh.com), which only ssh and its " +
+				"agent can use; run: ssh-add "},
+		{"an encrypted key of a security key", securityKey("aes256-ctr"), 0o600,
+			"key is a key of a security key (sk-ssh-ed25519@openssh.com)"},
 		{"a public key", []byte(hostKey), 0o600,
 			"key is not a private key; name the private key, not the .pub file"},
 	}

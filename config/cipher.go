@@ -15,31 +15,58 @@ var readCiphers = []string{
 	"AES-256-CBC",
 }
 
-// UnreadCipher returns the cipher of a private key that only OpenSSH can open. It is empty for
-// every other text.
-func UnreadCipher(key []byte) string {
+// otherEncodings are the first words of private keys that neither x/crypto nor OpenSSH reads.
+var otherEncodings = map[string]string{
+	"PuTTY-User-Key-File-":                  "PuTTY",
+	"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY": "SSH2",
+}
+
+// CheckUnread reports why only another program can open a private key, and the command or setting
+// that helps. Both are empty for every other text.
+func CheckUnread(key []byte, file string, names SSHNames) (rule, fix string) {
+	agent := names.Agent + " where an agent has it open"
+	for words, encoding := range otherEncodings {
+		if bytes.HasPrefix(key, []byte(words)) {
+			return "is a key of " + encoding + ", which is not read", "run: puttygen " + file +
+				" -O private-openssh -o NEW, and name NEW, or " + agent
+		}
+	}
 	block, _ := pem.Decode(key)
 	if block == nil {
-		return ""
+		return "", ""
 	}
-	cipher, _, _ := strings.Cut(block.Headers["DEK-Info"], ",")
+	cipher, kind := sealOf(block)
+	if strings.HasPrefix(kind, "sk-") {
+		return "is a key of a security key (" + kind + "), which only ssh and its agent can use",
+			"run: ssh-add " + file + ", and " + names.Agent
+	}
+	if cipher == "" || slices.Contains(readCiphers, cipher) {
+		return "", ""
+	}
+	return "is encrypted with " + cipher + ", which is not read", "run: ssh-keygen -p " +
+		"-Z aes256-ctr -f " + file + " (with the same passphrase), or " + agent
+}
+
+// sealOf returns the cipher of a private key, and the type of an OpenSSH key.
+func sealOf(block *pem.Block) (cipher, kind string) {
 	var head struct {
-		Cipher string
-		Rest   []byte `ssh:"rest"`
+		Cipher, KDF, Options string
+		Keys                 uint32
+		Public               []byte
+		Rest                 []byte `ssh:"rest"`
+	}
+	var public struct {
+		Type string
+		Rest []byte `ssh:"rest"`
 	}
 	body, _ := bytes.CutPrefix(block.Bytes, []byte("openssh-key-v1\x00"))
 	switch {
 	case block.Type == "ENCRYPTED PRIVATE KEY":
-		return "PKCS#8"
+		return "PKCS#8", ""
 	case block.Type == "OPENSSH PRIVATE KEY" && ssh.Unmarshal(body, &head) == nil:
-		cipher = head.Cipher
+		_ = ssh.Unmarshal(head.Public, &public) // The type stays empty.
+		return head.Cipher, public.Type
 	}
-	if cipher == "" || slices.Contains(readCiphers, cipher) {
-		return ""
-	}
-	return cipher
+	cipher, _, _ = strings.Cut(block.Headers["DEK-Info"], ",")
+	return cipher, ""
 }
-
-// Convert returns the command that re-encrypts a private key with a cipher that Strata can read.
-// The command asks for the passphrase, which may stay the same.
-func Convert(file string) string { return "ssh-keygen -p -Z aes256-ctr -f " + file }

@@ -43,6 +43,16 @@ func (k K3s) args() []k3sArgs {
 		{field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
 }
 
+// given returns the written keys that set a flag, by any of its names. A final + appends.
+func (a k3sArgs) given(flag string) (keys []string) {
+	for _, written := range slices.Sorted(maps.Keys(a.set)) {
+		if k3sFlags[a.role][strings.TrimSuffix(written, "+")] == flag {
+			keys = append(keys, written)
+		}
+	}
+	return keys
+}
+
 // UnlistedKeys returns the keys of ServerArgs and AgentArgs for which the pinned K3s has no flag.
 // Load refuses them, unless Version selects another K3s, which may have more flags. A K3s server
 // ignores such a key, and an agent exits: the gate of the unit reads both in the journal.

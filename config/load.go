@@ -55,8 +55,7 @@ func load(
 		}
 		if strings.ContainsAny(section, ".[") {
 			d.problems.add(key, "", "has a path in its name, and so sets no key of a section",
-				"take it out and set it by its path: pulumi config rm '"+key+
-					"'; pulumi config set --path '"+key+"' VALUE")
+				fixPath(key, key))
 			continue
 		}
 		given := func(other string) bool { _, there := raw[other]; return there }

@@ -36,6 +36,13 @@ func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	assert.Empty(t, cfg.NeededArtifacts())
 }
 
+func TestOwnKeysOfAProgramMayBeCalledLikeSections(t *testing.T) {
+	_, err := fromProgram(programFile(t, "config: {own:hosts: [a], traefik: big}\n"))
+	require.NoError(t, err)
+	_, err = fromProgram(programFile(t, "config: {stata:hosts: {}}\n"))
+	require.ErrorContains(t, err, "stata:hosts: is not read")
+}
+
 func TestProgramStackWithHostsFollowsHostRules(t *testing.T) {
 	_, err := fromProgram(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
 	require.ErrorContains(t, err, "strata:hosts.nodes")

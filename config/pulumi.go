@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
@@ -14,11 +15,7 @@ import (
 func FromPulumi(ctx *pulumi.Context) (*Config, error) { return fromPulumi(ctx, decoder{}) }
 
 func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
-	project := ctx.Project()
-	if d.program {
-		project = Namespace // keys of the program's own project may be called like sections
-	}
-	raw, strangers, err := rawSections(project, os.Getenv(pulumi.EnvConfig))
+	raw, strangers, err := rawSections(ctx.Project(), d.program, os.Getenv(pulumi.EnvConfig))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +27,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 			raw[section] = text
 		}
 	}
-	d.problems, d.secret = strangers, ctx.IsConfigSecret
+	twice := twiceInFile(ctx.Project(), ctx.RootDirectory(), ctx.Stack())
+	d.problems, d.secret = slices.Concat(twice, strangers), ctx.IsConfigSecret
 	cfg, err := load(ctx.Stack(), raw, os.Getenv, d)
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(),
@@ -44,7 +42,9 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 
 // rawSections selects Strata's sections from a whole configuration, a JSON object of full key to
 // text. It refuses keys of Strata that are not read.
-func rawSections(project, text string) (map[string]string, problems, error) {
+func rawSections(project string, program bool, text string) (
+	map[string]string, problems, error,
+) {
 	whole := map[string]string{}
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &whole); err != nil {
@@ -52,7 +52,7 @@ func rawSections(project, text string) (map[string]string, problems, error) {
 				pulumi.EnvConfig, err)
 		}
 	}
-	sections, strangers := selectSections(project, whole)
+	sections, strangers := selectSections(project, program, whole)
 	return sections, strangers, nil
 }
 

@@ -19,7 +19,7 @@ func fromPulumi(
 	for section, text := range sections {
 		whole["strata:"+section] = text
 	}
-	return pulumitest.FromEngine(t, whole, secret...)
+	return pulumitest.StackFile{}.FromEngine(t, "strata", whole, secret...)
 }
 
 func TestPulumisConfigurationIsRead(t *testing.T) {

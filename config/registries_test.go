@@ -40,8 +40,9 @@ func TestValidRegistriesAreAccepted(t *testing.T) {
 
 func TestRegistryErrorsAreReportedTogetherWithoutPasswords(t *testing.T) {
 	args := map[string]any{"private-registry": "/etc/registries.yaml"}
+	appended := map[string]any{"private-registry+": "/etc/registries.yaml"}
 	_, err := config.Load("dev", withRegistries(t,
-		map[string]any{"serverArgs": args, "agentArgs": args},
+		map[string]any{"serverArgs": args, "agentArgs": appended},
 		config.Registry{Name: "https://me:hunter2@docker.io"},
 		config.Registry{Name: "quay.io",
 			Mirrors: []string{"https://me:hunter2@mirror.example.org", "mirror.example.org",
@@ -75,7 +76,7 @@ func TestRegistryErrorsAreReportedTogetherWithoutPasswords(t *testing.T) {
 		at + `[10].name: * is given a login, which no registry gets by that name; write it into an entry with the registry's host, of a mirror its own`,
 		at + `[11].rewrites["(\\w+)"]: has a backslash or a double quote, which K3s does not pass on to containerd`, at + `[11].rewrites["a"]: has a backslash or a double quote`,
 		`strata:k3s.serverArgs["private-registry"]: names another file than that of k3s.registries`,
-		`strata:k3s.agentArgs["private-registry"]: names another file`,
+		`strata:k3s.agentArgs["private-registry+"]: names another file`,
 	} {
 		assert.ErrorContains(t, err, want)
 	}

@@ -22,6 +22,10 @@ var k3sRules = []rule{
 		"strata:k3s.flannelInterface: eth 0 is not an interface name; write it as `ip link` shows it"},
 	{"a key of K3s that Strata owns", one("k3s", `{"serverArgs":{"node-ip":"10.10.0.9"}}`),
 		`strata:k3s.serverArgs["node-ip"]: belongs to Strata; use hosts.nodes`},
+	{"a port of the API that the gates do not ask",
+		one("k3s", `{"serverArgs":{"apiserver-port":6444,"supervisor-port":9345}}`),
+		`strata:k3s.serverArgs["apiserver-port"]: belongs to Strata; the gates expect K3s's default` + "\n" +
+			`strata:k3s.serverArgs["supervisor-port"]: belongs to Strata; the gates expect K3s's default`},
 	{"an owned key that appends", one("k3s", `{"serverArgs":{"disable+":["coredns"]}}`),
 		`strata:k3s.serverArgs["disable+"]: belongs to Strata; use k3s.disable`},
 	{"an owned key for agents", one("k3s", `{"agentArgs":{"token":"hunter2"}}`),

@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
 // FromFile makes the configuration of the stack with the file at path, which is Pulumi.<stack>.yaml
@@ -19,10 +21,14 @@ func FromFile(path string) (*Config, error) {
 	return OfStack(filepath.Dir(path), stack, path)
 }
 
-// StackFile returns the path of a stack's own file. The stack's name may begin with its
-// organization and project, as for `pulumi --stack`.
-func StackFile(project, stack string) string {
-	return filepath.Join(project, "Pulumi."+path.Base(stack)+".yaml")
+// StackFile returns the path of a stack's own file, below the stackConfigDir of its project. The
+// stack's name may begin with its organization and project, as for `pulumi --stack`.
+func StackFile(folder, stack string) string {
+	project, err := readProject(folder)
+	if err != nil {
+		project = &workspace.Project{} // the reader of the stack file reports it
+	}
+	return filepath.Join(folder, project.StackConfigDir, "Pulumi."+path.Base(stack)+".yaml")
 }
 
 // OfStack makes the configuration of a stack from its file, which may have any name, and the folder
@@ -53,7 +59,7 @@ func OfText(stack, path string, text []byte) (*Config, error) {
 }
 
 func ofText(project, stack, path string, text []byte, program bool) (*Config, error) {
-	file, err := readStack(project, path, text)
+	file, err := readStack(project, path, text, program)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,13 +34,55 @@ func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestUnqualifiedKeysOfAnotherProjectAreRefused(t *testing.T) {
-	s := pulumitest.NewStackFile(t, "", "  traefik: {replicas: 3}\n")
-	require.NoError(t, os.WriteFile(filepath.Join(s.Folder, "Pulumi.yaml"),
-		[]byte("name: platform\nruntime: go\n"), 0o600))
-	_, err := s.Read()
-	require.ErrorContains(t, err, "platform:traefik: is not read: Strata's keys begin with "+
-		"strata:; did you mean strata:traefik?")
+// Nobody would notice these keys: the program reads the sections of strata only.
+func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
+	for written, want := range map[string]string{
+		"traefik":                "platform:traefik: IS; did you mean strata:traefik?",
+		"trafik":                 "platform:trafik: IS; did you mean strata:traefik?",
+		"stata:trafik":           "stata:trafik: IS; did you mean strata:traefik?",
+		"\"traefik[0]\"":         "platform:traefik[0]: IS; take it out and set it by its path: ",
+		"stata:trafik.a.b":       "--path 'strata:traefik.a.b' VALUE",
+		"kubernetes:metallb":     "",
+		"platform:unrelated":     "",
+		"stata:unrelated":        "",
+		"platform:config:apisix": "platform:apisix: IS; did you mean strata:apisix?",
+	} {
+		s := pulumitest.NewStackFile(t, "", "  "+written+": {}\n  strata:metallb: "+
+			"{addresses: [10.0.0.1-10.0.0.9]}\n")
+		s.Rename(t, "platform")
+		_, err := s.Read()
+		if want == "" {
+			assert.NoError(t, err, written)
+			continue
+		}
+		assert.ErrorContains(t, err, strings.Replace(want, "IS",
+			"is not read: Strata's keys begin with strata:", 1), written)
+	}
+}
+
+// The engine passes one of two forms, and a program cannot see that there were two.
+func TestAKeyInTwoFormsIsRefusedByTheProgram(t *testing.T) {
+	s := pulumitest.NewStackFile(t, "", "  traefik: {replicas: 3}\n  strata:traefik: {replicas: 4}\n")
+	whole := map[string]string{"strata:traefik": `{"replicas":3}`,
+		"strata:cluster": `{"context":"kind-kind"}`,
+		"strata:metallb": `{"addresses":["10.0.0.1-10.0.0.9"]}`}
+	_, err := s.FromEngine(t, "strata", whole)
+	require.ErrorContains(t, err,
+		"strata:traefik: is written twice, as strata:traefik and as traefik; keep one of them")
+	require.NoError(t, os.Remove(s.File))
+	_, err = s.FromEngine(t, "strata", whole)
+	require.NoError(t, err, "--config-file names a file elsewhere")
+}
+
+func TestStackFilesOfStackConfigDirAreFound(t *testing.T) {
+	s := pulumitest.NewStackFile(t, "stackConfigDir: stacks\n", "")
+	moved := filepath.Join(s.Folder, "stacks", "Pulumi.dev.yaml")
+	require.NoError(t, os.Mkdir(filepath.Dir(moved), 0o700))
+	require.NoError(t, os.Rename(s.File, moved))
+	require.Equal(t, moved, config.StackFile(s.Folder, "org/strata/dev"))
+	cfg, err := config.FromFile(moved)
+	require.NoError(t, err)
+	assert.Equal(t, "dev", cfg.Stack)
 }
 
 func TestStackFilesAreFoundByStacksNames(t *testing.T) {

@@ -25,8 +25,9 @@ type stackFile struct {
 	refused error
 }
 
-// readStack reads the text of a stack file by Pulumi's own loader.
-func readStack(folder, path string, text []byte) (stackFile, error) {
+// readStack reads the text of a stack file by Pulumi's own loader. program is true for the stack of
+// a user's own program.
+func readStack(folder, path string, text []byte, program bool) (stackFile, error) {
 	project, read, err := loadStack(folder, path, text)
 	if err != nil {
 		return stackFile{}, err
@@ -50,7 +51,7 @@ func readStack(folder, path string, text []byte) (stackFile, error) {
 	if err != nil {
 		return stackFile{}, err
 	}
-	sections, strangers := selectSections(name, whole)
+	sections, strangers := selectSections(name, program, whole)
 	return stackFile{sections: sections, problems: slices.Concat(twice, strangers),
 		refused: refused}, nil
 }
@@ -111,6 +112,20 @@ func readProject(folder string) (*workspace.Project, error) {
 	return workspace.LoadProject(path)
 }
 
+// twiceInFile refuses what givenTwice does, in the stack's own file. It passes over a file that
+// cannot be read: the engine has read another one (--config-file).
+func twiceInFile(project, folder, stack string) problems {
+	text, err := os.ReadFile(StackFile(folder, stack))
+	if err != nil {
+		return nil
+	}
+	twice, err := givenTwice(project, text)
+	if err != nil {
+		return nil
+	}
+	return twice
+}
+
 // givenTwice refuses a key that a file has in two forms. Pulumi uses either, and not the same in
 // each run.
 func givenTwice(project string, text []byte) (twice problems, err error) {
@@ -144,21 +159,43 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 }
 
 // selectSections selects Strata's sections from a whole configuration, by full key. It refuses a
-// key that is meant for Strata but would not reach it. Other namespaces belong to Pulumi's
-// providers.
-func selectSections(project string, whole map[string]string) (sections map[string]string,
-	strangers problems) {
+// key that is meant for Strata but would not reach it. Keys of a user's own program may be called
+// like sections. Other namespaces belong to Pulumi's providers.
+func selectSections(project string, program bool, whole map[string]string) (
+	sections map[string]string, strangers problems,
+) {
 	sections = map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(whole)) {
 		namespace, section, _ := strings.Cut(key, ":")
-		meant := namespace == project || nearest(namespace, []string{Namespace}) != ""
+		own := namespace == project
 		switch {
 		case namespace == Namespace:
 			sections[section] = whole[key]
-		case meant && slices.Contains(Sections(), section):
-			strangers.add(key, "", "is not read: Strata's keys begin with "+Namespace+":",
-				"did you mean "+Namespace+":"+section+"?")
+		case own && !program || !own && nearest(namespace, []string{Namespace}) != "":
+			strangers.addStranger(key, section)
 		}
 	}
 	return sections, strangers
+}
+
+// addStranger refuses a key outside Strata's namespace if its name resembles a section's.
+func (ps *problems) addStranger(key, section string) {
+	name, path := section, ""
+	if end := strings.IndexAny(section, ".["); end >= 0 {
+		name, path = section[:end], section[end:]
+	}
+	meant := nearest(name, Sections())
+	fix := "did you mean " + Namespace + ":" + meant + "?"
+	if path != "" {
+		fix = fixPath(key, Namespace+":"+meant+path)
+	}
+	if meant != "" {
+		ps.add(key, "", "is not read: Strata's keys begin with "+Namespace+":", fix)
+	}
+}
+
+// fixPath returns the fix for a key that was set without --path.
+func fixPath(written, meant string) string {
+	return "take it out and set it by its path: pulumi config rm '" + written +
+		"'; pulumi config set --path '" + meant + "' VALUE"
 }

@@ -26,10 +26,12 @@ func (c *Config) checkRegistries(ps *problems) {
 		}
 		registry.check(ps, key)
 	}
-	const flag = "private-registry" // names another file in place of ours
-	for key, args := range map[string]map[string]any{"serverArgs": c.K3s.ServerArgs, "agentArgs": c.K3s.AgentArgs} {
-		if _, set := args[flag]; set && len(given) > 0 {
-			ps.add(fmt.Sprintf("%s[%q]", field("k3s.%s", key), flag), "",
+	if len(given) == 0 {
+		return
+	}
+	for _, args := range c.K3s.args() {
+		for _, written := range args.given("private-registry") {
+			ps.add(fmt.Sprintf("%s[%q]", args.key, written), "",
 				"names another file than that of k3s.registries", "remove one of them")
 		}
 	}

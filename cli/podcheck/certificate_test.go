@@ -143,6 +143,21 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 	}
 }
 
+// A kind may have its own containers, and the template of other Pods below them.
+func TestAPodBelowAPodIsFound(t *testing.T) {
+	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
+		"{containers: [{name: a}], workers: {template: {spec: {containers: [{name: b}]}}}}\n")
+	assert.Equal(t, []string{"shop.yaml: Farm a: spec", "shop.yaml: Farm a: spec.workers.template.spec"},
+		report.Pods)
+}
+
+func TestKindsWithoutTheRulesAboutRequestsAreCounted(t *testing.T) {
+	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
+		"{containers: [{name: a, ports: [{containerPort: 80}]}]}\n---\n"+good)
+	assert.Equal(t, map[string]int{"Farm": 1}, report.CertificateOnly)
+	assert.Contains(t, report.String(), "\nonly the rule certificate was checked in 1 of kind Farm")
+}
+
 func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], " +
 		"ports: [{port: 80}]}\n---\n"

@@ -18,7 +18,7 @@ func Check(objects []manifest.Manifest, options Options) Report {
 	c := checker{Options: options, related: relate(objects)}
 	c.report = Report{
 		Findings: []Finding{}, Patches: []map[string]any{}, Pods: []string{},
-		Without: map[string]int{},
+		Without: map[string]int{}, CertificateOnly: map[string]int{},
 	}
 	for _, o := range objects {
 		pods := specifications(nil, o.Object)
@@ -72,6 +72,9 @@ func (c *checker) check(o manifest.Manifest, found specification) {
 	s.labels = podLabels(o, found.path)
 	s.patch = newPatch(o, found.path)
 	c.report.Pods = append(c.report.Pods, s.place)
+	if !takesRules(o) {
+		c.report.CertificateOnly[o.GetKind()]++
+	}
 	c.checkCertificates(&s)
 	if containers := c.pickServing(&s); len(containers) > 0 {
 		c.checkContainers(&s, containers)

@@ -36,13 +36,20 @@ type Report struct {
 	Unread []error `json:"-"`
 	// Without counts the objects that have no Pod specification, by kind.
 	Without map[string]int `json:"withoutPods"`
+	// CertificateOnly counts the Pods to which only the rule certificate applies, by the kind of
+	// their object: Jobs take no requests, and other kinds replace Pods in their own ways.
+	CertificateOnly map[string]int `json:"certificateOnly"`
 }
 
-// String lists the places of the Pods, and counts the objects without one.
+// String lists the places of the Pods, and counts what was not checked.
 func (r Report) String() string {
 	lines := []string{fmt.Sprintf("checked %d Pod specifications:", len(r.Pods))}
 	for _, place := range r.Pods {
 		lines = append(lines, "  "+place)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.CertificateOnly)) {
+		lines = append(lines, fmt.Sprintf("only the rule certificate was checked in %d of kind %s",
+			r.CertificateOnly[kind], kind))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Without)) {
 		lines = append(lines, fmt.Sprintf("no Pod specification in %d of kind %s",

@@ -20,12 +20,12 @@ func (s specification) mounts() map[string]any {
 		"initContainers": s.fields["initContainers"]}
 }
 
-// specifications returns the Pod specifications at any depth of a value.
+// specifications returns the Pod specifications at any depth of a value, also below another one.
 func specifications(path *field.Path, value any) (found []specification) {
 	switch value := value.(type) {
 	case map[string]any:
 		if isPod(value) {
-			return []specification{{path, value}}
+			found = append(found, specification{path, value})
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			found = append(found, specifications(path.Child(key), value[key])...)

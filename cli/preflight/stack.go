@@ -3,6 +3,7 @@ package preflight
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"strata/actions/cluster/kubeconfig"
@@ -59,7 +60,11 @@ func hostFindings(
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	k3s := wantedK3s(cfg, project)
 	var hosts []Host
+	var findings []Finding
 	for i, host := range known {
+		for _, warning := range host.Warnings {
+			findings = append(findings, Finding{host.Host.Name, fileWarning(warning)})
+		}
 		needs := hostNeeds(cfg, cfg.Hosts.Nodes[i].Role, k3s)
 		needs.Owner = owner.WithNode(host.Host.Name)
 		hosts = append(hosts, Host{
@@ -67,7 +72,13 @@ func hostFindings(
 			Ports: portsOf(cfg, cfg.Hosts.Nodes[i]), Subnet: cfg.Hosts.Subnet.Masked(),
 		})
 	}
-	return Hosts(ctx, hosts, poolAddresses(cfg), limit), nil
+	return append(findings, Hosts(ctx, hosts, poolAddresses(cfg), limit)...), nil
+}
+
+// fileWarning returns a passed check with a warning about a file that was read for a login.
+func fileWarning(warning string) health.Verdict {
+	message, fix, _ := strings.Cut(warning, "; ")
+	return health.Verdict{Check: "login", State: health.Ready, Message: message, Hint: fix}
 }
 
 // hostNeeds returns the requirements of a host of a role.

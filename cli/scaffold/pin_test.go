@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,6 +124,21 @@ func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).
 		pin(t.Context(), asked, at(host), nil)
 	require.ErrorContains(t, err, "known_hosts line 2")
+}
+
+// ssh's own file is not the stack's: a broken line in it is no reason to write nothing.
+func TestABrokenLineOfSSHsOwnFileCostsOnlyItself(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	own := filepath.Join(t.TempDir(), "known_hosts")
+	require.NoError(t, os.WriteFile(own, []byte("<<<<<<< mine\n["+host.Address+"]:"+
+		strconv.Itoa(host.Port)+" "+host.HostKey()+"\n"), 0o600))
+	hosts, err := ReadKnownHosts("", own)
+	require.NoError(t, err)
+	require.Len(t, hosts.Warnings, 1)
+	assert.Contains(t, hosts.Warnings[0], own+" line 1 cannot be read")
+	pin, err := hosts.pin(t.Context(), Asked{"root", host.Address, host.Port}, at(host), nil)
+	require.NoError(t, err)
+	assert.True(t, pin.Known)
 }
 
 func TestExplicitKnownHostsFileMustExist(t *testing.T) {

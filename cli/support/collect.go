@@ -141,6 +141,9 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 		missing = append(missing, Missing{"hosts", err.Error()})
 	}
 	for _, host := range hosts {
+		for _, warning := range host.Warnings {
+			missing = append(missing, Missing{"hosts", warning})
+		}
 		all = append(all,
 			singleFile("hosts/"+host.Host.Name+".txt",
 				func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))

@@ -17,10 +17,11 @@ A stack's configuration is ` + "`Pulumi.<stack>.yaml`" + `, one object per secti
 that does not exist is an error that suggests the right one. Every mistake is reported at once, before anything is changed.
 
 Strata's commands read the file by Pulumi's own loader, with the defaults in ` + "`Pulumi.yaml`" + `, and so see what the program
-sees: ` + "`NO`" + ` is a text, and a section may be a text of JSON. A key of a namespace that resembles ` + "`strata:`" + `, a path in a
-key's name (set without ` + "`--path`" + `) and a key in two forms, as ` + "`traefik`" + ` and ` + "`strata:traefik`" + `, are refused. The limits: commands
-do not decrypt, so no rule is asked about an encrypted text; they refuse a file with ` + "`environment`" + `, which only Pulumi
-resolves; they do not follow ` + "`stackConfigDir`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a date: write it in quotes.
+sees: ` + "`NO`" + ` is a text, and a section may be a text of JSON. A key that resembles a section's, as ` + "`stata:trafik`" + `, a path in a
+key's name (set without ` + "`--path`" + `) and a key in two forms, as ` + "`traefik`" + ` and ` + "`strata:traefik`" + `, are refused. A program of one's
+own may call its own keys like sections. The limits: commands do not decrypt, so no rule is asked about an encrypted text;
+they refuse a file with ` + "`environment`" + `, which only Pulumi resolves; a program sees two forms of a key in the stack's own
+file only, not in that of ` + "`--config-file`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a date: write it in quotes.
 
 Editors whose YAML support is yaml-language-server complete and check a stack file that begins with this line:
 
@@ -63,7 +64,8 @@ func Render(configDir string) (string, error) {
 func ownedArgs() string {
 	var text strings.Builder
 	text.WriteString("## K3s settings that belong to Strata\n\n" +
-		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these.\n\n" +
+		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these, by any of its " +
+		"names and with a final `+` (config/k3s_flags.txt has the names).\n\n" +
 		"| Key | Instead |\n| --- | --- |\n")
 	owned := config.OwnedArgs()
 	for _, key := range slices.Sorted(maps.Keys(owned)) {

@@ -45,7 +45,7 @@ func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 			secret = append(secret, key.String())
 		}
 	}
-	return pulumitest.FromEngine(t, whole, secret...)
+	return s.FromEngine(t, string(project.Name), whole, secret...)
 }
 
 // meanings are awkward files, each with one expected value.
@@ -139,6 +139,21 @@ func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	}
 }
 
+// TestCommandsAndProgramAcceptOwnKeysOfAProgram reads a program whose keys are called like Strata's
+// sections. The project's name may resemble Strata's.
+func TestCommandsAndProgramAcceptOwnKeysOfAProgram(t *testing.T) {
+	for _, name := range []string{"own", "stratus"} {
+		s := pulumitest.NewStackFile(t, "", "  "+name+":hosts: {a: 1}\n  traefik: big\n")
+		s.Rename(t, name)
+		s.Own = true
+		file, err := s.Read()
+		require.NoError(t, err)
+		program, err := asProgram(t, s)
+		require.NoError(t, err)
+		assert.Equal(t, program, file)
+	}
+}
+
 // TestCommandsAndProgramReadRepositoryStackFilesAlike reads every stack file of the repository both
 // ways.
 func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
@@ -157,7 +172,7 @@ func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	require.GreaterOrEqual(t, len(files), 5)
 	for _, path := range files {
 		t.Run(path, func(t *testing.T) {
-			s := pulumitest.StackFile{Folder: pulumitest.Root, File: path}
+			s := pulumitest.StackFile{Folder: filepath.Dir(path), File: path}
 			file, err := s.Read()
 			require.NoError(t, err)
 			program, err := asProgram(t, s)
@@ -171,6 +186,8 @@ func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 // must refuse.
 func TestCommandsAndProgramRejectInvalidStackFiles(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
+		"a key in two forms": {"", "  traefik: {replicas: 3}\n  strata:traefik: {replicas: 3}\n",
+			"strata:traefik: is written twice, as strata:traefik and as traefik; keep one of them"},
 		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n",
 			`mapping key "strata:k3s" already defined`},
 		"near the project's name": {"", "  stata:traefik: {replicas: 3}\n",

@@ -14,14 +14,18 @@ import (
 )
 
 // StackFile is a project's folder with the file of its stack dev.
-type StackFile struct{ Folder, File string }
+type StackFile struct {
+	Folder, File string
+	// Own is true for the stack of a user's own program, which is not Strata's.
+	Own bool
+}
 
 // NewStackFile writes the stack file of an existing cluster with more lines below its config.
 // project is the text below the name in Pulumi.yaml.
 func NewStackFile(t *testing.T, project, config string) StackFile {
 	t.Helper()
 	folder := t.TempDir()
-	s := StackFile{folder, filepath.Join(folder, "Pulumi.dev.yaml")}
+	s := StackFile{Folder: folder, File: filepath.Join(folder, "Pulumi.dev.yaml")}
 	text := "name: strata\nruntime: go\n" + project
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte(text), 0o600))
 	text = "config:\n  strata:cluster: {context: kind-kind}\n"
@@ -32,22 +36,41 @@ func NewStackFile(t *testing.T, project, config string) StackFile {
 	return s
 }
 
-// Read reads the stack like Strata's commands.
-func (s StackFile) Read() (*config.Config, error) { return config.OfStack(s.Folder, "dev", s.File) }
+// Rename gives the project another name.
+func (s StackFile) Rename(t *testing.T, name string) {
+	t.Helper()
+	path := filepath.Join(s.Folder, "Pulumi.yaml")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	text = []byte(strings.Replace(string(text), "name: strata", "name: "+name, 1))
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+}
 
-// FromEngine runs FromPulumi in a program that has this whole configuration.
-func FromEngine(t *testing.T, whole map[string]string, secret ...string) (cfg *config.Config,
-	err error) {
+// Read reads the stack like Strata's commands.
+func (s StackFile) Read() (*config.Config, error) {
+	if s.Own {
+		return config.OfAnyStack(s.Folder, "dev", s.File)
+	}
+	return config.OfStack(s.Folder, "dev", s.File)
+}
+
+// FromEngine runs a program of a project that has this whole configuration.
+func (s StackFile) FromEngine(t *testing.T, project string, whole map[string]string,
+	secret ...string) (cfg *config.Config, err error) {
 	t.Helper()
 	text, err := json.Marshal(whole)
 	require.NoError(t, err)
 	t.Setenv(pulumi.EnvConfig, string(text))
 	t.Setenv(config.ArtifactsVariable, "")
 	err = pulumi.RunErr(func(ctx *pulumi.Context) error {
-		cfg, err = config.FromPulumi(ctx)
+		if s.Own {
+			cfg, err = config.ForProgram(ctx, nil)
+		} else {
+			cfg, err = config.FromPulumi(ctx)
+		}
 		return err
-	}, pulumi.WithMocks("strata", "dev", &Recorder{}), func(info *pulumi.RunInfo) {
-		info.Config, info.ConfigSecretKeys = whole, secret
+	}, pulumi.WithMocks(project, "dev", &Recorder{}), func(info *pulumi.RunInfo) {
+		info.Config, info.ConfigSecretKeys, info.RootDirectory = whole, secret, s.Folder
 	})
 	return cfg, err
 }

@@ -158,9 +158,13 @@ func (b *bundle) program(ctx context.Context) error {
 // It does not copy keys.
 func (b *bundle) files(cfg *config.Config) error {
 	same := func(text []byte) ([]byte, error) { return text, nil }
+	stackFile, err := filepath.Rel(b.project, config.StackFile(b.project, b.stack))
+	if err != nil {
+		return err
+	}
 	if err := errors.Join(
 		b.place(filepath.Join(b.project, "Pulumi.yaml"), "Pulumi.yaml", withProgram),
-		b.place(b.stackFile, "Pulumi."+b.stack+".yaml", same),
+		b.place(b.stackFile, stackFile, same),
 	); err != nil {
 		return err
 	}

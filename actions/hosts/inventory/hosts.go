@@ -19,6 +19,8 @@ import (
 type Host struct {
 	Host health.Host
 	Key  []byte
+	// Warnings are about the files that were read for this host.
+	Warnings []string
 }
 
 // Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
@@ -32,7 +34,7 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	}
 	hosts, unpinned := make([]Host, len(reached)), false
 	for i, node := range cfg.Hosts.Nodes {
-		hosts[i] = Host{Key: reached[i].Key,
+		hosts[i] = Host{Key: reached[i].Key, Warnings: reached[i].Warnings,
 			Host: health.Host{Role: string(node.Role), Target: reached[i].Target}}
 		unpinned = unpinned || reached[i].Target.HostKey == ""
 	}

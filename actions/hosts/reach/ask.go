@@ -61,7 +61,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 		return nil, fmt.Errorf("ssh_config: %w", err)
 	}
 	defer func() { _ = os.Remove(copied) }() // It has no secret.
-	args := []string{"-G", "-T", "-F", copied}
+	// Of these keywords ssh expands ControlPath itself.
+	args := []string{"-G", "-T", "-F", copied, "-o", "ControlPath=%C"}
 	if as.user != "" {
 		args = append(args, "-l", as.user)
 	}

@@ -76,21 +76,19 @@ func (k *keyring) add(path string) {
 	passphrase := k.resolvePassword(k.ssh.Passphrase, PassphraseVariable)
 	open, err := remote.DecryptKey(text, passphrase)
 	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
-	cipher := config.UnreadCipher(text)
+	unread, fix := config.CheckUnread(text, file, k.read.names)
 	switch {
-	case (notPublic == nil || cipher != "") && k.ssh.Agent:
+	case (notPublic == nil || unread != "") && k.ssh.Agent:
 		return
-	case cipher != "":
-		err = fmt.Errorf("%s: is encrypted with %s, which is not read; run: %s (with the same "+
-			"passphrase), or %s if an agent has it", path, cipher, config.Convert(file),
-			k.read.names.Agent)
+	case unread != "":
+		err = fmt.Errorf("%s: %s; %s", path, unread, fix)
 	case notPublic == nil:
 		err = fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that", path,
 			k.read.names.Agent)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
 		return
 	case errors.Is(err, remote.ErrPassphrase):
-		fix := k.read.names.Passphrase
+		fix = k.read.names.Passphrase
 		if k.ssh.Passphrase == config.Sealed {
 			fix = fmt.Sprintf("set its passphrase in %s, or in %s for this host alone: only Pulumi "+
 				"can read that of the stack file", PassphraseVariable, k.hostVariable(PassphraseVariable))

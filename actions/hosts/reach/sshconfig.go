@@ -33,6 +33,9 @@ type login struct {
 	defaultUser string
 }
 
+// hash is the keyword with the hash of the connection (%C).
+const hash = "controlpath"
+
 // stranger is a host name that only patterns such as `Host *` match.
 const stranger = "strata-no-block"
 
@@ -76,13 +79,14 @@ func (r *reader) answer(path string, as login, names []string) (string, keywords
 }
 
 // alike reports whether a host's keywords equal those of every other host, apart from the host's
-// name.
+// name and the hash that has it.
 func alike(its, everyones keywords, name string) bool {
 	mine := keywords{}
+	same := strings.NewReplacer(its.first(hash), everyones.first(hash), strings.ToLower(name), stranger)
 	for keyword, values := range its {
 		for i, value := range values {
 			if i >= len(everyones[keyword]) || value != everyones[keyword][i] {
-				value = strings.ReplaceAll(value, strings.ToLower(name), stranger)
+				value = same.Replace(value)
 			}
 			mine[keyword] = append(mine[keyword], value)
 		}
@@ -104,7 +108,7 @@ func (k keywords) settings(name string) (settings, error) {
 	if found.port, err = parsePort(k.first("port")); err != nil {
 		return settings{}, err
 	}
-	expand, err := k.tokens(name)
+	expand, jump, err := k.tokens(name)
 	if err != nil {
 		return settings{}, err
 	}
@@ -122,35 +126,43 @@ func (k keywords) settings(name string) (settings, error) {
 	if found.agent = expand(k.first("identityagent")); slices.Contains(k["identityagent"], "none") {
 		found.agent = remote.NoAgent
 	}
-	found.command = expand(k.first("proxycommand"))
-	if found.jump, err = parseJump(expand(k.first("proxyjump"))); err != nil {
-		return settings{}, fmt.Errorf("ProxyJump: %w", err)
-	}
+	found.command, found.jump = expand(k.first("proxycommand")), jump
 	return found, nil
 }
 
 // variable matches an environment variable in the syntax of ssh_config.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// tokens returns a function that expands an ssh_config's tokens, which ssh -G leaves as they are.
-func (k keywords) tokens(name string) (func(string) string, error) {
+// tokens returns a function that expands an ssh_config's tokens, which ssh -G leaves as they are. It
+// also returns the jump hosts, of which the last one is a token.
+func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, error) {
 	self, err := user.Current()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	local, err := os.Hostname()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	short, _, _ := strings.Cut(local, ".")
 	alias := cmp.Or(k.first("hostkeyalias"), name)
-	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i",
-		self.Uid, "%k", alias,
-		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u",
-		self.Username)
+	pairs := []string{"%%", "%", "%C", k.first(hash), "%d", self.HomeDir, "%h", k.first("hostname"),
+		"%i", self.Uid, "%k", alias, "%L", short, "%l", local, "%n", name, "%p", k.first("port"),
+		"%r", k.first("user"), "%u", self.Username}
+	jump, err := parseJump(expand(k.first("proxyjump"), pairs))
+	if err != nil {
+		return nil, nil, fmt.Errorf("ProxyJump: %w", err)
+	}
+	last := ""
+	if len(jump) > 0 {
+		last = jump[len(jump)-1].Host
+	}
+	pairs = append(pairs, "%j", last)
+	return func(text string) string { return expand(text, pairs) }, jump, nil
+}
+
+// expand replaces the environment variables and the tokens of a text.
+func expand(text string, pairs []string) string {
 	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
-	return func(text string) string {
-		return replacer.Replace(variable.ReplaceAllStringFunc(text,
-			value))
-	}, nil
+	return strings.NewReplacer(pairs...).Replace(variable.ReplaceAllStringFunc(text, value))
 }

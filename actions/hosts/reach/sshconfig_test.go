@@ -1,6 +1,8 @@
 package reach_test
 
 import (
+	"crypto/sha1"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,6 +53,10 @@ func TestSSHConfigIsReadAsSSHReadsIt(t *testing.T) {
 		"an agent that a variable names":  {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
 		"the agent by its name":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
 		"a jump host's own agent":         {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
+		"a hash of the connection":        {"Host server-1\n  CertificateFile /c/%C\n", remote.Target{Means: remote.Means{Certificates: []string{"/c/" + hashOf(t, "server-1")}}}},
+		"everybody's hash":                {"Host *\n  IdentityAgent /run/%C\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/" + hashOf(t, "10.10.0.11")}}},
+		"the last jump host's name":       {"Host server-1\n  User ops\n  CertificateFile /c/%j\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}, Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}})}},
+		"a variable":                      {"Host server-1\n  CertificateFile ${HOME}/c-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{os.Getenv("HOME") + "/c-cert.pub"}}}},
 		"no agent":                        {"Host server-1\n  IdentityAgent none\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
 		"a certificate":                   {"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
 	} {
@@ -73,6 +79,14 @@ func TestSSHConfigIsReadAsSSHReadsIt(t *testing.T) {
 			assert.Equal(t, key, string(got.Key))
 		})
 	}
+}
+
+// hashOf returns ssh's hash of a direct connection of root (%C): of %l%h%p%r.
+func hashOf(t *testing.T, host string) string {
+	t.Helper()
+	local, err := os.Hostname()
+	require.NoError(t, err)
+	return fmt.Sprintf("%x", sha1.Sum([]byte(local+host+"22root")))
 }
 
 // sumOf returns the fingerprint of a public key.

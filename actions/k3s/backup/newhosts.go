@@ -33,6 +33,8 @@ const stillLimit = 30 * time.Second
 // `pulumi up` does the rest: that server's install restores it, and the others join
 // (docs/adr/0055).
 type NewHosts struct {
+	// Warnings are about the files that were read for the hosts' logins.
+	Warnings    []string
 	stack, file string
 	cluster     Cluster
 	past        members.Past
@@ -66,6 +68,7 @@ func ForNewHosts(
 	}
 	var servers []remote.Target
 	for i, node := range cfg.Hosts.Nodes {
+		n.Warnings = append(n.Warnings, hosts[i].Warnings...)
 		if node.Role != config.RoleServer {
 			continue
 		}
