@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"golang.org/x/term"
 
 	"strata/cli/localstate"
+	"strata/cli/scaffold"
+	"strata/config"
 )
 
 // stateChosenBy returns the setting that already chooses a state or a passphrase. If there is one,
@@ -46,6 +49,21 @@ func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, erro
 		return "", err
 	}
 	return localstate.Prepare(filepath.Dir(program))
+}
+
+// initState prepares the state alone, for a stack whose file names no hosts.
+func (f initFlags) initState(cmd *cobra.Command, stack string) error {
+	chosen, err := f.stateChosenBy()
+	if err := errors.Join(scaffold.CheckStackName(stack), err); err != nil {
+		return &exitError{2, fmt.Errorf("init: nothing was written:\n%w", err)}
+	}
+	env, err := f.prepareState(cmd, chosen)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "No --host: the state is prepared, and %s is yours to "+
+		"write (docs/existing-clusters.md).", filepath.Base(config.StackFile(f.project, stack)))
+	return errors.Join(err, scaffold.WriteNext(cmd.OutOrStdout(), stack, env, ""))
 }
 
 // asks asks a question at the terminal; anything but a yes is a no.
