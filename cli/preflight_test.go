@@ -26,6 +26,15 @@ config:
 	assert.Contains(t, stderr, "strata:hosts.ssh.keyFile: no-such-key cannot be read")
 }
 
+func TestPreflightIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
+	code, stdout, stderr := invoke(t, "", "preflight", "--stack", "dev", "--project",
+		project(t, oneServer+environment))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "environment: has values of Pulumi ESC")
+	assert.Contains(t, stderr, "--config-file")
+	assert.Empty(t, stdout)
+}
+
 func TestPreflightTellsAMissingContextBeforeItAsksAnyCluster(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "config"),
