@@ -17,10 +17,11 @@ import (
 )
 
 // stateChosenBy returns the setting that already chooses a state or a passphrase. If there is one,
-// it refuses --local-state: the stack would be in another place than the user expects.
+// it refuses --local-state: the stack would be in another place than the user expects. The state
+// that --local-state prepared before is no other place.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
-	if err == nil && f.localState && chosen != "" {
+	if err == nil && f.localState && chosen != "" && !localstate.IsSelected() {
 		err = fmt.Errorf("--local-state: a state or a passphrase is chosen already, by %s; take "+
 			"that back, or leave the flag out", chosen)
 	}

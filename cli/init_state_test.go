@@ -60,6 +60,13 @@ func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
 		"  strata fetch\n  strata preflight -s mine\n  pulumi up -s mine\n")
 	assert.FileExists(t, filepath.Join(home, ".strata/passphrase"))
 	assert.NoFileExists(t, filepath.Join(project, "Pulumi.mine.yaml"))
+
+	// A second stack in the same shell, which has read that file.
+	t.Setenv("PULUMI_BACKEND_URL", "file://"+home+"/.strata/state?metadata=skip")
+	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", home+"/.strata/passphrase")
+	code, stdout, stderr = invoke(t, "", "init", "second", "--local-state", "--project", project)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "Next:\n\n  pulumi stack init second\n")
 }
 
 func TestInitWithoutHostIsRefusedWhenTheStackCannotBeNamedSo(t *testing.T) {

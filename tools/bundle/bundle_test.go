@@ -19,10 +19,10 @@ import (
 // opened returns a bundle of a project with one stack file.
 func opened(t *testing.T, dir string) (*bundle, error) {
 	t.Helper()
-	return openedWith(t, dir, "config: {}\n")
+	return openStack(t, dir, "config: {}\n")
 }
 
-func openedWith(t *testing.T, dir, stackFile string) (*bundle, error) {
+func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
 	t.Helper()
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.test.yaml")
@@ -39,7 +39,7 @@ func TestBundleIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
 	// The bundle sets both.
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MachineImageVariable, "")
-	b, err := openedWith(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
+	b, err := openStack(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
 	require.NoError(t, err)
 	require.ErrorContains(t, b.downloads(t.Context()), "environment: has values of Pulumi ESC")
 }
