@@ -87,9 +87,9 @@ func (l *layerPage) charts(names ...string) string {
 	var lines []string
 	for _, pin := range config.Pins() {
 		if slices.Contains(names, pin.Name) && pin.Arch != "arm64" {
-			line := fmt.Sprintf("- `%s` %s, from <%s>", pin.Name, pin.Version, pin.URL)
+			line := fmt.Sprintf("- `%s` %s, from\n  <%s>", pin.Name, pin.Version, pin.URL)
 			if pin.Key != "" {
-				line += fmt.Sprintf("; another version: `%s`", pin.Key)
+				line += fmt.Sprintf(";\n  another version: `%s`", pin.Key)
 			}
 			lines = append(lines, line)
 		}
