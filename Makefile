@@ -169,7 +169,7 @@ bench-first: ## measure the first `make up` from empty caches of its own (an hou
 	go run ./tests/bench/first $(PARTS)
 
 .PHONY: bench-serial
-bench-serial: ready ## the same for APISIX and its demo against the first platform's script (half an hour)
+bench-serial: ready ## the same for APISIX and its demo against a script that runs one step after the other (half an hour)
 	@STRATA_LAB_DELAYS=zero $(LAB) build
 	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Serial|APISIX|ProxyRace)$$' -v .
 	go generate ./tests/bench

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +12,26 @@ import (
 
 	"strata/actions"
 )
+
+// A user who finds a process or a line of a script finds the command in the help and on a page.
+func TestEachCommandIsVisibleAndOnAPage(t *testing.T) {
+	pages := ""
+	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			pages += string(text)
+		}
+	}
+	for _, command := range newRoot().Commands() {
+		assert.False(t, command.Hidden, command.Name())
+		assert.Contains(t, pages, "strata "+command.Name())
+	}
+	assert.Contains(t, pages, "--before-destroy", "a flag of strata orphans")
+	assert.Contains(t, pages, "--after-destroy", "a flag of strata orphans")
+}
 
 // Verbs of resources must not be commands for users, except the listed ones. Run looks for a verb
 // first, so a listed command does the same as its verb.

@@ -26,6 +26,9 @@ const oneServer = `config:
   strata:argocd: {enabled: false}
 `
 
+// environment is the line of a stack file that takes values from Pulumi ESC.
+const environment = "environment: [shared/dev]\n"
+
 // gatesOfOneServer are the gates of oneServer.
 var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes",
 	"k3s-system"}
@@ -103,6 +106,8 @@ func TestHealthFailsWithoutReadableStackFile(t *testing.T) {
 			"strata:hosts.drvier"},
 		"one that is encrypted": {oneServer + "  strata:apps: {secure: v1:hunter2}\n",
 			"active", 2, "strata:apps: is encrypted"},
+		"one with an environment of Pulumi ESC": {oneServer + environment, "active", 2,
+			"environment: has values of Pulumi ESC"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.Handler = unitAnswer(test.unit,

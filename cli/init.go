@@ -29,13 +29,16 @@ type initFlags struct {
 func newInitCommand() *cobra.Command {
 	var flags initFlags
 	command := &cobra.Command{
-		Use:   "init STACK --host [USER@]ADDRESS[:PORT] ...",
+		Use:   "init STACK [--local-state] [--host [USER@]ADDRESS[:PORT]] ...",
 		Short: "Log in to hosts, read what is there, and write a stack file that proposes roles, networks and a free range",
 		Long: "It changes nothing on a host, and writes Pulumi.STACK.yaml only where there is none and no host has a problem. It logs in to no host whose\n" +
 			"key known_hosts does not have: it prints the fingerprints, and --accept-new goes on once you have compared them. A key's passphrase is read from\n" +
 			reach.PassphraseVariable + ", and what sudo asks for from " + reach.SudoPasswordVariable + "; neither is written.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.localState && len(flags.hosts) == 0 {
+				return flags.initState(cmd, args[0])
+			}
 			request, err := flags.request(args[0])
 			printWarnings(cmd, request.Known.Warnings)
 			if err == nil {
@@ -71,7 +74,7 @@ func newInitCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
 	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
 	command.Flags().BoolVar(&flags.localState, "local-state", false,
-		"keep Pulumi's state and its passphrase in ~/.strata (default asks on a terminal where neither is chosen)")
+		"keep Pulumi's state and its passphrase in ~/.strata (default asks on a terminal where neither is chosen); without --host it prepares these alone")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
 	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, silenceUsage)
 	return command

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,13 +12,16 @@ import (
 	"golang.org/x/term"
 
 	"strata/cli/localstate"
+	"strata/cli/scaffold"
+	"strata/config"
 )
 
 // stateChosenBy returns the setting that already chooses a state or a passphrase. If there is one,
-// it refuses --local-state: the stack would be in another place than the user expects.
+// it refuses --local-state: the stack would be in another place than the user expects. The state
+// that --local-state prepared before is no other place.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
-	if err == nil && f.localState && chosen != "" {
+	if err == nil && f.localState && chosen != "" && !localstate.IsSelected() {
 		err = fmt.Errorf("--local-state: a state or a passphrase is chosen already, by %s; take "+
 			"that back, or leave the flag out", chosen)
 	}
@@ -46,6 +50,21 @@ func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, erro
 		return "", err
 	}
 	return localstate.Prepare(filepath.Dir(program))
+}
+
+// initState prepares the state alone, for a stack whose file names no hosts.
+func (f initFlags) initState(cmd *cobra.Command, stack string) error {
+	chosen, err := f.stateChosenBy()
+	if err := errors.Join(scaffold.CheckStackName(stack), err); err != nil {
+		return &exitError{2, fmt.Errorf("init: nothing was written:\n%w", err)}
+	}
+	env, err := f.prepareState(cmd, chosen)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "No --host: the state is prepared, and %s is yours to "+
+		"write (docs/existing-clusters.md).", filepath.Base(config.StackFile(f.project, stack)))
+	return errors.Join(err, scaffold.WriteNext(cmd.OutOrStdout(), stack, env, ""))
 }
 
 // asks asks a question at the terminal; anything but a yes is a no.

@@ -48,3 +48,33 @@ func TestInitRefusesLocalStateBesideChosenBackend(t *testing.T) {
 	assert.Contains(t, stderr, "--local-state: a state or a passphrase is chosen already, by PULUMI_BACKEND_URL")
 	assert.NoDirExists(t, filepath.Join(home, ".strata"))
 }
+
+// A stack on an existing cluster has no hosts to log in to.
+func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
+	home, project := t.TempDir(), scaffoldtest.Project(t)
+	t.Setenv("HOME", home)
+	code, stdout, stderr := invoke(t, "", "init", "mine", "--local-state", "--project", project)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "docs/existing-clusters.md")
+	assert.Contains(t, stdout, "Next:\n\n  . "+home+"/.strata/env\n  pulumi stack init mine\n"+
+		"  strata fetch\n  strata preflight -s mine\n  pulumi up -s mine\n")
+	assert.FileExists(t, filepath.Join(home, ".strata/passphrase"))
+	assert.NoFileExists(t, filepath.Join(project, "Pulumi.mine.yaml"))
+
+	// A second stack in the same shell, which has read that file.
+	t.Setenv("PULUMI_BACKEND_URL", "file://"+home+"/.strata/state?metadata=skip")
+	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", home+"/.strata/passphrase")
+	code, stdout, stderr = invoke(t, "", "init", "second", "--local-state", "--project", project)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "Next:\n\n  pulumi stack init second\n")
+}
+
+func TestInitWithoutHostIsRefusedWhenTheStackCannotBeNamedSo(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	code, _, stderr := invoke(t, "", "init", "my stack", "--local-state", "--project",
+		scaffoldtest.Project(t))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, `stack "my stack": use at most 100 letters`)
+	assert.NoDirExists(t, filepath.Join(home, ".strata"))
+}

@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"strata/actions"
 	"strata/actions/k3s/members"
@@ -32,15 +34,21 @@ func Main(program platform.Program) {
 	if len(os.Args) > 1 {
 		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	silenceKlog()
 	program.Orphans, program.Connect, program.Past = endOrphans, connect, members.ReadPastHere
 	program.State = stackstate.CommandLine(".").ReadEncrypted
 	program.Tunnel, program.Verify, program.Warn = keepTunnel, stackhealth.Verify, warn
 	pulumi.Run(program.Run)
 }
 
+// silenceKlog discards the log of Kubernetes' client library. The library returns its errors as
+// well, and the commands report those.
+var silenceKlog = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
+
 // Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1
 // failed, 2 wrong input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	silenceKlog()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	command, args, err := find(args)

@@ -31,6 +31,15 @@ config:
 	}
 }
 
+func TestPreflightIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
+	code, stdout, stderr := invoke(t, "", "preflight", "--stack", "dev", "--project",
+		project(t, oneServer+environment))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "environment: has values of Pulumi ESC")
+	assert.Contains(t, stderr, "--config-file")
+	assert.Empty(t, stdout)
+}
+
 func TestPreflightTellsAMissingContextBeforeItAsksAnyCluster(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "config"),

@@ -29,7 +29,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// subcommands returns all subcommands. Only the ones that this program itself starts are hidden.
+// subcommands returns all subcommands.
 func subcommands() []*cobra.Command {
 	return []*cobra.Command{
 		newInitCommand(),

@@ -285,3 +285,13 @@ func TestSupportCollectsNothingWhenSecretsAreUnknown(t *testing.T) {
 	assert.Contains(t, stderr, "nothing was collected")
 	assert.NoFileExists(t, file)
 }
+
+func TestSupportNamesTheEnvironmentThatItCannotRead(t *testing.T) {
+	server := sshtest.Start(t)
+	supportPulumi(t, supportState(t, supportAPI(t), server.PrivateKey()))
+	file := filepath.Join(t.TempDir(), "support.tar.gz")
+	code, stdout, stderr := invoke(t, "", "support", "-s", "dev", "--project",
+		project(t, supportStack+environment), "-o", file, "--gate-timeout", "500ms")
+	require.Equal(t, 0, code, stdout+stderr)
+	assert.Contains(t, unpacked(t, file)["README.txt"], "environment: has values of Pulumi ESC")
+}

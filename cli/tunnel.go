@@ -64,10 +64,9 @@ func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 // has been idle for a while.
 func newTunnelServeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    tunnel.Command,
-		Short:  "Serve a tunnel (run by the program itself)",
-		Args:   cobra.NoArgs,
-		Hidden: true,
+		Use:   tunnel.Command,
+		Short: "Serve a tunnel (run by the program itself)",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var spec tunnel.Spec
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&spec); err != nil {

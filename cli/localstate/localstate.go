@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 
@@ -19,6 +21,15 @@ import (
 // (https://www.pulumi.com/docs/iac/cli/environment-variables/).
 var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE",
 	"PULUMI_CONFIG_PASSPHRASE_FILE"}
+
+// variables returns the variables that select the storage in the folder ~/.strata.
+func variables(dir string) map[string]string {
+	return map[string]string{
+		// Without metadata, Pulumi replaces a state file atomically, so a kill cannot cut it off.
+		"PULUMI_BACKEND_URL":            "file://" + filepath.Join(dir, "state") + "?metadata=skip",
+		"PULUMI_CONFIG_PASSPHRASE_FILE": filepath.Join(dir, "passphrase"),
+	}
+}
 
 // FindChoice returns the source of a state or passphrase that the user has chosen already: a
 // variable, the project's file, or `pulumi login`. It is empty if there is none.
@@ -43,6 +54,17 @@ func FindChoice(project string) (string, error) {
 	return "pulumi login", nil
 }
 
+// IsSelected reports whether this shell has the variables of Prepare.
+func IsSelected() bool {
+	home, err := os.UserHomeDir()
+	for name, value := range variables(filepath.Join(home, ".strata")) {
+		if err != nil || os.Getenv(name) != value {
+			return false
+		}
+	}
+	return true
+}
+
 // Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, all
 // readable by their owner only. It returns the file for the shell, which exports both to Pulumi and
 // adds the folder programs to PATH.
@@ -52,20 +74,18 @@ func Prepare(programs string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(home, ".strata")
-	state := filepath.Join(dir, "state")
-	passphrase := filepath.Join(dir, "passphrase")
 	shell := filepath.Join(dir, "env")
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
 		return "", err
 	}
-	if err := makePassphrase(passphrase); err != nil {
+	if err := makePassphrase(filepath.Join(dir, "passphrase")); err != nil {
 		return "", err
 	}
-	// Without metadata, Pulumi replaces a state file atomically, so a kill cannot cut it off.
-	text := fmt.Sprintf(
-		"export PATH=%s:\"$PATH\"\nexport PULUMI_BACKEND_URL=%s\nexport PULUMI_CONFIG_PASSPHRASE_FILE=%s\n",
-		remote.Quote(programs), remote.Quote("file://"+state+"?metadata=skip"),
-		remote.Quote(passphrase))
+	text := fmt.Sprintf("export PATH=%s:\"$PATH\"\n", remote.Quote(programs))
+	own := variables(dir)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		text += fmt.Sprintf("export %s=%s\n", name, remote.Quote(own[name]))
+	}
 	return shell, atomicfile.Write(shell, []byte(text), 0o600)
 }
 

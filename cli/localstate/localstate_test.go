@@ -93,3 +93,19 @@ func TestPrepareKeepsExistingPassphrase(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, after)
 }
+
+// A second stack of the same shell goes into the same state.
+func TestStateIsSelectedWhenTheShellHasTheVariablesOfPrepare(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	shell, err := Prepare("/opt/strata")
+	require.NoError(t, err)
+	set, err := exec.Command("sh", "-c", ". "+shell+
+		`; printf '%s\n%s' "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`).Output()
+	require.NoError(t, err)
+	url, passphrase, _ := strings.Cut(string(set), "\n")
+	t.Setenv("PULUMI_BACKEND_URL", url)
+	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", passphrase)
+	assert.True(t, IsSelected())
+	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", "/elsewhere")
+	assert.False(t, IsSelected())
+}

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -48,18 +49,25 @@ func (r *Result) Write(out io.Writer) error {
 	return nil
 }
 
-// WriteNext prints the next commands. env is the shell file that selects the state and its
-// passphrase; empty if the user selects them otherwise.
+// WriteNext prints the next commands, behind the range that a DHCP server must not hand out.
 func (r *Result) WriteNext(out io.Writer, env string) error {
-	if env != "" {
-		env = "  . " + env + "\n"
-	}
 	secrets := ""
 	for _, secret := range r.Proposal.Secrets() {
 		secrets += "  " + secret.Command + "\n"
 	}
-	_, err := fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out. Next:\n\n"+
-		"%[5]s  pulumi stack init %[3]s\n%[4]s  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n",
-		r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack, secrets, env)
+	_, err := fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out.",
+		r.Proposal.Pool.Range, r.Proposal.Subnet)
+	return errors.Join(err, WriteNext(out, r.Proposal.Stack, env, secrets))
+}
+
+// WriteNext prints the commands that bring up a stack whose file is written. env is the shell file
+// that selects the state and its passphrase; empty if the user selects them otherwise. secrets are
+// the lines that set the stack's secrets.
+func WriteNext(out io.Writer, stack, env, secrets string) error {
+	if env != "" {
+		env = "  . " + env + "\n"
+	}
+	_, err := fmt.Fprintf(out, " Next:\n\n%[2]s  pulumi stack init %[1]s\n%[3]s  strata fetch\n"+
+		"  strata preflight -s %[1]s\n  pulumi up -s %[1]s\n", stack, env, secrets)
 	return err
 }

@@ -55,14 +55,21 @@ type Result struct {
 // stackName matches the stack names that Pulumi accepts, without organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
+// CheckStackName returns an error if Pulumi refuses the name of a stack.
+func CheckStackName(stack string) error {
+	if !stackName.MatchString(stack) {
+		return fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores",
+			stack)
+	}
+	return nil
+}
+
 // Check checks the request before any host is contacted. It also finds the way to each host, from
 // files only.
 func (r *Request) Check() error {
 	var wrong []error
-	if !stackName.MatchString(r.Stack) {
-		wrong = append(wrong,
-			fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores",
-				r.Stack))
+	if err := CheckStackName(r.Stack); err != nil {
+		wrong = append(wrong, err)
 	} else if _, err := os.Lstat(r.file()); err == nil {
 		wrong = append(wrong, exists(r.file()))
 	}

@@ -13,17 +13,21 @@ const head = `# Configuration
 
 <!-- Generated from package config by ` + "`go generate ./config`" + `; edit the doc comments there. -->
 
-A stack's configuration is ` + "`Pulumi.<stack>.yaml`" + `, one object per section. A key that is not set has its default; a key
-that does not exist is an error that suggests the right one. Every mistake is reported at once, before anything is changed.
+A stack's configuration is ` + "`Pulumi.<stack>.yaml`" + `, one object per section. A key that is not set has
+its default; a key that does not exist is an error that suggests the right one. Every mistake is
+reported at once, before anything is changed.
 
-Strata's commands read the file by Pulumi's own loader, with the defaults in ` + "`Pulumi.yaml`" + `, and so see what the program
-sees: ` + "`NO`" + ` is a text, and a section may be a text of JSON. A key that resembles a section's, as ` + "`stata:trafik`" + `, a path in a
-key's name (set without ` + "`--path`" + `) and a key in two forms, as ` + "`traefik`" + ` and ` + "`strata:traefik`" + `, are refused. A program of one's
-own may call its own keys like sections. The limits: commands do not decrypt, so no rule is asked about an encrypted text;
-they refuse a file with ` + "`environment`" + `, which only Pulumi resolves; a program sees two forms of a key in the stack's own
-file only, not in that of ` + "`--config-file`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a date: write it in quotes.
+Strata's commands read the file by Pulumi's own loader, with the defaults in ` + "`Pulumi.yaml`" + `, and so
+see what the program sees: ` + "`NO`" + ` is a text, and a section may be a text of JSON. A key that resembles
+a section's, as ` + "`stata:trafik`" + `, a path in a key's name (set without ` + "`--path`" + `) and a key in two forms,
+as ` + "`traefik`" + ` and ` + "`strata:traefik`" + `, are refused. A program of one's own may call its own keys like
+sections. The limits: commands do not decrypt, so no rule is asked about an encrypted text; they
+refuse a file with ` + "`environment`" + `, which only Pulumi resolves; a program sees two forms of a key in the
+stack's own file only, not in that of ` + "`--config-file`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a
+date: write it in quotes.
 
-Editors whose YAML support is yaml-language-server complete and check a stack file that begins with this line:
+Editors whose YAML support is yaml-language-server complete and check a stack file that begins with
+this line:
 
 ` + "```yaml\n" + Modeline + "```\n"
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -35,6 +36,15 @@ func TestHandWrittenPagesAreShort(t *testing.T) {
 	}
 	assert.Greater(t, counted, 20, "pages that were counted")
 	assert.LessOrEqual(t, total, wordsOfPages, "words of all hand-written pages")
+}
+
+// A user sees the whole of it on a few screens, without a line that wraps.
+func TestReadmeIsShort(t *testing.T) {
+	lines := strings.Split(strings.TrimRight(pages(t)["README.md"], "\n"), "\n")
+	assert.LessOrEqual(t, len(lines), 110, "lines")
+	for i, line := range lines {
+		assert.LessOrEqual(t, utf8.RuneCountInString(line), 100, "columns of line %d", i+1)
+	}
 }
 
 func TestGeneratedPagesAreNotCounted(t *testing.T) {

@@ -29,6 +29,10 @@ var words = []word{
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again"},
 }
 
+// source matches the names of documents that a reader of the pages does not have.
+var source = regexp.MustCompile(
+	`(?i)\bfirst platform|\b(the|demo's) plan\b|not in the plan|\bthe[ _]seeds?(\b|_|'s)`)
+
 // kept matches lines in which a private word is allowed, because they quote an answer of a host
 // that a command prints.
 var kept = regexp.MustCompile(`[Cc]ustom resource definition|belongs to somebody else \(project`)
@@ -99,4 +103,28 @@ func TestPrivateWordsAreFound(t *testing.T) {
 	assert.True(t, spoken("hack/stack"))
 	assert.False(t, spoken("internal/k3shost/owner.sh"))
 	assert.True(t, spoken("internal/k3shost/owner.go"))
+}
+
+// A page names no document that its reader does not have. Decisions may: they are history.
+func TestPagesNameNoSourceOfTheirOwn(t *testing.T) {
+	checked := files(t, func(path string) bool {
+		return path == "Makefile" || path == "bench/results.json" ||
+			filepath.Ext(path) == ".md" && !strings.HasPrefix(path, "docs/adr/")
+	})
+	for path, text := range checked {
+		for line := range strings.Lines(text) {
+			assert.NotRegexp(t, source, line, path)
+		}
+	}
+	require.Greater(t, len(checked), 50)
+}
+
+func TestSourcesAreFound(t *testing.T) {
+	for text, found := range map[string]bool{
+		"the first platform's matrix": true, "of the demo's plan": true, "not in the plan": true,
+		"race/the_seeds_mount": true, "what the plan calls critical": true, "the seed": true,
+		"cloud-init seed": false, "drawn from SEED": false, "tests/graph/plan_test.go": false,
+	} {
+		assert.Equal(t, found, source.MatchString(text), text)
+	}
 }

@@ -56,7 +56,7 @@ func TestBenchUnprotected(t *testing.T) {
 	}
 	w.step("the race for a certificate", func(t *testing.T) {
 		var results []bench.Result
-		for way, r := range w.certificateRace(t, raceNone, raceSeed, raceEdge, raceInit, raceBoth) {
+		for way, r := range w.certificateRace(t, raceNone, raceMount, raceEdge, raceInit, raceBoth) {
 			name := strings.ReplaceAll(strings.ReplaceAll(way, " ", "_"), "'", "")
 			results = append(results, bench.Most("certificate_race_failed_mounts/"+name, "events",
 				0.5, 0, []float64{float64(r.failedMounts)}))

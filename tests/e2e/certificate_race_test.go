@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// issuerDelay is the delay of the story's issuer, the same as the delay of Vault in the seed.
+// issuerDelay delays the story's issuer, long enough for a Pod to start without its certificate.
 const issuerDelay = 12 * time.Second
 
 // certWaitImage is the bundle's.
@@ -23,11 +23,11 @@ const certWaitImage = "docker.io/strata/cert-wait:1.0.0"
 
 // These are the ways in which a Pod gets its certificate.
 const (
-	raceNone = "no layer"
-	raceSeed = "the seed's mount"
-	raceEdge = "edge only"
-	raceInit = "init layer only"
-	raceBoth = "both"
+	raceNone  = "no layer"
+	raceMount = "required mount"
+	raceEdge  = "edge only"
+	raceInit  = "init layer only"
+	raceBoth  = "both"
 )
 
 // raceResult is the outcome for one Pod.
@@ -152,10 +152,10 @@ func racePod(name, way string) *corev1.Pod {
 			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,
 		}}
 	}
-	if way == raceSeed {
+	if way == raceMount {
 		// The init container waits behind a volume that is not optional. Its program does not
-		// matter, since kubelet starts it only when the Secret exists. The image may differ from
-		// the original (bitnami/kubectl:1.28), because the mount is measured and not the pull.
+		// matter, since kubelet starts it only when the Secret exists. Any image would
+		// do, because the mount is measured and not the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage,
 			ImagePullPolicy: corev1.PullIfNotPresent,

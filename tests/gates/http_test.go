@@ -43,11 +43,15 @@ func newSite(t testing.TB, pair *signed) *site {
 	t.Helper()
 	s := &site{}
 	s.set(pair, guarded)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load())(w, r) }))
-	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		now := s.pair.Load().pair()
-		return &now, nil
-	}}
+	server := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			(*s.handler.Load())(w, r)
+		}))
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			now := s.pair.Load().pair()
+			return &now, nil
+		}}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL)
@@ -89,11 +93,20 @@ func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) {
 		{"no address", func(t testing.TB, c *fakeapi.Cluster, _ *site) {
 			c.PutAll(service(t, map[string]any{"address": ""}))
 		}, "no address yet"},
-		{"no CA", func(_ testing.TB, c *fakeapi.Cluster, _ *site) { c.Delete("v1", "secrets", "cert-manager", "root-ca") }, "has no ca.crt and no tls.crt yet"},
-		{"no route", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(404)) }, "expected 200, found 404 (no route for this host and path yet"},
-		{"no Pod", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(503)) }, "expected 401, found 503 (the route is there"},
-		{"no authentication", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(200)) }, "expected 401, found 200 (it answers without authentication"},
-		{"other credentials", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(401)) }, "the user and password are not accepted"},
+		{"no CA", func(_ testing.TB, c *fakeapi.Cluster, _ *site) {
+			c.Delete("v1", "secrets", "cert-manager", "root-ca")
+		}, "has no ca.crt and no tls.crt yet"},
+		{"no route", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
+			s.set(good, answering(404))
+		}, "expected 200, found 404 (no route for this host and path yet"},
+		{"no Pod", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(503)) },
+			"expected 401, found 503 (the route is there"},
+		{"no authentication", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
+			s.set(good, answering(200))
+		}, "expected 401, found 200 (it answers without authentication"},
+		{"other credentials", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
+			s.set(good, answering(401))
+		}, "the user and password are not accepted"},
 		{"another page", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
 			s.set(good, func(w http.ResponseWriter, r *http.Request) {
 				if _, _, sent := r.BasicAuth(); !sent {
@@ -101,8 +114,12 @@ func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) {
 				}
 			})
 		}, `does not contain "Traefik dashboard"`},
-		{"the default certificate", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(fallback, guarded) }, "Traefik serves its default certificate"},
-		{"the certificate of another CA", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(other, guarded) }, "CN=traefik.example.org (traefik.example.org) is refused: signed by an unknown authority"},
+		{"the default certificate", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
+			s.set(fallback, guarded)
+		}, "Traefik serves its default certificate"},
+		{"the certificate of another CA", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
+			s.set(other, guarded)
+		}, "CN=traefik.example.org (traefik.example.org) is refused: signed by an unknown authority"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +132,8 @@ func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) {
 			}
 			heal()
 			fault.spoil(t, c, s)
-			gate := startWith(t, httpSpec(c, s), health.Secrets{Kubeconfig: c.Kubeconfig(), BasicAuth: []byte(basicAuth)})
+			gate := startWith(t, httpSpec(c, s), health.Secrets{Kubeconfig: c.Kubeconfig(),
+				BasicAuth: []byte(basicAuth)})
 			gate.says(fault.says)
 			gate.stays(500 * time.Millisecond)
 			heal()

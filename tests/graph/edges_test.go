@@ -13,21 +13,20 @@ import (
 	"strata/health/kinds"
 )
 
-// row is one row of the first platform's dependency matrix, and its implementation here.
+// row is one row of the platform's dependency matrix, and its implementation.
 type row struct {
 	component, dependsOn, check, limit string
-	// edges are the chains of edges that satisfy the row; each is a need of the graph. If empty,
-	// the row's layer does not exist here yet.
+	// edges are the chains of edges that satisfy the row; each is a need of the graph.
 	edges []need
 	// gate is the resource that does the row's health check.
 	gate string
-	// note describes the differences; relaxed is a need that the row has and the platform does not,
+	// note describes the differences; relaxed is a need that the row has and the graph does not,
 	// with the decision's number in note.
 	note    string
 	relaxed *need
 }
 
-// matrix returns the first platform's dependency matrix, row by row.
+// matrix returns the platform's dependency matrix, row by row.
 func matrix(p *program) []row {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	first, agent := servers[0], agents[0]
@@ -83,12 +82,16 @@ func TestEdgesPageMatchesGraph(t *testing.T) {
 func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder
-	page.WriteString("# Edges\n\nGenerated from the graph of stack staging by `make golden`; do not edit.\n\n" +
-		"Each layer, and the gates that have to open before a part of it begins:\n\n" +
-		g.diagram() + "\n" +
-		"Each row of the first platform's dependency matrix, and the chain of resource edges that keeps it here. `a ← b` reads: a is\n" +
-		"created only when b is there, and b is there only when it works. The whole graph is in `tests/graph/testdata`.\n\n" +
-		"| component | depends on | health check | kept by | gate and its limit |\n| --- | --- | --- | --- | --- |\n")
+	page.WriteString(
+		"# Edges\n\nGenerated from the graph of stack staging by `make golden`; do not edit.\n\n" +
+			"Each layer, and the gates that have to open before a part of it begins:\n\n" +
+			g.diagram() + "\n" +
+			"Each component with the component and the health check that it depends on, and the chain of\n" +
+			"resource edges that keeps it. `a ← b` reads: a is created only when b is there, and b is there\n" +
+			"only when it works. The whole graph is in `tests/graph/testdata`.\n\n" +
+			"| component | depends on | health check | kept by | gate and its limit |\n" +
+			"| --- | --- | --- | --- | --- |\n",
+	)
 	for _, row := range matrix(p) {
 		var chains []string
 		for _, edge := range row.edges {

@@ -89,7 +89,9 @@ func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0",
 			"validate": validate})
 		g, found := p.graph(t), map[health.Kind]bool{}
-		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand }) {
+		for _, name := range g.where(func(r pulumitest.Resource) bool {
+			return r.Text("create") == pulumitest.GateCommand
+		}) {
 			spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 			require.NoError(t, err, name)
 			found[spec.Kind()] = true

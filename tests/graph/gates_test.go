@@ -56,7 +56,9 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	}
 	p.foretold = handed
 	var made []string
-	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand }) {
+	for _, name := range g.where(func(r pulumitest.Resource) bool {
+		return r.Text("create") == pulumitest.GateCommand
+	}) {
 		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 		require.NoError(t, err, name)
 		require.Equal(t, name, spec.Gate)

@@ -14,6 +14,7 @@ import (
 	texttemplate "text/template"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
@@ -23,21 +24,30 @@ import (
 )
 
 // TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences,
-// and from the program with the example layers/NAME.yaml, which has the rest.
+// and from the program with the example layers/NAME.yaml, which has the rest. Each layer of a stack
+// that has all of them is on such a page.
 func TestEachLayerHasAPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, templates)
+	// These layers have hand-written pages: docs/workloads.md and docs/operations.md.
+	described := map[string]bool{"workloads": true, "workload-shop": true, "k3s-teardown": true}
 	for _, file := range templates {
 		name := filepath.Base(file)
 		t.Run(strings.TrimSuffix(name, ".md"), func(t *testing.T) {
 			page := newLayerPage(t, strings.TrimSuffix(file, ".md")+".yaml")
+			page.described = described
 			text, err := texttemplate.New(name).Funcs(page.functions()).ParseFiles(file)
 			require.NoError(t, err)
 			var out strings.Builder
 			require.NoError(t, text.Execute(&out, nil))
 			golden(t, filepath.Join(root, "docs/layers", name), out.String())
 		})
+	}
+	for name, layer := range everything(t, newProgram(t, "staging")).graph(t) {
+		if layer.Parent == "" && strings.HasPrefix(layer.Type, "strata:") {
+			assert.True(t, described[name], "no page has the gates of layer %s", name)
+		}
 	}
 }
 
@@ -46,6 +56,8 @@ type layerPage struct {
 	t       *testing.T
 	example string
 	graph   graph
+	// described has the layers whose gates are on a page.
+	described map[string]bool
 }
 
 // newLayerPage runs stack staging with an example's sections.
@@ -75,9 +87,9 @@ func (l *layerPage) charts(names ...string) string {
 	var lines []string
 	for _, pin := range config.Pins() {
 		if slices.Contains(names, pin.Name) && pin.Arch != "arm64" {
-			line := fmt.Sprintf("- `%s` %s, from <%s>", pin.Name, pin.Version, pin.URL)
+			line := fmt.Sprintf("- `%s` %s, from\n  <%s>", pin.Name, pin.Version, pin.URL)
 			if pin.Key != "" {
-				line += fmt.Sprintf("; another version: `%s`", pin.Key)
+				line += fmt.Sprintf(";\n  another version: `%s`", pin.Key)
 			}
 			lines = append(lines, line)
 		}
@@ -110,17 +122,20 @@ func (l *layerPage) resourcesOf(layers []string) []string {
 			names = append(names, name)
 		}
 	}
-	require.NotEmpty(l.t, names, layers)
-	slices.SortStableFunc(names, func(a,
-		b string) int {
-		return cmp.Compare(l.graph.needs(a), l.graph.needs(b))
-	})
+	for _, layer := range layers {
+		require.Contains(l.t, l.graph, layer)
+	}
+	slices.SortStableFunc(names,
+		func(a, b string) int { return cmp.Compare(l.graph.needs(a), l.graph.needs(b)) })
 	return names
 }
 
 // gates returns a table of the gates of layers.
 func (l *layerPage) gates(layers ...string) string {
 	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
+	for _, layer := range layers {
+		l.described[layer] = true
+	}
 	for _, name := range l.resourcesOf(layers) {
 		if !l.graph.isGate(name) {
 			continue
@@ -166,12 +181,16 @@ func (l *layerPage) keys(sections ...string) string {
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(l.t, err)
 	rows := []string{"| key | type | meaning |", "| --- | --- | --- |"}
+	for _, section := range sections {
+		top, _, _ := strings.Cut(section, ".")
+		assert.Contains(l.t, l.example, config.Namespace+":"+top+":", "the example has no such key")
+	}
 	for _, field := range fields {
-		section, _, below := strings.Cut(strings.TrimPrefix(field.Key, config.Namespace+":"), ".")
-		if below && slices.Contains(sections, section) {
-			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |",
-				strings.TrimPrefix(field.Key, config.Namespace+":"),
-				field.Type, strings.ReplaceAll(field.Doc, "|", `\|`)))
+		key := strings.TrimPrefix(field.Key, config.Namespace+":")
+		if slices.ContainsFunc(sections,
+			func(section string) bool { return strings.HasPrefix(key, section+".") }) {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", key, field.Type,
+				strings.ReplaceAll(field.Doc, "|", `\|`)))
 		}
 	}
 	return strings.Join(rows, "\n")

@@ -12,11 +12,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// planRow is one row of the dependency tables in the plan of the first platform's demo. It names
-// needs that must wait, or needs that heal and so must not: each such edge would put two waits in a
-// row.
+// planRow is one row of the dependency tables of APISIX's demo. It names needs that must wait, or
+// needs that heal and so must not: each such edge would put two waits in a row.
 type planRow struct {
-	// section and row are the plan's words; missing is the text of a missing need.
+	// section and row name the dependency; missing is the text of a missing need.
 	section, row, missing string
 	// waits are needs that the graph has, and free are needs that it must not have.
 	waits, free []need
@@ -28,8 +27,8 @@ const (
 	critical     = "Critical Dependencies"
 	defensive    = "Defensive Dependencies"
 	risks        = "Risk Assessment"
-	// ours are needs that the plan does not know of: facts of the charts and controllers.
-	ours = "not in the plan"
+	// internals are needs of the charts and controllers themselves.
+	internals = "Charts and Controllers"
 )
 
 // each returns a need of every one of the resources.
@@ -43,8 +42,7 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows returns the plan's tables, in its order, for the resources of a graph, and behind them
-// the rows that the plan does not have.
+// planRows returns the rows for the resources of a graph, those of charts and controllers last.
 func planRows(g graph) []planRow {
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {
@@ -56,64 +54,90 @@ func planRows(g graph) []planRow {
 		})
 	}
 	const gateways, kinds, certificates = "gateway.networking.k8s.io/", "apisix.apache.org/", "cert-manager.io/"
-	objects := slices.DeleteFunc(onAPISIX(g), func(name string) bool { return !strings.HasPrefix(g[name].Type, "kubernetes:") })
+	objects := slices.DeleteFunc(onAPISIX(g),
+		func(name string) bool { return !strings.HasPrefix(g[name].Type, "kubernetes:") })
 	routes := of(gateways + "v1:HTTPRoute")
 	apisixRoutes := of(kinds + "v2:ApisixRoute")
 	return append([]planRow{
-		{missingTable, "Certificate", "CRD not established", each(of(certificates+"v1:Certificate"), "cert-manager-release"), nil, ""},
-		{missingTable, "Certificate", "Webhook not ready", each(of(certificates+"v1:Certificate"), "cert-manager-api"), nil, ""},
-		{missingTable, "Gateway", "Secret not found", nil, each([]string{"apisix-gateway", "apisix-certificate"}, "apisix-tls-request", "apisix-tls-gate"), ""},
+		{missingTable, "Certificate", "CRD not established", each(of(certificates+"v1:Certificate"),
+			"cert-manager-release"), nil, ""},
+		{missingTable, "Certificate", "Webhook not ready", each(of(certificates+"v1:Certificate"),
+			"cert-manager-api"), nil, ""},
+		{missingTable, "Gateway", "Secret not found", nil,
+			each([]string{"apisix-gateway", "apisix-certificate"}, "apisix-tls-request",
+				"apisix-tls-gate"), ""},
 		{missingTable, "HTTPRoute", "Backend service missing", nil, []need{
 			{"demo-httpbin-route", "demo-httpbin-service"}, {"demo-keycloak-route", "demo-keycloak-service"},
 		}, ""},
 		{missingTable, "HTTPRoute", "Gateway missing", nil, each(routes, "apisix-gateway"), ""},
-		{missingTable, "ApisixRoute", "Controller not ready", nil, each(apisixRoutes, "apisix-rollout", "apisix-gateway", "apisix-gateway-gate"),
-			"Of the controller it waits for the webhook only, as the plan says further down."},
+		{missingTable, "ApisixRoute", "Controller not ready", nil,
+			each(apisixRoutes, "apisix-rollout", "apisix-gateway", "apisix-gateway-gate"),
+			"Of the controller it waits for the webhook only."},
 
-		{critical, "CRD Installation: Issuer, Certificate", "cert-manager CRDs", each(of(certificates), "cert-manager-release"), nil, ""},
-		{critical, "CRD Installation: ApisixTls, ApisixRoute, ApisixPluginConfig, Consumer", "APISIX CRDs", each(of(kinds), "crds-apisix-gate"), nil, ""},
-		{critical, "CRD Installation: GatewayClass, Gateway, HTTPRoute", "Gateway API CRDs", each(of(gateways), "crds-gateway-api-gate"), nil, ""},
-		{critical, "Webhook Readiness: Issuer, Certificate", "cert-manager-webhook", each(of(certificates), "cert-manager-api"), nil, ""},
+		{critical, "CRD Installation: Issuer, Certificate", "cert-manager CRDs",
+			each(of(certificates), "cert-manager-release"), nil, ""},
+		{critical, "CRD Installation: ApisixTls, ApisixRoute, ApisixPluginConfig, Consumer",
+			"APISIX CRDs", each(of(kinds), "crds-apisix-gate"), nil, ""},
+		{critical, "CRD Installation: GatewayClass, Gateway, HTTPRoute", "Gateway API CRDs",
+			each(of(gateways), "crds-gateway-api-gate"), nil, ""},
+		{critical, "Webhook Readiness: Issuer, Certificate", "cert-manager-webhook",
+			each(of(certificates), "cert-manager-api"), nil, ""},
 		{critical, "Webhook Readiness: GatewayProxy, ApisixRoute, etc.", "apisix-ingress-controller-webhook",
-			each(slices.Concat(of(kinds), routes, of(gateways+"v1:Gateway"), of("networking.k8s.io/v1:IngressClass")), "apisix-webhook"), nil,
+			each(slices.Concat(of(kinds), routes, of(gateways+"v1:Gateway"),
+				of("networking.k8s.io/v1:IngressClass")), "apisix-webhook"), nil,
 			"GatewayClass is not one of the webhook's kinds."},
-		{critical, "Control Plane Nodes: Everything", "the cluster", each(objects, "k3s-api"), each(objects, "k3s-nodes"),
-			"The API of every server, and no agent: Pods wait for nodes by themselves ([ADR 0006](adr/0006-metallb-starts-at-the-api-gate.md))."},
+		{critical, "Control Plane Nodes: Everything", "the cluster", each(objects, "k3s-api"),
+			each(objects, "k3s-nodes"),
+			"The API of every server, and no agent: Pods wait for nodes by themselves ([ADR " +
+				"0006](adr/0006-metallb-starts-at-the-api-gate.md))."},
 
-		{defensive, "Deployment Rollouts", "data plane, httpbin, Keycloak, go-rest", nil, each(objects, "apisix-rollout", "validation-rollout"), ""},
+		{defensive, "Deployment Rollouts", "data plane, httpbin, Keycloak, go-rest", nil,
+			each(objects, "apisix-rollout", "validation-rollout"), ""},
 		{defensive, "TLS Secret Creation", "Certificate, Secret", nil, each(objects, "apisix-tls-gate"), ""},
-		{defensive, "Gateway Conditions", "Accepted, route attachment", nil, each(objects, "apisix-gateway-gate", "validation-routes"), ""},
-		{defensive, "Backend Services", "httpbin", nil, each([]string{"demo-httpbin-route", "demo-login-route"}, "demo-httpbin", "demo-httpbin-service"), ""},
+		{defensive, "Gateway Conditions", "Accepted, route attachment", nil,
+			each(objects, "apisix-gateway-gate", "validation-routes"), ""},
+		{defensive, "Backend Services", "httpbin", nil,
+			each([]string{"demo-httpbin-route", "demo-login-route"}, "demo-httpbin",
+				"demo-httpbin-service"), ""},
 
-		{risks, "CRD Timing", "CRDs", []need{{"apisix-controller-release", "crds-apisix-gate"}, {"apisix-controller-release", "crds-gateway-api-gate"}}, nil,
-			"Earlier than the plan has it: the controller lists the kinds once, at its start."},
+		{risks, "CRD Timing", "CRDs", []need{{"apisix-controller-release", "crds-apisix-gate"},
+			{"apisix-controller-release", "crds-gateway-api-gate"}}, nil,
+			"The controller waits itself: it lists the kinds once, at its start."},
 		{risks, "Webhook Unavailable", "webhook", []need{{"apisix-webhook", "apisix-controller-release"}}, nil, ""},
 		{risks, "Resource Dependencies", "plugin config before its consumer", []need{
-			{"demo-rest-route", "demo-rest-plugins"}, {"demo-login-route", "demo-login-plugins"}, {"demo-login-route", "demo-login"},
+			{"demo-rest-route", "demo-rest-plugins"}, {"demo-login-route", "demo-login-plugins"},
+			{"demo-login-route", "demo-login"},
 		}, []need{
-			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-consumer", "demo-rest-key"},
-		}, "A route is refused without the plugin configuration that it names and that one's Secret: since 2.1.0 the webhook has the data plane validate it."},
+			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"},
+			{"demo-rest-consumer", "demo-rest-key"},
+		}, "A route is refused without the plugin configuration that it names and that one's " +
+			"Secret: since 2.1.0 the webhook has the data plane validate it."},
 		{risks, "Gateway Not Programmed", "Secret", nil, []need{{"apisix-gateway", "apisix-tls-request"}}, ""},
-	}, ourRows()...)
+	}, internalRows()...)
 }
 
-// ourRows returns facts of the charts and controllers.
-func ourRows() []planRow {
+// internalRows returns the needs of charts and controllers.
+func internalRows() []planRow {
 	return []planRow{
-		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
-		{ours, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
-		{ours, "IngressClass", "the GatewayProxy that it names, with the data plane's Service", []need{
-			{"apisix-ingress-class", "apisix-proxy"}, {"apisix-proxy", "apisix-release"}, {"apisix-proxy", "apisix-keys"},
-		}, nil, "The webhook refuses an object of an existing class whose data plane does not exist; it admits an object without a class."},
-		{ours, "GatewayClass", "the controller that removes its finalizer, as long as there is a Gateway", []need{
-			{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release", "apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
+		{internals, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
+		{internals, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
+		{internals, "IngressClass", "the GatewayProxy that it names, with the data plane's Service", []need{
+			{"apisix-ingress-class", "apisix-proxy"}, {"apisix-proxy", "apisix-release"},
+			{"apisix-proxy", "apisix-keys"},
+		}, nil, "The webhook refuses an object of an existing class whose data plane does not " +
+			"exist; it admits an object without a class."},
+		{internals, "GatewayClass", "the controller that removes its finalizer, as long as there is a Gateway", []need{
+			{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release",
+				"apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
 		}, nil, "For the destroy, which goes against the edges."},
-		{ours, "data plane", "a configuration, and an address", nil, []need{
-			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-rollout"}, {"apisix-release", "metallb-pool-gate"},
+		{internals, "data plane", "a configuration, and an address", nil, []need{
+			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-rollout"},
+			{"apisix-release", "metallb-pool-gate"},
 		}, ""},
-		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "ca-root-issuer"}}, ""},
-		{ours, "controller", "cert-manager", nil, each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
-		{ours, "applications", "any webhook, and each other", nil, slices.Concat(
+		{internals, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "ca-root-issuer"}}, ""},
+		{internals, "controller", "cert-manager", nil,
+			each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
+		{internals, "applications", "any webhook, and each other", nil, slices.Concat(
 			each([]string{"demo-httpbin", "demo-keycloak", "demo-go-rest"}, "apisix-webhook", "cert-manager-api"),
 			[]need{{"demo-login-route", "demo-keycloak"}}), ""},
 	}
@@ -135,7 +159,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestGraphKeepsEveryRowOfThePlan(t *testing.T) {
+func TestGraphKeepsEveryDependencyOfTheDemo(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
@@ -150,7 +174,7 @@ func TestGraphKeepsEveryRowOfThePlan(t *testing.T) {
 }
 
 // Of each row: without its first edge, and with one too many.
-func TestPlanCheckDetectsBrokenRow(t *testing.T) {
+func TestDependencyCheckDetectsBrokenRow(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		mutant := g.clone()
@@ -167,20 +191,22 @@ func TestPlanCheckDetectsBrokenRow(t *testing.T) {
 	}
 }
 
-// planPage returns the plan's tables in docs/edges.md.
+// planPage returns the table of the demo's dependencies in docs/edges.md.
 func planPage(g graph) string {
 	var page strings.Builder
 	page.WriteString("\n## The demo on APISIX\n\n" +
-		"The same for the dependency tables of the demo's plan, with `apps.demo: true`. What the plan calls critical waits; what it calls defensive\n" +
-		"heals, and must not wait. Under `not in the plan` are needs of the charts and controllers. `tests/graph/plan_test.go` holds each row.\n\n" +
+		"The same for APISIX with `apps.demo: true`. A critical dependency waits. A defensive one heals by\n" +
+		"itself, and must not wait. `tests/graph/plan_test.go` holds each row.\n\n" +
 		"| section | what | is missing | here |\n| --- | --- | --- | --- |\n")
 	for _, row := range planRows(g) {
 		var cells []string
 		if len(row.waits) > 0 {
-			cells = append(cells, "waits: `"+strings.Join(g.path(row.waits[0].from, row.waits[0].to), " ← ")+"`"+more(row.waits))
+			cells = append(cells, "waits: `"+
+				strings.Join(g.path(row.waits[0].from, row.waits[0].to), " ← ")+"`"+more(row.waits))
 		}
 		if len(row.free) > 0 {
-			cells = append(cells, fmt.Sprintf("does not wait: `%s` for `%s`%s", row.free[0].from, row.free[0].to, more(row.free)))
+			cells = append(cells, fmt.Sprintf("does not wait: `%s` for `%s`%s", row.free[0].from,
+				row.free[0].to, more(row.free)))
 		}
 		if row.note != "" {
 			cells = append(cells, row.note)

@@ -68,7 +68,10 @@ func alsoNeeds(name, need string) func(graph) {
 
 // input sets an input.
 func input(name, key string, value any) func(graph) {
-	return with(name, func(r *pulumitest.Resource) { r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value) })
+	return with(name,
+		func(r *pulumitest.Resource) {
+			r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value)
+		})
 }
 
 // Each rule must notice its mistake.
@@ -80,36 +83,59 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 	}{
 		{"an edge to a component", "edges lead", alsoNeeds("metallb-namespace", "k3s")},
 		{"a component that waits", "edges lead", alsoNeeds("metallb", "k3s-api")},
-		{"a gate created late", "nothing is created before", with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
-		{"a second server that does not wait for the first", "each resource waits", both(both(without("k3s-server-2-install", "k3s-server-1-gate"), without("k3s-server-2-admission", "k3s-server-1-gate")), without("k3s-ca-hash", "k3s-server-1-gate"))},
-		{"an agent that does not wait for a server", "each resource waits", both(both(without("k3s-agent-2-install", "k3s-server-1-gate"), without("k3s-agent-2-admission", "k3s-server-1-gate")), without("k3s-ca-hash", "k3s-server-1-gate"))},
-		{"an install that does not wait until its name is free", "each resource waits", without("k3s-agent-2-install", "k3s-agent-2-admission")},
+		{"a gate created late", "nothing is created before",
+			with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
+		{"a second server that does not wait for the first", "each resource waits",
+			both(both(without("k3s-server-2-install", "k3s-server-1-gate"),
+				without("k3s-server-2-admission", "k3s-server-1-gate")),
+				without("k3s-ca-hash", "k3s-server-1-gate"))},
+		{"an agent that does not wait for a server", "each resource waits",
+			both(both(without("k3s-agent-2-install", "k3s-server-1-gate"),
+				without("k3s-agent-2-admission", "k3s-server-1-gate")),
+				without("k3s-ca-hash", "k3s-server-1-gate"))},
+		{"an install that does not wait until its name is free", "each resource waits",
+			without("k3s-agent-2-install", "k3s-agent-2-admission")},
 		{"a push that overtakes the claim", "each resource waits", without("k3s-agent-1-binary", "k3s-agent-1-claim")},
 		{"a nodes gate before the upgrade", "each resource waits", without("k3s-nodes", "k3s-upgrade")},
 		{"an upgrade before the members", "each resource waits", without("k3s-upgrade", "k3s-members")},
 		{"a pool before the webhook", "each resource waits", without("metallb-pool", "metallb-webhook")},
 		{"agents one at a time", "nothing waits for more", alsoNeeds("k3s-agent-2-install", "k3s-agent-1-gate")},
 		{"MetalLB behind all nodes", "nothing waits for more", alsoNeeds("metallb-release", "k3s-nodes")},
-		{"an existing host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-claim", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
-		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
-		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
+		{"an existing host's resource that vanishes", "what runs on a machine",
+			with("k3s-agent-1-claim",
+				func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
+		{"an object of the default provider", "an object in the cluster",
+			with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
+		{"an object that needs the API server to go", "an object in the cluster",
+			with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
 		{"an object before the API gate", "an object in the cluster", without("argocd-redis", "argocd-namespace")},
-		{"a script without bound", "every command", input("k3s-server-1-install", "stdin", `{"script":"true","target":{"hostKey":"ssh-ed25519 A"}}`)},
-		{"an unpinned host key", "every command", input("k3s-server-1-install", "stdin", `{"script":"true","timeout":"1s"}`)},
-		{"a delete without a script", "every command", input("k3s-server-1-claim", "stdin", `{"script":"true","timeout":"1s","target":{"hostKey":"ssh-ed25519 A"}}`)},
-		{"a script over the provider's SSH", "every command", with("k3s-server-1-install", func(r *pulumitest.Resource) { r.Type = "command:remote:Command" })},
-		{"an engine that gives up first", "every command", with("k3s-server-1-install", func(r *pulumitest.Resource) { r.Timeouts.Create = "1s" })},
-		{"a gate without bound", "every command", with("k3s-api", func(r *pulumitest.Resource) { r.Timeouts.Create = "" })},
+		{"a script without bound", "every command", input("k3s-server-1-install", "stdin",
+			`{"script":"true","target":{"hostKey":"ssh-ed25519 A"}}`)},
+		{"an unpinned host key", "every command", input("k3s-server-1-install", "stdin",
+			`{"script":"true","timeout":"1s"}`)},
+		{"a delete without a script", "every command", input("k3s-server-1-claim", "stdin",
+			`{"script":"true","timeout":"1s","target":{"hostKey":"ssh-ed25519 A"}}`)},
+		{"a script over the provider's SSH", "every command", with("k3s-server-1-install",
+			func(r *pulumitest.Resource) { r.Type = "command:remote:Command" })},
+		{"an engine that gives up first", "every command", with("k3s-server-1-install",
+			func(r *pulumitest.Resource) { r.Timeouts.Create = "1s" })},
+		{"a gate without bound", "every command",
+			with("k3s-api", func(r *pulumitest.Resource) { r.Timeouts.Create = "" })},
 		{"a gate that leaves its shell", "every command", input("k3s-api", "create", ".strata/bin/strata gate")},
 		{"an uninstall with a trigger", "an uninstall", input("k3s-agent-1-claim", "triggers", []any{"x"})},
 		{"an uninstall after the install", "an uninstall", alsoNeeds("k3s-agent-1-claim", "k3s-agent-1-install")},
 		{"an install with a delete", "an uninstall", input("k3s-agent-1-install", "delete", "k3s-uninstall.sh")},
 		{"a gate with a trigger", "only what may be replaced", input("k3s-api", "triggers", []any{"x"})},
-		{"a trigger that is secret by itself", "only what may be replaced", input("argocd-password-time", "triggers", []any{resource.MakeSecret(resource.NewProperty("x"))})},
-		{"a gate that is kept when it fails", "what failed runs again", with("k3s-api", func(r *pulumitest.Resource) { r.DeleteFirst = false })},
-		{"an install that is updated", "what failed runs again", with("k3s-agent-1-install", func(r *pulumitest.Resource) { r.ReplacedOn = nil })},
+		{"a trigger that is secret by itself", "only what may be replaced",
+			input("argocd-password-time", "triggers",
+				[]any{resource.MakeSecret(resource.NewProperty("x"))})},
+		{"a gate that is kept when it fails", "what failed runs again",
+			with("k3s-api", func(r *pulumitest.Resource) { r.DeleteFirst = false })},
+		{"an install that is updated", "what failed runs again", with("k3s-agent-1-install",
+			func(r *pulumitest.Resource) { r.ReplacedOn = nil })},
 		{"a guard that is not asked about a leaf", "a destroy asks", without("k3s-teardown-guard", "k3s-system")},
-		{"a guard that goes with the cluster", "a destroy asks", with("k3s-teardown-guard", func(r *pulumitest.Resource) { r.DeletedWith = "k3s-cluster" })},
+		{"a guard that goes with the cluster", "a destroy asks", with("k3s-teardown-guard",
+			func(r *pulumitest.Resource) { r.DeletedWith = "k3s-cluster" })},
 		{"a step that forgets its attempt", "what failed runs again", without("crds-traefik", "crds-traefik-attempt")},
 	}
 	p := newProgram(t, "staging")
@@ -125,7 +151,11 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 				}
 			}
 			names := slices.Collect(maps.Keys(noticed))
-			assert.True(t, slices.ContainsFunc(names, func(name string) bool { return len(name) >= len(test.rule) && name[:len(test.rule)] == test.rule }),
+			assert.True(t, slices.ContainsFunc(names,
+				func(name string) bool {
+					return len(name) >= len(test.rule) &&
+						name[:len(test.rule)] == test.rule
+				}),
 				"rule %q did not notice; noticed: %v", test.rule, noticed)
 		})
 	}

@@ -164,7 +164,8 @@ func TestExistingClusterDemoWithoutImageFailsBeforeAnyResource(t *testing.T) {
 	p.set(t, "apps", map[string]any{"demo": true})
 	g, err := p.run(nil)
 	require.ErrorContains(t, err,
-		"strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; make it with `strata image go-rest`")
+		"strata:apps.restImage: is not set, and no public registry has the image of the demo's "+
+			"REST API; make it with `strata image go-rest`")
 	assert.Empty(t, g)
 }
 

@@ -13,20 +13,35 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/artifacts"
+	"strata/config"
 )
 
 // opened returns a bundle of a project with one stack file.
 func opened(t *testing.T, dir string) (*bundle, error) {
 	t.Helper()
+	return openStack(t, dir, "config: {}\n")
+}
+
+func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
+	t.Helper()
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.test.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("config: {}\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(stackFile), 0o600))
 	b, err := open(t.Context(), project, "test", file, dir)
 	if b != nil {
 		b.out = io.Discard
 		t.Cleanup(func() { assert.NoError(t, b.close()) })
 	}
 	return b, err
+}
+
+func TestBundleIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
+	// The bundle sets both.
+	t.Setenv(config.ArtifactsVariable, "")
+	t.Setenv(config.MachineImageVariable, "")
+	b, err := openStack(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
+	require.NoError(t, err)
+	require.ErrorContains(t, b.downloads(t.Context()), "environment: has values of Pulumi ESC")
 }
 
 func TestOpenRefusesFolderWithForeignFiles(t *testing.T) {

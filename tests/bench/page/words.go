@@ -36,8 +36,9 @@ var meanings = map[string]string{
 	"lab_up":       "an update of the lab",
 	"lab_noop":     "an update with nothing to do, on the lab",
 
-	"first_up_processor_time": "processor time of the first `make up` of local, from empty caches until it is up, without that of its hosts",
-	"first_up_wall":           "how long that took",
+	"first_up_processor_time": "processor time of the first `make up` of local, from empty " +
+		"caches until it is up, without that of its hosts",
+	"first_up_wall": "how long that took",
 	"first_up_others": "share of the machine's processor time in which its hosts and " +
 		"other programs ran; they make first_up_wall longer",
 	"first_up_share":        "share of that processor time",
@@ -55,8 +56,10 @@ var meanings = map[string]string{
 	"upgrade_service_gap": "the longest time without an answer of a Service during that upgrade",
 	"endpoint_gap": "the longest time without the API at its own address after " +
 		"the server that held it died",
-	"mutants_killed_ratio": "small changes of the gates' judgement that fail a test, of all that a test can notice (`make mutants`)",
-	"kills_tried":          "commands interrupted: `engine/…` killed before and behind each action of each operation, `lab/local` at seeded moments, `lab/actions/…` inside a long action",
+	"mutants_killed_ratio": "small changes of the gates' judgement that fail a test, of all that " +
+		"a test can notice (`make mutants`)",
+	"kills_tried": "commands interrupted: `engine/…` killed before and behind each action of " +
+		"each operation, `lab/local` at seeded moments, `lab/actions/…` inside a long action",
 	"kills_converged": "of those, the ones that the same command, run once more, " +
 		"made good: the next update found nothing to do, and nothing was left over",
 	"fault_healing_p95": "time from the end of such a fault until all gates of the " +

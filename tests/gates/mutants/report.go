@@ -46,7 +46,8 @@ func report(tried []*mutant, known equivalents) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text,
-		"# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). Killed: %d of %d; equivalent: %d; left: %d.\n\n",
+		"# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). "+
+			"Killed: %d of %d; equivalent: %d; left: %d.\n\n",
 		total.killed, total.all, total.equivalent, total.all-total.killed-total.equivalent)
 	text.WriteString("| folder | mutants | killed | equivalent |\n| --- | ---: | ---: | ---: |\n")
 	for _, folder := range slices.Sorted(maps.Keys(counts)) {

@@ -63,7 +63,8 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	switch {
 	case err == nil && !spec.hasOwnerOf(old):
 		return Spec{}, fmt.Errorf(
-			"machine %s has another owner, whose key logs in to it: it is left alone. Two checkouts need stacks of two names; "+
+			"machine %s has another owner, whose key logs in to it: it is left alone. Two "+
+				"checkouts need stacks of two names; "+
 				"where the other one is gone: lab machines delete %s", spec.Name, spec.Name)
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {

@@ -28,9 +28,10 @@ func newBuild(at layout.Layout) *cobra.Command {
 		bundle = at.ZeroBundle() // never in the place of the one that everything else runs from
 	}
 	command := &cobra.Command{
-		Use:   "build",
-		Short: "Install the Debian packages that are missing, build every tool and the program, and assemble the bundle and PULUMI_HOME; what ORIGINALS=DIR has is taken",
-		Args:  cobra.NoArgs,
+		Use: "build",
+		Short: "Install the Debian packages that are missing, build every tool and the program, " +
+			"and assemble the bundle and PULUMI_HOME; what ORIGINALS=DIR has is taken",
+		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			steps, err := chosen(command, at, bundle, only, wanted)
 			if err != nil {
@@ -55,14 +56,16 @@ func newBuild(at layout.Layout) *cobra.Command {
 	}
 	command.Flags().StringSliceVar(&only, "only", nil,
 		"build just these steps and what they need, and print the folder of each")
-	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, with Pulumi, the plugins and the program (default: all artifacts)")
+	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, "+
+		"with Pulumi, the plugins and the program (default: all artifacts)")
 	command.MarkFlagsMutuallyExclusive("only", "for")
 	return command
 }
 
 // chosen returns the steps that the flags ask for: the named ones, those of the named artifacts, or
 // all.
-func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) ([]build.Step, error) {
+func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) (
+	[]build.Step, error) {
 	switch {
 	case len(only) > 0:
 		steps, err := build.Select(catalog.Steps(at, bundle), only)

@@ -14,9 +14,11 @@ import (
 // hosts are not the lab's machines.
 func fleetVerbs(at layout.Layout) []*cobra.Command {
 	return []*cobra.Command{
-		fleetVerb(at, "up", "Make the machines of a stack's nodes that are not there, and start those that are", (*fleet.Fleet).Up),
+		fleetVerb(at, "up", "Make the machines of a stack's nodes that are not there, and start "+
+			"those that are", (*fleet.Fleet).Up),
 		fleetVerb(at, "prune", "Take the machines of nodes away that have left the stack's file", (*fleet.Fleet).Prune),
-		fleetVerb(at, "down", "Take a stack's machines away with their bridge and keys, and prove that none is left", (*fleet.Fleet).Down),
+		fleetVerb(at, "down", "Take a stack's machines away with their bridge and keys, and "+
+			"prove that none is left", (*fleet.Fleet).Down),
 	}
 }
 

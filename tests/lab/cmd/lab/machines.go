@@ -24,14 +24,16 @@ const machineTimeout = 10 * time.Minute
 // newMachines returns the verbs of the lab's hosts.
 func newMachines(at layout.Layout) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "machines",
-		Short: "Make and remove hosts that run in systemd-nspawn on this machine (root): those of a stack's nodes, or single ones",
+		Use: "machines",
+		Short: "Make and remove hosts that run in systemd-nspawn on this machine (root): those " +
+			"of a stack's nodes, or single ones",
 	}
 	command.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
 	command.AddCommand(fleetVerbs(at)...)
 	command.AddCommand(machineCreate(), machineList(), machineExec(), machineStop(),
 		machineVerb("delete", "Remove machines with everything made for them", machines.Delete),
-		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", machines.Start),
+		machineVerb("start", "Start machines that do not run, as after a reboot of this host; "+
+			"with --all, only those that are whole", machines.Start),
 		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(machines.Pause)),
 		machineVerb("resume", "Let paused machines go on", withoutLog(machines.Resume)),
 	)

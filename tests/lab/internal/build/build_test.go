@@ -145,10 +145,11 @@ func TestStepsStartInTheOrderOfTheList(t *testing.T) {
 	var order []string
 	var steps []build.Step
 	for _, name := range strings.Split("d c b a", " ") {
-		steps = append(steps, build.Step{Name: name, Run: func(context.Context, string, build.Outputs, io.Writer) error {
-			order = append(order, name)
-			return nil
-		}})
+		steps = append(steps, build.Step{Name: name,
+			Run: func(context.Context, string, build.Outputs, io.Writer) error {
+				order = append(order, name)
+				return nil
+			}})
 	}
 	_, err := runner(t.TempDir(), 1).Run(t.Context(), steps)
 	require.NoError(t, err)
@@ -181,14 +182,16 @@ func TestOldEntriesOfTheSameNameAreRemoved(t *testing.T) {
 
 func TestStepBeforeItsDependencyIsRejected(t *testing.T) {
 	runs := 0
-	_, err := runner(t.TempDir(), 1).Run(t.Context(), []build.Step{writer("a", "k", "t", &runs, "b"), writer("b", "k", "t", &runs)})
+	_, err := runner(t.TempDir(), 1).Run(t.Context(),
+		[]build.Step{writer("a", "k", "t", &runs, "b"), writer("b", "k", "t", &runs)})
 	assert.ErrorContains(t, err, `"a" needs "b"`)
 }
 
 func TestSelectTakesAStepWithItsNeeds(t *testing.T) {
 	runs := 0
 	steps := []build.Step{
-		writer("a", "k", "t", &runs), writer("b", "k", "t", &runs), writer("c", "k", "t", &runs, "a"), writer("d", "k", "t", &runs, "c"),
+		writer("a", "k", "t", &runs), writer("b", "k", "t", &runs), writer("c", "k", "t", &runs,
+			"a"), writer("d", "k", "t", &runs, "c"),
 	}
 	selected, err := build.Select(steps, []string{"c"})
 	require.NoError(t, err)

@@ -40,7 +40,8 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 	for _, file := range entry.Files {
 		info, err := os.Stat(filepath.Join(dir, file.Path))
 		if err != nil || info.Size() != file.Size {
-			return Entry{}, false, fmt.Errorf("cache entry %s: %s is missing or has another size than when it was built; delete the folder", dir, file.Path)
+			return Entry{}, false, fmt.Errorf("cache entry %s: %s is missing or has another size "+
+				"than when it was built; delete the folder", dir, file.Path)
 		}
 	}
 	return entry, true, nil

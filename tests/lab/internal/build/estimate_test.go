@@ -24,7 +24,8 @@ type sim struct {
 // take minutes, and many take seconds.
 func table() (weights Weights, order []string) {
 	weights = Weights{}
-	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110, 230, 140, 350, 2, 2, 5, 1, 3, 2, 4, 2} {
+	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110,
+		230, 140, 350, 2, 2, 5, 1, 3, 2, 4, 2} {
 		name := fmt.Sprintf("part-%d", i)
 		weights[name] = Weight{Processor: seconds}
 		order = append(order, name)
@@ -107,12 +108,14 @@ func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 		sim
 		from float64
 	}{
-		"as measured":         {sim{times(1), always(1.95)}, 0},
-		"beside others":       {sim{times(1), always(0.9)}, 0},
-		"a slower machine":    {sim{times(2.2), always(1.95)}, 0},
-		"a faster machine":    {sim{times(0.4), always(1.95)}, 0},
-		"four cores":          {sim{times(1), always(3.6)}, 0},
-		"three minutes after": {sim{times(1), func(at float64) float64 { return map[bool]float64{true: 0.9, false: 1.95}[at < 600] }}, 780},
+		"as measured":      {sim{times(1), always(1.95)}, 0},
+		"beside others":    {sim{times(1), always(0.9)}, 0},
+		"a slower machine": {sim{times(2.2), always(1.95)}, 0},
+		"a faster machine": {sim{times(0.4), always(1.95)}, 0},
+		"four cores":       {sim{times(1), always(3.6)}, 0},
+		"three minutes after": {sim{times(1),
+			func(at float64) float64 { return map[bool]float64{true: 0.9, false: 1.95}[at < 600] }},
+			780},
 		"uneven parts": {sim{func(name string, weight float64) float64 {
 			return weight * (0.85 + 0.3*float64(name[len(name)-1]%2))
 		}, always(1.95)}, 0},
@@ -158,8 +161,10 @@ func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	var record Record
 	require.NoError(t, json.Unmarshal(text, &record))
 	weights := Weights{
-		"download/pulumi-language-go": {Processor: 4.9}, "download/pulumi-resource-random": {Processor: 6.2}, "download/httpbin": {Processor: 0.1},
-		"pulumi-language-go": {Processor: 43.5}, "pulumi-resource-random": {Processor: 85.9}, "httpbin": {Processor: 1.9},
+		"download/pulumi-language-go":     {Processor: 4.9},
+		"download/pulumi-resource-random": {Processor: 6.2}, "download/httpbin": {Processor: 0.1},
+		"pulumi-language-go": {Processor: 43.5}, "pulumi-resource-random": {Processor: 85.9},
+		"httpbin": {Processor: 1.9},
 	}
 	off, at := worst(weights, alone(&record), 0, 10)
 	t.Logf("off by %.0f %% at %.0f %% of the run", 100*off, 100*at)
@@ -200,5 +205,6 @@ func TestRemainingTimeIsPositiveWhileAStepRuns(t *testing.T) {
 func TestRemainingTimeOfWaitingStepsIgnoresCores(t *testing.T) {
 	weights := Weights{"image": {Processor: 1, Wall: 90}}
 	assert.InDelta(t, 90, weights.Rest(Moment{Rate: 64, Waiting: []Part{{Name: "image"}}}), 1)
-	assert.InDelta(t, 30, weights.Rest(Moment{At: 65, Processor: 1, Rate: 64, Running: []Part{{Name: "image", Began: 5}}}), 1)
+	assert.InDelta(t, 30, weights.Rest(Moment{At: 65, Processor: 1, Rate: 64,
+		Running: []Part{{Name: "image", Began: 5}}}), 1)
 }

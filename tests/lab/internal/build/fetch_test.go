@@ -69,7 +69,9 @@ func TestFailedDownloadFailsOnlyItsStep(t *testing.T) {
 		_, err := io.WriteString(log, "no such host")
 		return errors.Join(err, errors.New("exit status 1"))
 	}
-	outputs, err := runner(t.TempDir(), 1).Run(t.Context(), []build.Step{broken, writer("above", "k", "t", &runs, "broken"), writer("beside", "k", "t", &runs)})
+	outputs, err := runner(t.TempDir(), 1).Run(t.Context(),
+		[]build.Step{broken, writer("above", "k", "t", &runs, "broken"), writer("beside", "k", "t",
+			&runs)})
 	assert.ErrorContains(t, err, "broken: downloading: exit status 1\nno such host")
 	assert.ErrorContains(t, err, "1 more steps were not tried")
 	assert.Contains(t, outputs, "beside")
@@ -99,7 +101,8 @@ func TestDependencyWithoutKeyKeepsStepKey(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})
 	require.NoError(t, err)
-	always := build.Step{Name: "packages", Run: func(context.Context, string, build.Outputs, io.Writer) error { return nil }}
+	always := build.Step{Name: "packages",
+		Run: func(context.Context, string, build.Outputs, io.Writer) error { return nil }}
 	steps := []build.Step{always, writer("a", "k", "a", &runs, "packages")}
 	_, err = runner(dir, 1).Run(t.Context(), steps)
 	require.NoError(t, err)

@@ -22,7 +22,8 @@ const (
 
 func TestDescendantsIncludeTimeOfEndedChildren(t *testing.T) {
 	proc := t.TempDir()
-	for pid, text := range map[string]string{"100": lab, "101": goTool, "102": compile, "103": other, "104": "104 (cut off"} {
+	for pid, text := range map[string]string{"100": lab, "101": goTool, "102": compile,
+		"103": other, "104": "104 (cut off"} {
 		require.NoError(t, os.Mkdir(filepath.Join(proc, pid), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(proc, pid, "stat"), []byte(text), 0o600))
 	}
@@ -32,7 +33,8 @@ func TestDescendantsIncludeTimeOfEndedChildren(t *testing.T) {
 func TestMeterCountsChildTimeOnce(t *testing.T) {
 	var m meter
 	m.take()
-	require.NoError(t, exec.CommandContext(t.Context(), "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run())
+	require.NoError(t, exec.CommandContext(t.Context(), "sh", "-c", "i=0; while [ $i -lt 200000 "+
+		"]; do i=$((i+1)); done").Run())
 	first := m.take()
 	assert.Greater(t, first, 50*time.Millisecond)
 	assert.Less(t, m.take(), first/2)

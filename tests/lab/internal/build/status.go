@@ -43,7 +43,8 @@ func (p *Progress) tell() {
 		return
 	}
 	// A line that wraps could not be cleared.
-	if size, err := unix.IoctlGetWinsize(int(p.out.(*os.File).Fd()), unix.TIOCGWINSZ); err == nil && int(size.Col) < len(text) {
+	if size, err := unix.IoctlGetWinsize(int(p.out.(*os.File).Fd()), unix.TIOCGWINSZ); err == nil &&
+		int(size.Col) < len(text) {
 		text = text[:size.Col]
 	}
 	_, _ = fmt.Fprint(p.out, clearLine+text)

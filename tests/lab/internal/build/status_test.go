@@ -14,7 +14,8 @@ import (
 )
 
 func TestStatusShowsRunningStepsAndRemainingTime(t *testing.T) {
-	moment := Moment{At: 200, Running: []Part{{Name: "k3s", Began: 15}, {Name: "download/vault", Began: 190}, {Name: "image", Began: 199.6}}}
+	moment := Moment{At: 200, Running: []Part{{Name: "k3s", Began: 15}, {Name: "download/vault",
+		Began: 190}, {Name: "image", Began: 199.6}}}
 	assert.Equal(t, "building k3s 3m5s, image 0s; downloading for vault; about 12 min left", status(moment, 700))
 	assert.Equal(t, "downloading for vault; about 25 s left", status(Moment{Running: moment.Running[1:2]}, 27))
 }
@@ -35,13 +36,15 @@ func TestProgressPrintsLinesWithoutTerminal(t *testing.T) {
 	dir := t.TempDir()
 	progress := NewProgress(&out)
 	progress.Weights = Weights{"a": {Processor: 60}, "b": {Processor: 60}}
-	steps := []Step{step("a", progress), step("b", progress), {Name: "end", Run: func(context.Context, string, Outputs, io.Writer) error { return nil }}}
+	steps := []Step{step("a", progress), step("b", progress),
+		{Name: "end", Run: func(context.Context, string, Outputs, io.Writer) error { return nil }}}
 	_, err := Runner{Dir: dir, Jobs: 1, Progress: progress}.Run(t.Context(), steps)
 	require.NoError(t, err)
 	assert.NotContains(t, out.String(), "\r")
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 5, out.String())
-	assert.Equal(t, "lab [ 0/2] 2 of 3 parts are to be built: about 1 min", lines[0][:len("lab [ 0/2] 2 of 3 parts are to be built: about 1 min")])
+	assert.Equal(t, "lab [ 0/2] 2 of 3 parts are to be built: about 1 min",
+		lines[0][:len("lab [ 0/2] 2 of 3 parts are to be built: about 1 min")])
 	assert.Regexp(t, `^lab \[ 0/2\] building a 0s; about \d+ (s|min) left$`, lines[1])
 	assert.Regexp(t, `^lab \[ 1/2\] a: built in 0\.\d s \(processor \d+\.\d s\)$`, lines[2])
 	record := progress.Record()

@@ -28,7 +28,8 @@ func source(t *testing.T, path, text string) bundle.Source {
 
 func TestABundleHoldsItsFilesAndTheirSums(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
-	changed, err := bundle.Assemble(t.Context(), dir, []bundle.Source{source(t, "images/b.tar", "b"), source(t, "images/a.tar", "a")})
+	changed, err := bundle.Assemble(t.Context(), dir,
+		[]bundle.Source{source(t, "images/b.tar", "b"), source(t, "images/a.tar", "a")})
 	require.NoError(t, err)
 	assert.True(t, changed)
 
@@ -105,7 +106,8 @@ func TestAWrongManifestIsRefused(t *testing.T) {
 		{"the manifest itself", "inside the folder", func(a *bundle.Artifact) { a.Path = "manifest.json" }},
 		{"short sum", "64 digits", func(a *bundle.Artifact) { a.SHA256 = "abc" }},
 		{"for nothing that is there", `is for "metallb"`, func(a *bundle.Artifact) { a.For = "metallb" }},
-		{"no origin", `must begin with "real:", "stand-in:" or "original:"`, func(a *bundle.Artifact) { a.Origin = "somewhere" }},
+		{"no origin", `must begin with "real:", "stand-in:" or "original:"`,
+			func(a *bundle.Artifact) { a.Origin = "somewhere" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			artifact := source(t, "a", "a").Artifact

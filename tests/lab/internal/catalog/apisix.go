@@ -33,11 +33,13 @@ func apisixArchives() []archive {
 	const standIn = "stand-in: keeps the names, ports, statuses, delays and failures of the original; see tools/apisix"
 	return []archive{
 		{
-			step: stepAPISIX, binary: "controller", name: "apisix-ingress-controller", reference: "docker.io/apache/apisix-ingress-controller:2.2.0",
-			user: nonRoot, version: "2.2.0", origin: standIn,
+			step: stepAPISIX, binary: "controller", name: "apisix-ingress-controller",
+			reference: "docker.io/apache/apisix-ingress-controller:2.2.0",
+			user:      nonRoot, version: "2.2.0", origin: standIn,
 		},
 		{
-			step: stepAPISIX, binary: "controller", name: "adc", reference: "ghcr.io/api7/adc:0.27.1", user: nonRoot, version: "0.27.1", origin: standIn,
+			step: stepAPISIX, binary: "controller", name: "adc",
+			reference: "ghcr.io/api7/adc:0.27.1", user: nonRoot, version: "0.27.1", origin: standIn,
 		},
 		{
 			step: stepAPISIX, binary: "gateway", name: "apisix", reference: "docker.io/apache/apisix:3.16.0-ubuntu",
@@ -45,14 +47,16 @@ func apisixArchives() []archive {
 			path: "/usr/bin/apisix", links: []string{"/bin/sh"}, user: nonRoot, version: "3.16.0", origin: standIn,
 		},
 		{
-			step: stepAPISIX, binary: "keycloak", reference: "quay.io/keycloak/keycloak:26.5.6", user: nonRoot, version: "26.5.6", origin: standIn,
+			step: stepAPISIX, binary: "keycloak", reference: "quay.io/keycloak/keycloak:26.5.6",
+			user: nonRoot, version: "26.5.6", origin: standIn,
 		},
 		{
 			step: stepHTTPBin, binary: "go-httpbin", reference: "ghcr.io/mccutchen/go-httpbin:" + httpbinVersion,
 			user: nonRoot, version: httpbinVersion, origin: "real: go-httpbin from its module",
 		},
 		{
-			step: stepGoRest, binary: "go-rest", reference: "docker.io/strata/go-rest:1.0.0", user: nonRoot, version: "1.0.0",
+			step: stepGoRest, binary: "go-rest", reference: "docker.io/strata/go-rest:1.0.0",
+			user: nonRoot, version: "1.0.0",
 			origin: "real: examples/go-rest",
 		},
 	}

@@ -16,12 +16,18 @@ func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
-		"Deployment argocd-server", "Deployment argocd-repo-server", "Deployment argocd-redis", "Deployment argocd-applicationset-controller",
-		"StatefulSet argocd-application-controller", "Service argocd-server", "Service argocd-repo-server", "Service argocd-redis",
-		"ConfigMap argocd-cm", "ConfigMap argocd-cmd-params-cm", "ConfigMap argocd-rbac-cm", "ConfigMap argocd-ssh-known-hosts-cm",
-		"ConfigMap argocd-tls-certs-cm", "ConfigMap argocd-gpg-keys-cm", "Secret argocd-secret", "Secret argocd-repo-lab",
-		"ServiceAccount argocd-server", "ClusterRole argocd-server", "ClusterRole argocd-application-controller", "Role argocd-server",
-		"Ingress argocd-server", "PodDisruptionBudget argocd-server", "Job argocd-redis-secret-init", "NetworkPolicy argocd-redis",
+		"Deployment argocd-server", "Deployment argocd-repo-server", "Deployment argocd-redis",
+		"Deployment argocd-applicationset-controller",
+		"StatefulSet argocd-application-controller", "Service argocd-server",
+		"Service argocd-repo-server", "Service argocd-redis",
+		"ConfigMap argocd-cm", "ConfigMap argocd-cmd-params-cm", "ConfigMap argocd-rbac-cm",
+		"ConfigMap argocd-ssh-known-hosts-cm",
+		"ConfigMap argocd-tls-certs-cm", "ConfigMap argocd-gpg-keys-cm", "Secret argocd-secret",
+		"Secret argocd-repo-lab",
+		"ServiceAccount argocd-server", "ClusterRole argocd-server",
+		"ClusterRole argocd-application-controller", "Role argocd-server",
+		"Ingress argocd-server", "PodDisruptionBudget argocd-server",
+		"Job argocd-redis-secret-init", "NetworkPolicy argocd-redis",
 	} {
 		assert.Contains(t, found, key)
 	}
@@ -57,7 +63,8 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 	assert.EqualValues(t, 80, at(t, found["Ingress argocd-server"], path...))
 	secure := chart.render(
 		t,
-		"{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}, server: {ingress: {enabled: true}}}",
+		"{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}, "+
+			"server: {ingress: {enabled: true}}}",
 	)
 	assert.EqualValues(t, 443, at(t, secure["Ingress argocd-server"], path...), "not insecure")
 }
@@ -79,7 +86,8 @@ func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
-		"Deployment argocd-server", "Deployment argocd-repo-server", "Deployment argocd-redis", "StatefulSet argocd-application-controller",
+		"Deployment argocd-server", "Deployment argocd-repo-server", "Deployment argocd-redis",
+		"StatefulSet argocd-application-controller",
 	} {
 		environment, ok := at(t, found[key], "spec", "template", "spec", "containers", 0, "env").([]any)
 		require.True(t, ok, key)
@@ -95,7 +103,8 @@ func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 		t,
 		chart.render(
 			t,
-			"{redisSecretInit: {enabled: false}, crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}}",
+			"{redisSecretInit: {enabled: false}, crds: {install: false}, dex: {enabled: false}, "+
+				"notifications: {enabled: false}}",
 		),
 		"Job argocd-redis-secret-init",
 	)
@@ -144,7 +153,9 @@ func TestArgoCDImageSupportsCopyutilCommand(t *testing.T) {
 	}
 	original, err := os.ReadFile("/bin/cp")
 	require.NoError(t, err)
-	for name, text := range map[string][]byte{"bin/cp": original, "usr/share/ca-certificates/one.crt": []byte("one\n"), "new": []byte("new\n"), "old": []byte("old\n")} {
+	for name, text := range map[string][]byte{"bin/cp": original,
+		"usr/share/ca-certificates/one.crt": []byte("one\n"), "new": []byte("new\n"),
+		"old": []byte("old\n")} {
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), text, 0o755))
 	}
 	output, err := exec.Command("sh", "../../images/argocd/setup.sh", root).CombinedOutput()

@@ -20,20 +20,25 @@ type item struct {
 
 // items returns the bundle's artifacts. The names are those of config/charts.go in the root module.
 func items() []item {
-	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion + ", etcd and flannel behind K3s's command line, files and endpoints"
+	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion +
+		", etcd and flannel behind K3s's command line, files and endpoints"
 	list := []item{
 		{stepK3s, "k3s", "k3s", k3sVersion, "k3s/k3s", k3s},
-		{stepInstall, "install.sh", "k3s-install", k3sVersion, "k3s/install.sh", "stand-in: takes the variables of K3s's install script that Strata uses"},
-		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile, "real: MetalLB's chart from its module"},
+		{stepInstall, "install.sh", "k3s-install", k3sVersion, "k3s/install.sh",
+			"stand-in: takes the variables of K3s's install script that Strata uses"},
+		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile,
+			"real: MetalLB's chart from its module"},
 		{
-			stepCertManagerChart, certManagerFile, stepCertManagerChart, "v" + certManagerVersion, "charts/" + certManagerFile,
+			stepCertManagerChart, certManagerFile, stepCertManagerChart, "v" + certManagerVersion,
+			"charts/" + certManagerFile,
 			"real: cert-manager's chart from its module",
 		},
 		{
 			stepArgoCDChart, argocdFile, stepArgoCDChart, argocdChartVersion, "charts/" + argocdFile,
 			"stand-in: the lab's own chart, with argo-helm's names and values as far as Strata uses them",
 		},
-		{stepAPISIXCRDs, apisixCRDsFile, stepAPISIXCRDs, apisixControllerVersion, "crds/" + apisixCRDsFile, "stand-in: APISIX's kinds by name, with open schemas"},
+		{stepAPISIXCRDs, apisixCRDsFile, stepAPISIXCRDs, apisixControllerVersion, "crds/" +
+			apisixCRDsFile, "stand-in: APISIX's kinds by name, with open schemas"},
 		{
 			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
@@ -41,10 +46,12 @@ func items() []item {
 	}
 	list = append(list, waveItems()...)
 	for _, crds := range crdBundles() {
-		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" + crds.file(), crds.origin})
+		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" +
+			crds.file(), crds.origin})
 	}
 	for _, chart := range labCharts() {
-		list = append(list, item{chart.step, chart.file(), chart.step, chart.version, "charts/" + chart.file(), chart.origin})
+		list = append(list, item{chart.step, chart.file(), chart.step, chart.version, "charts/" +
+			chart.file(), chart.origin})
 	}
 	for _, archive := range archives() {
 		list = append(list, item{
@@ -109,7 +116,8 @@ func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
 	entry := outputs[i.step]
 	file, ok := entry.File(i.file)
 	if !ok {
-		return bundle.Source{}, fmt.Errorf("artifact %s: step %s left no file %s in %s", i.name, i.step, i.file, entry.Dir)
+		return bundle.Source{}, fmt.Errorf("artifact %s: step %s left no file %s in %s", i.name,
+			i.step, i.file, entry.Dir)
 	}
 	return bundle.Source{
 		File: filepath.Join(entry.Dir, filepath.FromSlash(i.file)),
@@ -123,12 +131,15 @@ func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
 func homeArtifacts(outputs build.Outputs, plugins []string, set originals.Set) ([]bundle.Artifact, error) {
 	var artifacts []bundle.Artifact
 	list := []item{
-		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module, without clouds' buckets, keys and logs and what speaks to Pulumi's service"},
+		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath,
+			"real: the Pulumi CLI from its module, without clouds' buckets, keys and logs and " +
+				"what speaks to Pulumi's service"},
 		{
 			stepHost, "launcher", "pulumi-language-go-launcher", "1", pulumihome.LauncherPath,
 			"real: the lab's own launcher, hands the runtime options to the language host",
 		},
-		{stepHost, "pulumi-language-go", "pulumi-language-go", hostVersion, pulumihome.HostPath, "real: the Go language host from the SDK's module"},
+		{stepHost, "pulumi-language-go", "pulumi-language-go", hostVersion, pulumihome.HostPath,
+			"real: the Go language host from the SDK's module"},
 	}
 	for _, name := range plugins {
 		binary := pluginPrefix + name

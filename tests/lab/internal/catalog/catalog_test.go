@@ -54,7 +54,8 @@ func TestImageReferencesAreUniqueAndFullyQualified(t *testing.T) {
 	unique := slices.Compact(slices.Sorted(slices.Values(references)))
 	assert.Len(t, unique, len(references))
 	for _, reference := range references {
-		assert.Regexp(t, `^[a-z0-9.-]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine|-ubuntu)?$`, reference, "containerd needs the registry")
+		assert.Regexp(t, `^[a-z0-9.-]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine|-ubuntu)?$`, reference,
+			"containerd needs the registry")
 	}
 }
 
@@ -75,7 +76,8 @@ func TestBuildGraphIsCompleteWithSourceForEachModule(t *testing.T) {
 	steps := catalog.Steps(at, t.TempDir())
 	selected, err := build.Select(steps, []string{"bundle", "pulumi-home/manifest", "program", "lab"})
 	require.NoError(t, err)
-	assert.Len(t, selected, len(steps), "nothing is built that neither bundle nor PULUMI_HOME needs, and no command of the checkout")
+	assert.Len(t, selected, len(steps), "nothing is built that neither bundle nor PULUMI_HOME "+
+		"needs, and no command of the checkout")
 	for _, step := range steps {
 		if step.Key == nil {
 			continue

@@ -43,7 +43,8 @@ func certManagerFiles(dir string) (chart.Files, error) {
 		return nil, err
 	}
 	const versions = "version: v0.0.0\nappVersion: v0.0.0"
-	if err := files.Replace("Chart.yaml", versions, strings.ReplaceAll(versions, "v0.0.0", "v"+certManagerVersion)); err != nil {
+	if err := files.Replace("Chart.yaml", versions, strings.ReplaceAll(versions, "v0.0.0",
+		"v"+certManagerVersion)); err != nil {
 		return nil, err
 	}
 	for _, leftOut := range []string{"README.template.md", "signkey_annotation.txt", "values.linter.exceptions"} {

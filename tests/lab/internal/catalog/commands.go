@@ -67,11 +67,13 @@ func commands() map[string]gobuild.Command {
 			Variables: k3sVariables(),
 		},
 		stepMetalLB: {
-			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
+			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller",
+				"go.universe.tf/metallb/speaker"},
 			Edits: withoutPrepending(),
 		},
 		stepCertManager: {
-			Module: "tools/cert-manager", Packages: []string{"./acmesolver", "./cainjector", "./controller", "./webhook"},
+			Module: "tools/cert-manager", Packages: []string{"./acmesolver", "./cainjector",
+				"./controller", "./webhook"},
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
 			Edits:     withoutInCertManager(),
 		},
@@ -92,14 +94,16 @@ func commands() map[string]gobuild.Command {
 		stepAPISIX: {
 			Module: "tools/apisix", Packages: []string{"./controller", "./gateway", "./keycloak"}, Variables: delays(),
 		},
-		stepHTTPBin:  {Module: "tools/httpbin", Packages: []string{"github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin"}},
+		stepHTTPBin: {Module: "tools/httpbin",
+			Packages: []string{"github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin"}},
 		stepGoRest:   {Module: "../../examples/go-rest", Packages: own},
 		stepCertWait: {Module: "../../tools/cert-wait", Packages: own},
 		stepPause:    {Module: "tools/pause", Packages: own},
 		stepServer:   {Module: "tools/testserver", Packages: own},
 	}
 	for name := range pluginVersions {
-		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
+		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name),
+			Packages: own, Output: pluginPrefix + name}
 	}
 	all[pluginPrefix+"kubernetes"] = kubernetesPlugin()
 	return all

@@ -28,8 +28,10 @@ type crdBundle struct {
 func crdBundles() []crdBundle {
 	return []crdBundle{
 		{
-			name: "gateway-api-crds", version: gatewayVersion, origin: "real: Gateway API's standard channel from its module",
-			tool: "tools/gateway-api", module: "sigs.k8s.io/gateway-api", patterns: []string{"config/crd/standard/*.yaml"},
+			name: "gateway-api-crds", version: gatewayVersion,
+			origin: "real: Gateway API's standard channel from its module",
+			tool:   "tools/gateway-api", module: "sigs.k8s.io/gateway-api",
+			patterns: []string{"config/crd/standard/*.yaml"},
 		},
 		{
 			name: stepTraefikCRDs, version: traefikVersion, origin: "real: Traefik's CRDs from its module",
@@ -38,7 +40,8 @@ func crdBundles() []crdBundle {
 		},
 		{
 			name: "argocd-crds", version: argocdVersion, origin: "real: Argo CD's CRDs from its module",
-			tool: "tools/argocd", module: "github.com/argoproj/argo-cd/v3", patterns: []string{"manifests/crds/*-crd.yaml"},
+			tool: "tools/argocd", module: "github.com/argoproj/argo-cd/v3",
+			patterns: []string{"manifests/crds/*-crd.yaml"},
 		},
 	}
 }

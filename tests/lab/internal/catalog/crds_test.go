@@ -57,7 +57,8 @@ func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
 func TestTheCRDsOfTraefikAndArgoCDAreComplete(t *testing.T) {
 	for step, names := range map[string][]string{
 		"traefik-crds": {
-			"ingressroutes.traefik.io", "ingressroutetcps.traefik.io", "ingressrouteudps.traefik.io", "middlewares.traefik.io",
+			"ingressroutes.traefik.io", "ingressroutetcps.traefik.io",
+			"ingressrouteudps.traefik.io", "middlewares.traefik.io",
 			"middlewaretcps.traefik.io", "serverstransports.traefik.io", "serverstransporttcps.traefik.io",
 			"tlsoptions.traefik.io", "tlsstores.traefik.io", "traefikservices.traefik.io",
 		},

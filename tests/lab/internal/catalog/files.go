@@ -47,10 +47,12 @@ type labChart struct {
 func labCharts() []labChart {
 	const own = "stand-in: the lab's own chart, with the official one's names and values as far as Strata uses them"
 	return []labChart{
-		{step: stepTraefikChart, folder: "traefik", version: traefikChartVersion, origin: own, definitions: stepTraefikCRDs},
+		{step: stepTraefikChart, folder: "traefik", version: traefikChartVersion, origin: own,
+			definitions: stepTraefikCRDs},
 		{step: stepVaultChart, folder: "vault", version: vaultChartVersion, origin: own},
 		{step: stepAPISIXChart, folder: "apisix", version: apisixChartVersion, origin: own},
-		{step: stepAPISIXController, folder: "apisix-ingress-controller", version: apisixControllerVersion, origin: own},
+		{step: stepAPISIXController, folder: "apisix-ingress-controller",
+			version: apisixControllerVersion, origin: own},
 	}
 }
 
@@ -117,7 +119,8 @@ func machineStep(lab string) build.Step {
 		Name: stepMachine, Needs: []string{stepPackages}, Beside: true,
 		Key: func() (string, error) { return build.DigestTree(recipe) },
 		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
-			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"), filepath.Join(out, "machine-image.tar"))
+			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"),
+				filepath.Join(out, "machine-image.tar"))
 			command.Stdout, command.Stderr = log, log
 			if err := command.Run(); err != nil {
 				return fmt.Errorf("machine image: %w", err)

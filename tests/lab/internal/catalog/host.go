@@ -49,7 +49,8 @@ func programStep(at layout.Layout) build.Step {
 // labStep builds the lab's own command at its permanent path, because the lab's machines are
 // processes of it. It downloads nothing, because the command is running already.
 func labStep(at layout.Layout) build.Step {
-	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(), Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})
+	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(),
+		Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})
 }
 
 // Binary returns the path of the lab's own command, once it has been built.

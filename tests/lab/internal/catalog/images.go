@@ -62,7 +62,8 @@ func clusterArchives() []archive {
 		},
 		{
 			step: stepCoreDNS, binary: "coredns", reference: coreDNSImage, user: nonRoot, version: corednsVersion,
-			origin: "real: CoreDNS from its module, without the plugins azure, clouddns, dnssec, etcd, route53 and trace",
+			origin: "real: CoreDNS from its module, without the plugins azure, clouddns, dnssec, " +
+				"etcd, route53 and trace",
 		},
 		{
 			step: stepMetalLB, binary: "controller", reference: "quay.io/metallb/controller:v" + metallbVersion,
@@ -74,15 +75,17 @@ func clusterArchives() []archive {
 			user: 0, version: metallbVersion, origin: metallb,
 		},
 		{
-			step: stepMetrics, binary: "metrics-server", reference: metricsImage, user: nonRoot, version: metricsVersion,
-			origin: "real: metrics-server from its module, with the options that K3s gives it",
+			step: stepMetrics, binary: "metrics-server", reference: metricsImage, user: nonRoot,
+			version: metricsVersion,
+			origin:  "real: metrics-server from its module, with the options that K3s gives it",
 		},
 		{
 			step: stepServer, binary: "testserver", reference: TestServer, user: nonRoot, version: "1",
 			origin: "real: the lab's own HTTP server for tests",
 		},
 		{
-			step: stepCertWait, binary: "cert-wait", reference: "docker.io/strata/cert-wait:1.0.0", user: nonRoot, version: "1.0.0",
+			step: stepCertWait, binary: "cert-wait", reference: "docker.io/strata/cert-wait:1.0.0",
+			user: nonRoot, version: "1.0.0",
 			origin: "real: tools/cert-wait",
 		},
 	}
@@ -100,7 +103,8 @@ func References() []string {
 // chartOf names the chart that asks for the image of a step. Every cluster gets the images without
 // a chart: K3s's own, and the tests' server.
 var chartOf = map[string]string{
-	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
+	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart,
+	stepVault:  stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
 	stepCertWait: stepCertManagerChart, stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
 	stepWave: stepWaveChart,

@@ -32,11 +32,16 @@ func goesWith(t *testing.T) map[string]string {
 // An image of a chart is not sent to the nodes of a stack without that chart.
 func TestEveryImageBelongsToItsChart(t *testing.T) {
 	owners := map[string]string{
-		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart", "docker.io/traefik:": "traefik-chart",
-		"quay.io/argoproj/": "argocd-chart", "ecr-public.aws.com/docker/library/redis:": "argocd-chart",
-		"docker.io/hashicorp/vault:": "vault-chart", "docker.io/rancher/": "", "docker.io/strata/testserver:": "",
-		"docker.io/apache/": "apisix-chart", "ghcr.io/api7/adc:": "apisix-chart", "quay.io/keycloak/": "apisix-chart",
-		"ghcr.io/mccutchen/": "apisix-chart", "docker.io/strata/go-rest:": "apisix-chart", "docker.io/strata/cert-wait:": "cert-manager-chart",
+		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart",
+		"docker.io/traefik:":                       "traefik-chart",
+		"quay.io/argoproj/":                        "argocd-chart",
+		"ecr-public.aws.com/docker/library/redis:": "argocd-chart",
+		"docker.io/hashicorp/vault:":               "vault-chart", "docker.io/rancher/": "",
+		"docker.io/strata/testserver:": "",
+		"docker.io/apache/":            "apisix-chart", "ghcr.io/api7/adc:": "apisix-chart",
+		"quay.io/keycloak/":  "apisix-chart",
+		"ghcr.io/mccutchen/": "apisix-chart", "docker.io/strata/go-rest:": "apisix-chart",
+		"docker.io/strata/cert-wait:": "cert-manager-chart",
 	}
 	found := goesWith(t)
 	for _, archive := range archives() {

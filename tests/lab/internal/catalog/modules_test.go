@@ -20,7 +20,8 @@ var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
 	{stepHost, "github.com/pulumi/pulumi/sdk/v3", "the last SDK that has the host in it"},
-	{"tests/alerts", "go.opentelemetry.io/", "promtool's instrumentation is written against it; Kubernetes' clients need none of it"},
+	{"tests/alerts", "go.opentelemetry.io/", "promtool's instrumentation is written against it; " +
+		"Kubernetes' clients need none of it"},
 	{"tests/alerts", "google.golang.org/", "as above"},
 	{"tests/alerts", "github.com/", "as above"},
 	{"tests/alerts", "gopkg.in/ini.v1", "of the clouds that it does not compile"},
@@ -28,7 +29,8 @@ var apart = []struct{ step, prefix, why string }{
 
 // tested are the Go modules of tests, which `make test` also compiles from an empty cache.
 var tested = []string{
-	"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine",
+	"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance",
+	"tests/e2e", "tests/engine",
 	"tests/lab", "tests/lab/machines",
 }
 
@@ -36,13 +38,16 @@ var tested = []string{
 // The stand-ins and Pulumi's parts that the lab builds serve tests only, and keep the version that
 // they were tested with. Among themselves they all use the same version.
 var raised = []string{
-	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel", "golang.org/x/oauth2",
-	"go.opentelemetry.io/contrib/bridges/otelslog", "github.com/klauspost/compress", "github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
+	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel",
+	"golang.org/x/oauth2",
+	"go.opentelemetry.io/contrib/bridges/otelslog", "github.com/klauspost/compress",
+	"github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
 }
 
 // isRaised reports whether a stand-in may use another version of a module than the program.
 func isRaised(step, module string) bool {
-	return step != program && !slices.Contains(tested, step) && slices.ContainsFunc(raised, func(one string) bool { return strings.HasPrefix(module, one) })
+	return step != program && !slices.Contains(tested, step) && slices.ContainsFunc(raised,
+		func(one string) bool { return strings.HasPrefix(module, one) })
 }
 
 // program names the module whose versions the others must use.

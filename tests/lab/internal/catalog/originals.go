@@ -39,7 +39,8 @@ func originalsAt(at layout.Layout) (originals.Set, error) {
 			continue
 		}
 		if want := pluginVersions[name]; strings.TrimPrefix(one.Version, "v") != want {
-			wrong = append(wrong, fmt.Errorf("%s: the program asks for version %s, and the CLI takes no other", one.File, want))
+			wrong = append(wrong, fmt.Errorf("%s: the program asks for version %s, and the CLI "+
+				"takes no other", one.File, want))
 		}
 		if info, err := os.Stat(one.File); err == nil && info.Mode()&0o111 == 0 {
 			wrong = append(wrong, fmt.Errorf("%s: it is not executable; run: chmod +x %s", one.File, one.File))
@@ -132,7 +133,8 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 			return nil, err
 		}
 		sources = append(sources, bundle.Source{File: one.File, Artifact: bundle.Artifact{
-			Name: name, Version: one.Version, For: goesWith, Path: originalPath(name, one.Base), SHA256: sum, Size: size,
+			Name: name, Version: one.Version, For: goesWith, Path: originalPath(name, one.Base),
+			SHA256: sum, Size: size,
 			Origin: bundle.OriginOriginal + one.Base,
 		}})
 	}
@@ -167,7 +169,8 @@ func originalPlugin(name string, one originals.Original) (bundle.Artifact, error
 	binary, version := pluginPrefix+name, pluginVersions[name]
 	sum, size, err := build.DigestFile(one.File)
 	return bundle.Artifact{
-		Name: binary, Version: version, Path: path.Join(pulumihome.PluginFolder(name, version), binary), SHA256: sum, Size: size,
+		Name: binary, Version: version, Path: path.Join(pulumihome.PluginFolder(name, version),
+			binary), SHA256: sum, Size: size,
 		Origin: bundle.OriginOriginal + one.Base,
 	}, err
 }

@@ -50,14 +50,16 @@ func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
 		),
 	)
 	for _, gone := range []string{
-		"k3s", "pause-image", "coredns", "metrics-server", "pulumi-resource-command", "metallb", "metallb-chart", "controller-image",
+		"k3s", "pause-image", "coredns", "metrics-server", "pulumi-resource-command", "metallb",
+		"metallb-chart", "controller-image",
 		"apisix-controller-chart", "apisix-ingress-controller-image", "adc-image",
 	} {
 		assert.Contains(t, own, gone)
 		assert.NotContains(t, steps, gone)
 	}
 	for _, stays := range []string{
-		"k3s-install", "testserver-image", "cert-wait-image", "pulumi-resource-kubernetes", "apisix-image", "vault-image", "bundle", "pulumi-home/command",
+		"k3s-install", "testserver-image", "cert-wait-image", "pulumi-resource-kubernetes",
+		"apisix-image", "vault-image", "bundle", "pulumi-home/command",
 	} {
 		assert.Contains(t, own, stays)
 		assert.Contains(t, steps, stays)

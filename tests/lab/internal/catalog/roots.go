@@ -32,7 +32,8 @@ func rootStep(lab, name string) build.Step {
 			return build.Digest(script, folder), err
 		},
 		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
-			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"), filepath.Join(recipe, roots[name]), filepath.Join(out, rootFile))
+			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"),
+				filepath.Join(recipe, roots[name]), filepath.Join(out, rootFile))
 			command.Stdout, command.Stderr = log, log
 			if err := command.Run(); err != nil {
 				return fmt.Errorf("%s: %w", name, err)

@@ -80,7 +80,8 @@ func TestStepsFollowOrderOfUpdate(t *testing.T) {
 	names := stepsFor(t, at, catalog.Artifacts()...)
 	before := -1
 	for _, name := range []string{
-		"machine-image", "pulumi", "pulumi-resource-command", "program", "k3s", "coredns-image", "metallb", "cert-manager", "traefik", "argocd", "vault",
+		"machine-image", "pulumi", "pulumi-resource-command", "program", "k3s", "coredns-image",
+		"metallb", "cert-manager", "traefik", "argocd", "vault",
 	} {
 		place := slices.Index(names, name)
 		assert.Greater(t, place, before, name)

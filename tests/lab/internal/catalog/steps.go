@@ -76,7 +76,8 @@ func graph(at layout.Layout, out string, names []string, set originals.Set) []bu
 	for _, chart := range labCharts() {
 		steps = append(steps, chart.build(lab))
 	}
-	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names, set))
+	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab),
+		bundleStep(out, names, set))
 }
 
 // layers returns the steps of the commands that hosts and Pods run, each followed by its images.

@@ -14,8 +14,10 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
-		"Deployment traefik", "Service traefik", "Service traefik-metrics", "ServiceAccount traefik", "PodDisruptionBudget traefik",
-		"ClusterRole traefik-traefik", "ClusterRoleBinding traefik-traefik", "IngressClass traefik", "GatewayClass traefik",
+		"Deployment traefik", "Service traefik", "Service traefik-metrics",
+		"ServiceAccount traefik", "PodDisruptionBudget traefik",
+		"ClusterRole traefik-traefik", "ClusterRoleBinding traefik-traefik", "IngressClass traefik",
+		"GatewayClass traefik",
 		"Gateway traefik-gateway", "IngressRoute traefik-dashboard", "TLSStore default",
 	} {
 		assert.Contains(t, found, key)
@@ -90,9 +92,10 @@ func TestTraefikChartRejectsIgnoredValues(t *testing.T) {
 		"service: {type: NodePort}":                                        "type",
 		"globalArguments: []":                                              "globalArguments",
 		"ports: {web: {http: {redirections: {entryPoint: {to: secure}}}}}": "ports.web redirects to secure",
-		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: {web: {port: 80}}}}":                    "port 80 is not the port of an entry point",
-		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: {tls: {port: 8443, protocol: HTTPS}}}}": "HTTPS needs certificateRefs",
-		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: null}}":                                 "gateway.listeners is empty",
+		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: {web: {port: 80}}}}": "port 80 is not the port of an entry point",
+		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: {tls: {port: " +
+			"8443, protocol: HTTPS}}}}": "HTTPS needs certificateRefs",
+		"{providers: {kubernetesGateway: {enabled: true}}, gateway: {listeners: null}}": "gateway.listeners is empty",
 	} {
 		_, err := chart.try(t, values)
 		require.ErrorContains(t, err, want, values)

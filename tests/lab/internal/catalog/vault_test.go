@@ -49,7 +49,8 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "busybox", to)
 	}
-	output, err = exec.Command(filepath.Join(root, "usr/local/bin/docker-entrypoint.sh"), "printf", "%s,", "vault", "a b").
+	output, err = exec.Command(filepath.Join(root, "usr/local/bin/docker-entrypoint.sh"), "printf",
+		"%s,", "vault", "a b").
 		CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	assert.Equal(t, "vault,a b,", string(output))

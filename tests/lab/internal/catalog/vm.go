@@ -20,7 +20,8 @@ func VMSteps(lab, out string) []build.Step {
 		Name: "vm-bundle", Needs: []string{stepVM},
 		Run: func(ctx context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
 			source, err := item{
-				stepVM, vmFile, stepVM, "bookworm", "vm/" + vmFile, "real: Debian with its kernel, systemd, sshd, cloud-init, containerd and runc",
+				stepVM, vmFile, stepVM, "bookworm", "vm/" + vmFile,
+				"real: Debian with its kernel, systemd, sshd, cloud-init, containerd and runc",
 			}.resolve(outputs)
 			if err != nil {
 				return err

@@ -57,7 +57,8 @@ func waveArchives() []archive {
 		return nil
 	}
 	return []archive{{
-		step: stepWave, binary: "wave", reference: "quay.io/wave-k8s/wave:v" + waveVersion, user: 1000, version: waveVersion,
+		step: stepWave, binary: "wave", reference: "quay.io/wave-k8s/wave:v" + waveVersion,
+		user: 1000, version: waveVersion,
 		origin: "real: Wave from a checkout of its repository",
 	}}
 }
@@ -67,5 +68,6 @@ func waveItems() []item {
 	if _, there := waveSource(); !there {
 		return nil
 	}
-	return []item{{stepWaveChart, waveFile, stepWaveChart, waveChartVersion, "charts/" + waveFile, "real: Wave's chart from a checkout of its repository"}}
+	return []item{{stepWaveChart, waveFile, stepWaveChart, waveChartVersion, "charts/" + waveFile,
+		"real: Wave's chart from a checkout of its repository"}}
 }

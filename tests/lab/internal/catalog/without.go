@@ -20,7 +20,8 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 		if at := strings.LastIndex(folder, " "); at >= 0 {
 			name, folder = folder[:at+1], folder[at+1:]
 		}
-		edits = append(edits, gobuild.Edit{Module: module, Old: `"` + path + `"`, New: name + `"` + own + "/without/" + folder + `"`})
+		edits = append(edits, gobuild.Edit{Module: module, Old: `"` + path + `"`, New: name + `"` +
+			own + "/without/" + folder + `"`})
 	}
 	return edits
 }
@@ -80,13 +81,15 @@ func withoutInTraefik() []gobuild.Edit {
 		module + "/pkg/provider/kv/zk":              "zk provider",
 		module + "/pkg/provider/nomad":              "nomad provider",
 	})
-	return append(edits, gobuild.Edit{Module: module, Old: "return brotli.NewWriter(rw), brotliName, nil", New: "return brotli.NewWriter(rw)"})
+	return append(edits, gobuild.Edit{Module: module, Old: "return brotli.NewWriter(rw), " +
+		"brotliName, nil", New: "return brotli.NewWriter(rw)"})
 }
 
 // withoutInArgoCD leaves out the forges' APIs, notifications and the command argocd.
 func withoutInArgoCD() []gobuild.Edit {
 	const module, own = "github.com/argoproj/argo-cd/v3", "strata/tests/lab/tools/argocd"
-	const engine, services = "github.com/argoproj/notifications-engine", "github.com/argoproj/notifications-engine/pkg/services"
+	const engine, services = "github.com/argoproj/notifications-engine",
+		"github.com/argoproj/notifications-engine/pkg/services"
 	edits := without(module, own, map[string]string{
 		services: "services",
 		module + "/applicationset/services/pull_request": "pullrequest",
@@ -120,11 +123,13 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 		edit(engine, `"k8s.io/api/autoscaling/v2beta2"`, `"k8s.io/api/autoscaling/v2"`),
 		// Kubernetes' own types are no longer gRPC messages. That affects lists of events, which
 		// the API then refuses to send.
-		edit(module, "return msg, metadata, err", "message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
+		edit(module, "return msg, metadata, err",
+			"message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
 		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
 		// In a dry run, kubectl 0.36 does not apply a CRD to the existing one (kubernetes#139538).
 		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
-			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force {\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
+			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force "+
+			"{\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
 		// These are changes of 3.4.4 in the engine: a function became a method, and an error was
 		// checked too late.
 		edit(module, "k.ManageServerSideDiffDryRuns(config, openAPISchema)",

@@ -183,7 +183,8 @@ func (s stub) refuses(t *testing.T, name string, function *ast.FuncDecl) {
 		if len(result.Results) > 0 {
 			said = s.says(result.Results[len(result.Results)-1])
 		}
-		assert.True(t, strings.HasPrefix(said, "the lab"), "%s says %q: it must refuse, and say what the lab has not", name, said)
+		assert.True(t, strings.HasPrefix(said, "the lab"), "%s says %q: it must refuse, and say "+
+			"what the lab has not", name, said)
 		return true
 	})
 	assert.NotZero(t, returns, name)

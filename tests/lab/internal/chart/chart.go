@@ -26,7 +26,8 @@ func Package(dir, version, out string) error {
 // pack makes the checks of Package on a loaded chart, and writes it.
 func pack(loaded *helmchart.Chart, version, out string) error {
 	if got := loaded.Metadata.Version; got != version {
-		return fmt.Errorf("chart %s has version %s, expected %s; change the module's version or the catalog", loaded.Name(), got, version)
+		return fmt.Errorf("chart %s has version %s, expected %s; change the module's version or "+
+			"the catalog", loaded.Name(), got, version)
 	}
 	if err := complete(loaded); err != nil {
 		return err
@@ -54,7 +55,8 @@ func complete(loaded *helmchart.Chart) error {
 	}
 	for _, wanted := range loaded.Metadata.Dependencies {
 		if !slices.Contains(have, wanted.Name) {
-			return fmt.Errorf("chart %s: subchart %s is missing; it has %s", loaded.Name(), wanted.Name, strings.Join(have, ", "))
+			return fmt.Errorf("chart %s: subchart %s is missing; it has %s", loaded.Name(),
+				wanted.Name, strings.Join(have, ", "))
 		}
 	}
 	return nil

@@ -18,7 +18,8 @@ func folder(t *testing.T, withSubchart bool) string {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
-		"Chart.yaml":            "apiVersion: v2\nname: c\nversion: 1.2.3\ndependencies: [{name: sub, version: 1.0.0}]\n",
+		"Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.2.3\ndependencies: [{name: " +
+			"sub, version: 1.0.0}]\n",
 		"values.yaml":           "a: 1\n",
 		"templates/x.yaml":      "kind: ConfigMap\n",
 		"templates/NOTES.orig":  "left out",

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	one    = "# licence\n---\nkind: CustomResourceDefinition\nmetadata: {name: ones.x}\n"
-	two    = "kind: CustomResourceDefinition\nmetadata: {name: twos.x}\n---\nkind: ValidatingAdmissionPolicy\nmetadata: {name: guard}\n"
+	one = "# licence\n---\nkind: CustomResourceDefinition\nmetadata: {name: ones.x}\n"
+	two = "kind: CustomResourceDefinition\nmetadata: {name: twos.x}\n---\nkind: " +
+		"ValidatingAdmissionPolicy\nmetadata: {name: guard}\n"
 	secret = "kind: Secret\nmetadata: {name: s}\n"
 )
 

@@ -23,7 +23,8 @@ func Install(ctx context.Context, out io.Writer, list []Package) error {
 		_, _ = fmt.Fprintf(out, "lab: all %d Debian packages are installed\n", len(list))
 		return nil
 	}
-	_, _ = fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing), len(list), strings.Join(missing, " "))
+	_, _ = fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing),
+		len(list), strings.Join(missing, " "))
 	if err := allowed(os.Geteuid(), missing); err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ func TestAFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
 	injector, calls := recorder(t)
 	err := injector.Inject(t.Context(), find(t, "dead"), []string{"a", "broken", "c"})
 	assert.ErrorContains(t, err, "dead on machine broken: exit status 3")
-	assert.Equal(t, []string{"machines stop --hard a", "machines stop --hard broken", "machines stop --hard c"}, calls())
+	assert.Equal(t, []string{"machines stop --hard a", "machines stop --hard broken",
+		"machines stop --hard c"}, calls())
 }
 
 func TestAFaultIsCleared(t *testing.T) {

@@ -17,15 +17,18 @@ type Kind struct {
 
 // Kinds are all faults, sorted by name.
 var Kinds = []Kind{
-	firewall("api-refused", "the API server's port answers with a reset", "INPUT -p tcp --dport 6443 -j REJECT --reject-with tcp-reset"),
+	firewall("api-refused", "the API server's port answers with a reset",
+		"INPUT -p tcp --dport 6443 -j REJECT --reject-with tcp-reset"),
 	firewall("api-silent", "the API server's port swallows packets", "INPUT -p tcp --dport 6443 -j DROP"),
 	{
 		Name: "dead", About: "the machine lost its power; clear starts it again",
 		Inject: []string{"stop", "--hard", machineArgument}, Clear: []string{"start", machineArgument},
 	},
-	inside("full-disk", "/var/lib/rancher has no room: 64 KiB in all, and nothing of what was there; before K3s is installed",
+	inside("full-disk", "/var/lib/rancher has no room: 64 KiB in all, and nothing of what was "+
+		"there; before K3s is installed",
 		"mountpoint -q /var/lib/rancher && [ -e /var/lib/rancher/.strata-fault ] || "+
-			"{ mkdir -p /var/lib/rancher && mount -t tmpfs -o size=64k strata-fault /var/lib/rancher && touch /var/lib/rancher/.strata-fault; }",
+			"{ mkdir -p /var/lib/rancher && mount -t tmpfs -o size=64k strata-fault "+
+			"/var/lib/rancher && touch /var/lib/rancher/.strata-fault; }",
 		"if [ -e /var/lib/rancher/.strata-fault ]; then umount /var/lib/rancher; fi"),
 	{
 		Name: "hung", About: "the machine is frozen: it has its address and answers nothing",
@@ -37,13 +40,16 @@ var Kinds = []Kind{
 		"if systemctl -q is-active strata-fault-port; then systemctl stop strata-fault-port; fi"),
 	inside("slow-boot", "from the next boot on cloud-init takes a minute longer",
 		"mkdir -p /etc/systemd/system/cloud-final.service.d && "+
-			"printf '[Service]\\nExecStartPre=/bin/sleep 60\\n' > /etc/systemd/system/cloud-final.service.d/strata-fault.conf",
+			"printf '[Service]\\nExecStartPre=/bin/sleep 60\\n' > "+
+			"/etc/systemd/system/cloud-final.service.d/strata-fault.conf",
 		"rm -f /etc/systemd/system/cloud-final.service.d/strata-fault.conf"),
-	firewall("ssh-refused", "the SSH port answers with a reset", "INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
+	firewall("ssh-refused", "the SSH port answers with a reset",
+		"INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
 	firewall("ssh-silent", "the SSH port swallows packets", "INPUT -p tcp --dport 22 -j DROP"),
 	// A Pod of this machine is reached by OUTPUT from its own API server and by FORWARD from
 	// another machine's.
-	inside("webhook-silent", "calls from and through the machine to a webhook's port (9443) get no answer: slow, until cleared",
+	inside("webhook-silent", "calls from and through the machine to a webhook's port (9443) get "+
+		"no answer: slow, until cleared",
 		insert("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+insert("FORWARD -p tcp --dport 9443 -j DROP"),
 		remove("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+remove("FORWARD -p tcp --dport 9443 -j DROP")),
 }

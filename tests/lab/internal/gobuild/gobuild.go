@@ -38,7 +38,8 @@ type Command struct {
 // environment holds the variables of every build, independent of its caller: no C compiler, no
 // workspace, no downloaded toolchain.
 var environment = []string{
-	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
+	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local",
+	"GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
 
 // memory turns off garbage collection in the compiler and the linker until they use 1 GiB, which

@@ -21,8 +21,10 @@ func module(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for path, text := range map[string]string{
-		"tool/go.mod":  "module example.test/tool\n\ngo 1.26.0\n\nrequire example.test/other v0.0.0\n\nreplace example.test/other => ../other\n",
-		"tool/main.go": "package main\n\nimport \"example.test/other\"\n\nvar name = \"unset\"\n\nfunc main() { println(name, other.Text) }\n",
+		"tool/go.mod": "module example.test/tool\n\ngo 1.26.0\n\nrequire example.test/other " +
+			"v0.0.0\n\nreplace example.test/other => ../other\n",
+		"tool/main.go": "package main\n\nimport \"example.test/other\"\n\nvar name = " +
+			"\"unset\"\n\nfunc main() { println(name, other.Text) }\n",
 		"other/go.mod": "module example.test/other\n\ngo 1.26.0\n",
 		"other/o.go":   "package other\n\nconst Text = \"one\"\n",
 	} {
@@ -78,7 +80,8 @@ func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
 	var sums []string
 	for range 2 {
 		root, out := module(t), t.TempDir()
-		command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}, Variables: []string{"main.name=set"}}
+		command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."},
+			Variables: []string{"main.name=set"}}
 		require.NoError(t, command.Build(t.Context(), out, os.Stderr))
 		said, err := exec.Command(filepath.Join(out, "tool")).CombinedOutput()
 		require.NoError(t, err)
@@ -143,7 +146,8 @@ func TestTheTestsOfADependencyAreNotEdited(t *testing.T) {
 	other := filepath.Join(command.Module, "other")
 	require.NoError(t, os.MkdirAll(filepath.Join(other, "testdata"), 0o755))
 	for _, name := range []string{"o_test.go", "testdata/o.go"} {
-		require.NoError(t, os.WriteFile(filepath.Join(other, name), []byte("package other\n\nvar _ = \"gone\"\n"), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(other, name),
+			[]byte("package other\n\nvar _ = \"gone\"\n"), 0o644))
 	}
 	require.NoError(t, command.Build(t.Context(), t.TempDir(), os.Stderr))
 	command.Edits[0].Old = `"gone"`

@@ -94,7 +94,8 @@ func pulumiHome(at layout.Layout, plugins string, wanted []string) (string, erro
 	for _, folder := range wanted {
 		if _, err := os.Stat(filepath.Join(home, folder)); err != nil {
 			plugin := strings.Replace(strings.TrimPrefix(folder, "plugins/resource-"), "-v", " ", 1)
-			return "", fmt.Errorf("PLUGINS=official: %w; where it can be downloaded: PULUMI_HOME=%s %s/bin/pulumi plugin install resource %s",
+			return "", fmt.Errorf("PLUGINS=official: %w; where it can be downloaded: "+
+				"PULUMI_HOME=%s %s/bin/pulumi plugin install resource %s",
 				err, home, home, plugin)
 		}
 	}

@@ -42,7 +42,8 @@ func Find(dir string) (Layout, error) {
 			return Layout{}, fmt.Errorf("looking for the checkout: %w", err)
 		}
 		if at == filepath.Dir(at) {
-			return Layout{}, fmt.Errorf("%s is not in a checkout of Strata (no tests/lab/cmd/lab above it); change into one", start)
+			return Layout{}, fmt.Errorf("%s is not in a checkout of Strata (no tests/lab/cmd/lab "+
+				"above it); change into one", start)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // The lab is called from folders of its own, and a user names a folder from the top of the
 // checkout.
 func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
-	for given, want := range map[string]string{"": "", "../originals": "../originals", "/srv/originals": "/srv/originals"} {
+	for given, want := range map[string]string{"": "", "../originals": "../originals",
+		"/srv/originals": "/srv/originals"} {
 		t.Setenv("ORIGINALS", given)
 		at, err := layout.Find(".")
 		require.NoError(t, err)

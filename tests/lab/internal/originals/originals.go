@@ -123,7 +123,8 @@ func parse(path string, known []string) (Original, error) {
 	}
 	switch {
 	case name == "":
-		return Original{}, fmt.Errorf("%s: no artifact has this name; known are ARTIFACT-VERSION and ARTIFACT-images-LABEL of %s", base, strings.Join(known, ", "))
+		return Original{}, fmt.Errorf("%s: no artifact has this name; known are ARTIFACT-VERSION "+
+			"and ARTIFACT-images-LABEL of %s", base, strings.Join(known, ", "))
 	case !info.Mode().IsRegular():
 		return Original{}, fmt.Errorf("%s: it is no file", base)
 	case !version.MatchString(found.Version):
@@ -152,7 +153,8 @@ func (s Set) Named(name string) (Original, bool) {
 
 // ImagesOf returns the archives of images that go with an artifact.
 func (s Set) ImagesOf(artifact string) []Original {
-	return slices.DeleteFunc(slices.Clone(s.All), func(one Original) bool { return one.Images == "" || one.Images != artifact })
+	return slices.DeleteFunc(slices.Clone(s.All),
+		func(one Original) bool { return one.Images == "" || one.Images != artifact })
 }
 
 // Reference returns the reference in the list that has the same repository as other; empty if there

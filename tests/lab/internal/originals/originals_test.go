@@ -25,8 +25,10 @@ func folder(t *testing.T, names ...string) string {
 }
 
 func TestReadIdentifiesArtifactsByFileName(t *testing.T) {
-	dir := folder(t, "k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh", "k3s-images-v1.36.3+k3s1.tar.zst", "metallb-chart-0.16.2.tgz",
-		"metallb-chart-images-speaker-v0.16.2.tar", "pulumi-resource-command-v1.2.1", ".lock", "README.md", "strata.lock")
+	dir := folder(t, "k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh",
+		"k3s-images-v1.36.3+k3s1.tar.zst", "metallb-chart-0.16.2.tgz",
+		"metallb-chart-images-speaker-v0.16.2.tar", "pulumi-resource-command-v1.2.1", ".lock",
+		"README.md", "strata.lock")
 	set, err := originals.Read(dir, known)
 	require.NoError(t, err)
 	found := map[string][3]string{}
@@ -58,7 +60,8 @@ func TestReadReportsEveryUnknownFile(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "metallb-chart-0.16.2"), 0o755))
 	_, err := originals.Read(dir, known)
 	for _, want := range []string{
-		"ORIGINALS=" + dir, "metalb-chart-0.16.2.tgz: no artifact has this name; known are", "k3s: no artifact", "k3s-v1 and k3s-v2: both are k3s",
+		"ORIGINALS=" + dir, "metalb-chart-0.16.2.tgz: no artifact has this name; known are",
+		"k3s: no artifact", "k3s-v1 and k3s-v2: both are k3s",
 		`k3s-install-.sh: "" is no version`, "metallb-chart-0.16.2: it is no file",
 	} {
 		assert.ErrorContains(t, err, want)
@@ -76,7 +79,8 @@ func TestSomeRejectsFolderWithoutArtifacts(t *testing.T) {
 		dir := folder(t, name)
 		set, err := originals.Read(dir, known)
 		require.NoError(t, err)
-		assert.EqualError(t, set.Some(dir), "ORIGINALS="+dir+" has no original: see tests/lab/originals.md for the names")
+		assert.EqualError(t, set.Some(dir), "ORIGINALS="+dir+" has no original: see "+
+			"tests/lab/originals.md for the names")
 	}
 	dir := folder(t, "metallb-chart-images-v0.16.2.tar")
 	set, err := originals.Read(dir, known)

@@ -62,7 +62,8 @@ func Print(out io.Writer, list []Part) error {
 		if part.Pin != "" {
 			differ++
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", part.Name, part.Kind, part.Version, cmp.Or(part.Pin, "="), part.What)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", part.Name, part.Kind, part.Version,
+			cmp.Or(part.Pin, "="), part.What)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("printing the parts: %w", err)
@@ -71,6 +72,7 @@ func Print(out io.Writer, list []Part) error {
 	if original > 0 {
 		originals = fmt.Sprintf(", %d are originals", original)
 	}
-	_, err := fmt.Fprintf(out, "%d of %d parts are stand-ins%s; %d differ from their pin (=: no pin, or the same)\n", stand, len(list), originals, differ)
+	_, err := fmt.Fprintf(out, "%d of %d parts are stand-ins%s; %d differ from their pin (=: no "+
+		"pin, or the same)\n", stand, len(list), originals, differ)
 	return err
 }

@@ -41,7 +41,8 @@ func TestPinsAreReadFromTheCheckout(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)
 	assert.Regexp(t, `^v\d+\.\d+\.\d+\+k3s\d+$`, pins["k3s"])
-	for _, name := range []string{"metallb-chart", "pulumi", "pulumi-resource-command", "pulumi-resource-random", "pulumi-resource-kubernetes"} {
+	for _, name := range []string{"metallb-chart", "pulumi", "pulumi-resource-command",
+		"pulumi-resource-random", "pulumi-resource-kubernetes"} {
 		assert.Regexp(t, `^\d+\.\d+\.\d+$`, pins[name], name)
 	}
 }
@@ -50,7 +51,8 @@ func TestEachArtifactHasItsPin(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)
 	for _, name := range []string{
-		"k3s-install", "gateway-api-crds", "cert-manager-chart", "vault-chart", "traefik-chart", "traefik-crds", "apisix-chart", "apisix-controller-chart",
+		"k3s-install", "gateway-api-crds", "cert-manager-chart", "vault-chart", "traefik-chart",
+		"traefik-crds", "apisix-chart", "apisix-controller-chart",
 		"apisix-crds", "wave-chart", "argocd-chart",
 	} {
 		assert.NotEmpty(t, pins[name], name)

@@ -35,7 +35,8 @@ func Pins(checkout string) (map[string]string, error) {
 	}
 	delete(pins, "k3s-images") // of several archives, each with a version of its own
 	if len(pins) == 0 {
-		return nil, fmt.Errorf("reading the pins: docs/config.md has no row as internal/parts/pins.go reads it: change the expression there")
+		return nil, fmt.Errorf("reading the pins: docs/config.md has no row as " +
+			"internal/parts/pins.go reads it: change the expression there")
 	}
 	return pins, modulePins(filepath.Join(checkout, "go.mod"), pins)
 }

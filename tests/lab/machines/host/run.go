@@ -25,7 +25,8 @@ func CheckSystem(system string) error {
 		return nil
 	}
 	return fmt.Errorf(
-		"machines run in systemd-nspawn, which is part of Linux, and this machine runs %s; set strata:hosts.driver to existing, libvirt "+
+		"machines run in systemd-nspawn, which is part of Linux, and this machine runs %s; set "+
+			"strata:hosts.driver to existing, libvirt "+
 			"or proxmox, or run strata on Linux, of which a virtual machine will do", system)
 }
 

@@ -64,7 +64,8 @@ func (a TextArgs) problems() []p.CheckFailure {
 		return []p.CheckFailure{{Property: "length", Reason: fmt.Sprintf("must be at least 1, got %d", a.Length)}}
 	}
 	a = a.withDefaults()
-	if *a.MinLower+*a.MinUpper+*a.MinNumeric+*a.MinSpecial != 0 || !*a.Lower || !*a.Upper || !*a.Numeric || !*a.Number || a.OverrideSpecial != nil {
+	if *a.MinLower+*a.MinUpper+*a.MinNumeric+*a.MinSpecial != 0 || !*a.Lower || !*a.Upper ||
+		!*a.Numeric || !*a.Number || a.OverrideSpecial != nil {
 		return []p.CheckFailure{{Reason: "the lab's plugin knows length, special and keepers only"}}
 	}
 	return nil

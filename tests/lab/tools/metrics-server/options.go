@@ -50,7 +50,8 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	o.authorization.AddFlags(flags)
 	logsapi.AddFlags(o.logging, flags)
 	flags.DurationVar(&o.resolution, "metric-resolution", o.resolution, "how often kubelets are asked")
-	flags.StringSliceVar(&o.addressTypes, "kubelet-preferred-address-types", o.addressTypes, "which of a node's addresses to use, by priority")
+	flags.StringSliceVar(&o.addressTypes, "kubelet-preferred-address-types", o.addressTypes,
+		"which of a node's addresses to use, by priority")
 	flags.BoolVar(&o.statusPort, "kubelet-use-node-status-port", false, "use the kubelet's port in the node's status")
 	flags.BoolVar(&o.insecureTLS, "kubelet-insecure-tls", false, "do not verify kubelets' certificates")
 	flags.DurationVar(&o.kubeletLimit, "kubelet-request-timeout", o.kubeletLimit, "how long to wait for a kubelet")
@@ -71,7 +72,8 @@ func (o *options) config() (*server.Config, error) {
 		return nil, fmt.Errorf("making the client: %w", err)
 	}
 	return &server.Config{
-		Apiserver: apiserver, Rest: access, Kubelet: o.kubelet(access), MetricResolution: o.resolution, ScrapeTimeout: o.kubeletLimit,
+		Apiserver: apiserver, Rest: access, Kubelet: o.kubelet(access),
+		MetricResolution: o.resolution, ScrapeTimeout: o.kubeletLimit,
 	}, nil
 }
 
@@ -91,7 +93,8 @@ func (o *options) kubelet(access *rest.Config) *client.KubeletClientConfig {
 
 // apiserver serves metrics.k8s.io to the API server, which checks its readers' rights.
 func (o *options) apiserver() (*genericapiserver.Config, error) {
-	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.ParseIP("127.0.0.1")}); err != nil {
+	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil,
+		[]net.IP{net.ParseIP("127.0.0.1")}); err != nil {
 		return nil, fmt.Errorf("making a certificate: %w", err)
 	}
 	config := genericapiserver.NewConfig(api.Codecs)
@@ -105,8 +108,10 @@ func (o *options) apiserver() (*genericapiserver.Config, error) {
 		return nil, fmt.Errorf("reading the options for authorization: %w", err)
 	}
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
-	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions.GetOpenAPIDefinitions, openapi.NewDefinitionNamer(api.Scheme))
-	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions.GetOpenAPIDefinitions, openapi.NewDefinitionNamer(api.Scheme))
+	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions.GetOpenAPIDefinitions,
+		openapi.NewDefinitionNamer(api.Scheme))
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(
+		definitions.GetOpenAPIDefinitions, openapi.NewDefinitionNamer(api.Scheme))
 	config.OpenAPIConfig.Info.Title = "Kubernetes metrics-server"
 	config.OpenAPIV3Config.Info.Title = "Kubernetes metrics-server"
 	return config, nil

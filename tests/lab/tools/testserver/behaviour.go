@@ -23,7 +23,8 @@ type behaviour struct {
 // behaviourFrom reads the environment.
 func behaviourFrom(getenv func(string) string) (behaviour, error) {
 	b := behaviour{drain: drainTime, version: getenv("VERSION")}
-	for name, into := range map[string]*time.Duration{"START_DELAY": &b.startDelay, "TAKES": &b.takes, "DRAIN": &b.drain} {
+	for name, into := range map[string]*time.Duration{"START_DELAY": &b.startDelay,
+		"TAKES": &b.takes, "DRAIN": &b.drain} {
 		text := getenv(name)
 		if text == "" {
 			continue

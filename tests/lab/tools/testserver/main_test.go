@@ -57,7 +57,10 @@ func TestServerFollowsEnvironmentSettings(t *testing.T) {
 		t.Errorf("answered %d with %v", recorder.Code, recorder.Header())
 	}
 	for name, text := range map[string]string{"TAKES": "long", "FAIL": "200", "HOLDS": "-1"} {
-		if _, err := behaviourFrom(func(asked string) string { return map[string]string{name: text}[asked] }); err == nil {
+		if _, err := behaviourFrom(func(asked string) string {
+			return map[string]string{
+				name: text}[asked]
+		}); err == nil {
 			t.Errorf("%s=%s was taken", name, text)
 		}
 	}

@@ -41,12 +41,15 @@ func Handler() http.Handler {
 			answer(w, http.StatusBadRequest, map[string]any{"success": false, "message": err.Error()})
 			return
 		}
-		code, text, err := ask(r.Context(), http.MethodPost, request.Task.Opts.Server[0]+admin.Path+"/validate", request.Task.Opts.Token, Standalone(request.Task.Config))
+		code, text, err := ask(r.Context(), http.MethodPost, request.Task.Opts.Server[0]+admin.Path+
+			"/validate", request.Task.Opts.Token, Standalone(request.Task.Config))
 		switch {
 		case err != nil || code != http.StatusOK && code != http.StatusBadRequest:
-			answer(w, http.StatusInternalServerError, map[string]any{"success": false, "message": fmt.Sprint(err, " ", text), "errors": []any{}})
+			answer(w, http.StatusInternalServerError, map[string]any{"success": false,
+				"message": fmt.Sprint(err, " ", text), "errors": []any{}})
 		default:
-			answer(w, http.StatusOK, map[string]any{"success": code == http.StatusOK, "source": "validate", "message": text, "errors": []any{}})
+			answer(w, http.StatusOK, map[string]any{"success": code == http.StatusOK,
+				"source": "validate", "message": text, "errors": []any{}})
 		}
 	})
 	return mux

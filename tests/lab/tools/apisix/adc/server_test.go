@@ -28,8 +28,11 @@ func put(t *testing.T, handler http.Handler, path string, body any) (int, Result
 
 func task(servers ...string) map[string]any {
 	return map[string]any{"task": map[string]any{
-		"opts":   map[string]any{"backend": "apisix-standalone", "server": servers, "token": "k", "cacheKey": "GatewayProxy/apisix/config", "tlsSkipVerify": true},
-		"config": Resources{Services: []Service{{Metadata: Metadata{ID: "a", Labels: map[string]string{"k8s/name": "shop"}}, Upstream: &Upstream{Nodes: []admin.Node{{Host: "h", Port: 1, Weight: 1}}}}}},
+		"opts": map[string]any{"backend": "apisix-standalone", "server": servers, "token": "k",
+			"cacheKey": "GatewayProxy/apisix/config", "tlsSkipVerify": true},
+		"config": Resources{Services: []Service{{Metadata: Metadata{ID: "a",
+			Labels: map[string]string{"k8s/name": "shop"}},
+			Upstream: &Upstream{Nodes: []admin.Node{{Host: "h", Port: 1, Weight: 1}}}}}},
 	}}
 }
 
@@ -37,7 +40,8 @@ func TestSyncReachesEveryDataPlaneAndReportsResults(t *testing.T) {
 	var last atomic.Value
 	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var config admin.Config
-		if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&config) == nil && r.Header.Get(admin.Header) == "k" && r.Header.Get(admin.Digest) != "" {
+		if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&config) == nil &&
+			r.Header.Get(admin.Header) == "k" && r.Header.Get(admin.Digest) != "" {
 			last.Store(config)
 			w.WriteHeader(http.StatusAccepted)
 		}
@@ -51,7 +55,8 @@ func TestSyncReachesEveryDataPlaneAndReportsResults(t *testing.T) {
 	defer refuses.Close()
 	adc := Handler()
 	code, result := put(t, adc, "/sync", task(good.URL, refuses.URL))
-	if code != http.StatusAccepted || result.SuccessCount != 1 || result.FailedCount != 1 || result.Status != "partial_failure" {
+	if code != http.StatusAccepted || result.SuccessCount != 1 || result.FailedCount != 1 ||
+		result.Status != "partial_failure" {
 		t.Errorf("found %d %+v", code, result)
 	}
 	if one := result.EndpointStatus[1]; one.Success || one.Server != refuses.URL || one.Reason == "" {
@@ -82,11 +87,14 @@ func TestTheFirstSyncNeedsEveryDataPlane(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	adc := Handler()
-	if code, _ := put(t, adc, "/sync", task(good.URL, gone.URL)); code != http.StatusInternalServerError || puts.Load() != 0 {
+	if code, _ := put(t, adc, "/sync",
+		task(good.URL, gone.URL)); code != http.StatusInternalServerError || puts.Load() != 0 {
 		t.Errorf("expected 500 and nothing sent, found %d and %d", code, puts.Load())
 	}
 	put(t, adc, "/sync", task(good.URL))
-	if code, result := put(t, adc, "/sync", task(good.URL, gone.URL)); code != http.StatusAccepted || result.SuccessCount != 1 || puts.Load() != 2 {
+	if code, result := put(t, adc, "/sync",
+		task(good.URL, gone.URL)); code != http.StatusAccepted || result.SuccessCount != 1 ||
+		puts.Load() != 2 {
 		t.Errorf("expected one of two, found %d %+v", code, result)
 	}
 }

@@ -21,7 +21,8 @@ func Standalone(from Resources) admin.Config {
 	for _, service := range from.Services {
 		id := cmpID(service.ID, service.Name)
 		to.Services = append(to.Services, admin.Service{
-			ID: id, Name: service.Name, Labels: service.Labels, Hosts: service.Hosts, Plugins: service.Plugins, UpstreamID: id,
+			ID: id, Name: service.Name, Labels: service.Labels, Hosts: service.Hosts,
+			Plugins: service.Plugins, UpstreamID: id,
 		})
 		own := admin.Upstream{ID: id, Name: service.Name, Nodes: []admin.Node{}}
 		if service.Upstream != nil {
@@ -34,7 +35,8 @@ func Standalone(from Resources) admin.Config {
 				labels = map[string]string{}
 			}
 			labels[ServiceLabel] = id
-			to.Upstreams = append(to.Upstreams, admin.Upstream{ID: cmpID(one.ID, one.Name), Name: one.Name, Labels: labels, Nodes: one.Nodes})
+			to.Upstreams = append(to.Upstreams, admin.Upstream{ID: cmpID(one.ID, one.Name),
+				Name: one.Name, Labels: labels, Nodes: one.Nodes})
 		}
 		for _, route := range service.Routes {
 			to.Routes = append(to.Routes, routeOf(route, id))
@@ -43,26 +45,30 @@ func Standalone(from Resources) admin.Config {
 	for _, ssl := range from.SSLs {
 		if len(ssl.Certificates) > 0 {
 			first := ssl.Certificates[0]
-			to.SSLs = append(to.SSLs, admin.SSL{ID: cmpID(ssl.ID, strings.Join(ssl.SNIs, ",")), SNIs: ssl.SNIs, Cert: first.Certificate, Key: first.Key})
+			to.SSLs = append(to.SSLs, admin.SSL{ID: cmpID(ssl.ID, strings.Join(ssl.SNIs, ",")),
+				SNIs: ssl.SNIs, Cert: first.Certificate, Key: first.Key})
 		}
 	}
 	for _, consumer := range from.Consumers {
 		to.Consumers = append(to.Consumers, admin.Consumer{Username: consumer.Username, Plugins: consumer.Plugins})
 		for _, one := range consumer.Credentials {
 			to.Consumers = append(to.Consumers, admin.Consumer{
-				ID: consumer.Username + "/credentials/" + cmpID(one.ID, one.Name), Plugins: map[string]any{one.Type: one.Config},
+				ID:      consumer.Username + "/credentials/" + cmpID(one.ID, one.Name),
+				Plugins: map[string]any{one.Type: one.Config},
 			})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(from.GlobalRules)) {
-		to.GlobalRules = append(to.GlobalRules, admin.GlobalRule{ID: name, Plugins: map[string]any{name: from.GlobalRules[name]}})
+		to.GlobalRules = append(to.GlobalRules, admin.GlobalRule{ID: name,
+			Plugins: map[string]any{name: from.GlobalRules[name]}})
 	}
 	return to
 }
 
 func routeOf(route Route, service string) admin.Route {
 	made := admin.Route{
-		ID: cmpID(route.ID, route.Name), Name: route.Name, Labels: route.Labels, URIs: route.URIs, Vars: route.Vars, Plugins: route.Plugins, ServiceID: service,
+		ID: cmpID(route.ID, route.Name), Name: route.Name, Labels: route.Labels, URIs: route.URIs,
+		Vars: route.Vars, Plugins: route.Plugins, ServiceID: service,
 	}
 	if route.Priority != nil {
 		made.Priority = *route.Priority

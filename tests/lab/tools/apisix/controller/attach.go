@@ -20,7 +20,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 			continue
 		}
 		taken := accepted(route, "")
-		if listeners, reason := listenersOf(gateway, route, ref); !attached && len(texts(route.Object, "spec", "hostnames")) > 0 {
+		if listeners, reason := listenersOf(gateway, route, ref); !attached &&
+			len(texts(route.Object, "spec", "hostnames")) > 0 {
 			// Of no listener the original has no host name either, and that is told last
 			// (internal/controller/utils.go, filterHostnames).
 			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
@@ -33,7 +34,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 		}
 		parents = append(parents, map[string]any{
 			"parentRef": map[string]any{
-				"group": gateways.Group, "kind": "Gateway", "namespace": gateway.GetNamespace(), "name": gateway.GetName(),
+				"group": gateways.Group, "kind": "Gateway", "namespace": gateway.GetNamespace(),
+				"name": gateway.GetName(),
 			},
 			"controllerName": controllerName, "conditions": []any{taken, c.resolved(route)},
 		})
@@ -90,9 +92,12 @@ func (c *controller) resolved(route object) map[string]any {
 			number, _ := backend["port"].(int64)
 			service := c.get(services, route.GetNamespace(), name)
 			if service == nil {
-				found = condition(route, "ResolvedRefs", "False", "BackendNotFound", fmt.Sprintf("Service %s/%s not found", route.GetNamespace(), name))
-			} else if !slices.ContainsFunc(list(service.Object, "spec", "ports"), func(port map[string]any) bool { return port["port"] == number }) {
-				found = condition(route, "ResolvedRefs", "False", "ResolvedRefs", fmt.Sprintf("port %d not found in service %s", number, name))
+				found = condition(route, "ResolvedRefs", "False", "BackendNotFound",
+					fmt.Sprintf("Service %s/%s not found", route.GetNamespace(), name))
+			} else if !slices.ContainsFunc(list(service.Object, "spec", "ports"),
+				func(port map[string]any) bool { return port["port"] == number }) {
+				found = condition(route, "ResolvedRefs", "False", "ResolvedRefs",
+					fmt.Sprintf("port %d not found in service %s", number, name))
 			}
 		}
 	}
@@ -182,7 +187,8 @@ func listenersOf(gateway, route object, ref map[string]any) (names []string, rea
 // carriesHTTP reports whether a listener serves HTTPRoutes.
 func carriesHTTP(listener map[string]any) bool {
 	mode, _, _ := unstructured.NestedString(listener, "tls", "mode")
-	return listener["protocol"] == "HTTP" || listener["protocol"] == "HTTPS" && listener["tls"] != nil && (mode == "" || mode == "Terminate")
+	return listener["protocol"] == "HTTP" || listener["protocol"] == "HTTPS" &&
+		listener["tls"] != nil && (mode == "" || mode == "Terminate")
 }
 
 // share reports whether a listener's host name and those of a route have one in common; none is
@@ -191,5 +197,6 @@ func share(listener string, hosts []string) bool {
 	covers := func(mask, host string) bool {
 		return mask == host || strings.HasPrefix(mask, "*.") && strings.HasSuffix(host, mask[1:])
 	}
-	return listener == "" || len(hosts) == 0 || slices.ContainsFunc(hosts, func(host string) bool { return covers(listener, host) || covers(host, listener) })
+	return listener == "" || len(hosts) == 0 || slices.ContainsFunc(hosts,
+		func(host string) bool { return covers(listener, host) || covers(host, listener) })
 }

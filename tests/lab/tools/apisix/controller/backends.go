@@ -18,9 +18,13 @@ func idOf(name string) string { return fmt.Sprintf("%x", crc32.ChecksumIEEE([]by
 // backends gives a service its upstream, and those of the backends after the first. It follows the
 // original (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1 as in
 // 2.2.0), which differs from the Gateway API:
-//   - A backend without a ready Pod is left out. Where one is left, all requests go to that, whatever its weight, 0 included.
+//   - A backend without a ready Pod is left out. Where one is left, all requests go to that,
+//
+// whatever its weight, 0 included.
 //   - The weights are read by position from all backends, so that after one that is left out each has its neighbour's.
-//   - An upstream has the name of its Service and port, so that two rules that lead to one Service both bring an upstream of one id.
+//   - An upstream has the name of its Service and port, so that two rules that lead to one Service
+//
+// both bring an upstream of one id.
 func (c *controller) backends(namespace string, refs []map[string]any, service *adc.Service) {
 	var all []adc.Upstream
 	for _, ref := range refs {
@@ -28,7 +32,8 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 		port, _ := ref["port"].(int64)
 		if nodes := c.nodes(namespace, name, port); len(nodes) > 0 {
 			upstream := fmt.Sprintf("Service_%s_%s_%d", namespace, name, port)
-			all = append(all, adc.Upstream{Metadata: adc.Metadata{ID: idOf(upstream), Name: upstream}, Nodes: weigh(nodes, weightOf(ref, 1))})
+			all = append(all, adc.Upstream{Metadata: adc.Metadata{ID: idOf(upstream),
+				Name: upstream}, Nodes: weigh(nodes, weightOf(ref, 1))})
 		}
 	}
 	service.Upstream = &adc.Upstream{Nodes: []admin.Node{}}
@@ -44,7 +49,8 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 		if i == 0 {
 			upstream.ID = "" // the service's own
 		}
-		weighted = append(weighted, admin.WeightedUpstream{UpstreamID: upstream.ID, Weight: weightOf(refs[i], defaultWeight)})
+		weighted = append(weighted, admin.WeightedUpstream{UpstreamID: upstream.ID,
+			Weight: weightOf(refs[i], defaultWeight)})
 	}
 	service.Plugins[admin.TrafficSplit] = admin.Split{Rules: []admin.SplitRule{{WeightedUpstreams: weighted}}}
 	service.Upstreams = all[1:]

@@ -74,13 +74,18 @@ func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 		// empty: none.
 		own, split string
 	}{
-		"a part":             {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", `[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
-		"weight 0":           {both, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop", `[{"weight":100},{"upstream_id":"e4cfc863","weight":0}]`},
-		"no weights":         {both, []any{"shop", -1, "shop-canary", -1}, "pod-of-shop", `[{"weight":100},{"upstream_id":"e4cfc863","weight":100}]`},
-		"one backend":        {both, []any{"shop", 0}, "pod-of-shop", ""},
-		"a canary that died": {map[string]bool{"shop": true, "shop-canary": false}, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", ""},
-		"only weight 0 left": {map[string]bool{"shop": false, "shop-canary": true}, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop-canary", ""},
-		"none is left":       {map[string]bool{"shop": false}, []any{"shop", 100, "gone", 0}, "", ""},
+		"a part": {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop",
+			`[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
+		"weight 0": {both, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop",
+			`[{"weight":100},{"upstream_id":"e4cfc863","weight":0}]`},
+		"no weights": {both, []any{"shop", -1, "shop-canary", -1}, "pod-of-shop",
+			`[{"weight":100},{"upstream_id":"e4cfc863","weight":100}]`},
+		"one backend": {both, []any{"shop", 0}, "pod-of-shop", ""},
+		"a canary that died": {map[string]bool{"shop": true, "shop-canary": false},
+			[]any{"shop", 95, "shop-canary", 5}, "pod-of-shop", ""},
+		"only weight 0 left": {map[string]bool{"shop": false, "shop-canary": true},
+			[]any{"shop", 100, "shop-canary", 0}, "pod-of-shop-canary", ""},
+		"none is left": {map[string]bool{"shop": false}, []any{"shop", 100, "gone", 0}, "", ""},
 		"a neighbour's weights": {
 			map[string]bool{"a": false, "b": true, "c": true}, []any{"a", 70, "b", 20, "c", 10}, "pod-of-b",
 			`[{"weight":70},{"upstream_id":"d3db5200","weight":20}]`,

@@ -45,7 +45,8 @@ type controller struct {
 type object = *unstructured.Unstructured
 
 func newController(client dynamic.Interface, served []kind) *controller {
-	c := &controller{client: client, stores: map[schema.GroupVersionResource]cache.Store{}, changed: make(chan struct{}, 1), last: map[string]adc.Service{}}
+	c := &controller{client: client, stores: map[schema.GroupVersionResource]cache.Store{},
+		changed: make(chan struct{}, 1), last: map[string]adc.Service{}}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	c.start = factory.Start
 	tell := func(any) {

@@ -52,7 +52,8 @@ func main() {
 // serveADC is `adc server --listen unix:PATH --listen-status PORT`.
 func serveADC(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
-	at, status := flags.String("listen", "unix:/sockets/adc.sock", "where the controller asks"), flags.Int("listen-status", 3001, "where kubelet asks")
+	at, status := flags.String("listen", "unix:/sockets/adc.sock", "where the controller asks"),
+		flags.Int("listen-status", 3001, "where kubelet asks")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -141,7 +142,8 @@ func detect(config *rest.Config) ([]kind, error) {
 	var found []kind
 	for _, one := range kinds {
 		list, err := client.ServerResourcesForGroupVersion(one.resource.GroupVersion().String())
-		if err == nil && slices.ContainsFunc(list.APIResources, func(r resourceName) bool { return r.Name == one.resource.Resource }) {
+		if err == nil && slices.ContainsFunc(list.APIResources,
+			func(r resourceName) bool { return r.Name == one.resource.Resource }) {
 			found = append(found, one)
 			continue
 		}

@@ -25,17 +25,20 @@ func (c *controller) refusal(ctx context.Context, o object) error {
 		if class == nil || text(class, "spec", "controller") != controllerName {
 			return nil
 		}
-		if o.GetKind() == "ApisixTls" && len(c.secret(text(o, "spec", "secret", "namespace"), text(o, "spec", "secret", "name"))) == 0 {
+		if o.GetKind() == "ApisixTls" && len(c.secret(text(o, "spec", "secret", "namespace"),
+			text(o, "spec", "secret", "name"))) == 0 {
 			return nil // a warning, and no look (internal/webhook/v1/apisixtls_webhook.go)
 		}
-		proxy, err = c.needed(proxies, text(class, "spec", "parameters", "namespace"), text(class, "spec", "parameters", "name"))
+		proxy, err = c.needed(proxies, text(class, "spec", "parameters", "namespace"),
+			text(class, "spec", "parameters", "name"))
 	case "Consumer":
 		ref, _, _ := unstructured.NestedMap(o.Object, "spec", "gatewayRef")
 		gateway := c.parent(o, ref)
 		if gateway == nil {
 			return nil
 		}
-		proxy, err = c.needed(proxies, gateway.GetNamespace(), text(gateway, "spec", "infrastructure", "parametersRef", "name"))
+		proxy, err = c.needed(proxies, gateway.GetNamespace(),
+			text(gateway, "spec", "infrastructure", "parametersRef", "name"))
 	default:
 		return nil
 	}

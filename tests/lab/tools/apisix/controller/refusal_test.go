@@ -28,7 +28,8 @@ func platform(t *testing.T, without string) *controller {
 		if resource.Resource == without || name == without {
 			return
 		}
-		fields["metadata"] = map[string]any{"namespace": namespace, "name": name, "labels": map[string]any{"kubernetes.io/service-name": "apisix-admin"}}
+		fields["metadata"] = map[string]any{"namespace": namespace, "name": name,
+			"labels": map[string]any{"kubernetes.io/service-name": "apisix-admin"}}
 		if err := c.stores[resource].Add(&unstructured.Unstructured{Object: fields}); err != nil {
 			t.Fatal(err)
 		}
@@ -36,18 +37,25 @@ func platform(t *testing.T, without string) *controller {
 	add(ingressClass, "", "apisix", map[string]any{"spec": map[string]any{
 		"controller": controllerName, "parameters": map[string]any{"namespace": "apisix", "name": "apisix-config"},
 	}})
-	add(proxies, "apisix", "apisix-config", map[string]any{"spec": map[string]any{"provider": map[string]any{"controlPlane": map[string]any{
-		"service": map[string]any{"name": "apisix-admin", "port": int64(9180)},
-		"auth":    map[string]any{"adminKey": map[string]any{"valueFrom": map[string]any{"secretKeyRef": map[string]any{"name": "keys", "key": "admin"}}}},
-	}}}})
+	add(proxies, "apisix", "apisix-config",
+		map[string]any{"spec": map[string]any{"provider": map[string]any{
+			"controlPlane": map[string]any{
+				"service": map[string]any{"name": "apisix-admin", "port": int64(9180)},
+				"auth": map[string]any{"adminKey": map[string]any{"valueFrom": map[string]any{
+					"secretKeyRef": map[string]any{"name": "keys", "key": "admin"}}}},
+			}}}})
 	add(secrets, "apisix", "keys", map[string]any{"data": map[string]any{"admin": "aw=="}})
-	add(services, "apisix", "apisix-admin", map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"name": "admin", "port": int64(9180)}}}})
+	add(services, "apisix", "apisix-admin",
+		map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"name": "admin",
+			"port": int64(9180)}}}})
 	add(endpoints, "apisix", "slice", map[string]any{
-		"ports":     []any{map[string]any{"name": "admin", "port": int64(9180)}},
-		"endpoints": []any{map[string]any{"addresses": []any{"10.0.0.1"}, "conditions": map[string]any{"ready": false}}},
+		"ports": []any{map[string]any{"name": "admin", "port": int64(9180)}},
+		"endpoints": []any{map[string]any{"addresses": []any{"10.0.0.1"},
+			"conditions": map[string]any{"ready": false}}},
 	})
 	add(pluginConfigs, "demo", "login", map[string]any{"spec": map[string]any{
-		"ingressClassName": "apisix", "plugins": []any{map[string]any{"name": "openid-connect", "enable": true, "secretRef": "login-secret"}},
+		"ingressClassName": "apisix", "plugins": []any{map[string]any{"name": "openid-connect",
+			"enable": true, "secretRef": "login-secret"}},
 	}})
 	add(secrets, "demo", "login-secret", map[string]any{"data": map[string]any{}})
 	return c
@@ -83,9 +91,10 @@ func TestWebhookRejectsRouteWithMissingDependencies(t *testing.T) {
 		success bool
 		want    string
 	}{
-		"all is there":                {"", 200, true, ""},
-		"no class yet":                {"ingressclasses", 200, true, ""},
-		"no GatewayProxy":             {"gatewayproxies", 200, true, `gatewayproxies.apisix.apache.org "apisix-config" not found`},
+		"all is there": {"", 200, true, ""},
+		"no class yet": {"ingressclasses", 200, true, ""},
+		"no GatewayProxy": {"gatewayproxies", 200, true,
+			`gatewayproxies.apisix.apache.org "apisix-config" not found`},
 		"no key":                      {"keys", 200, true, `secrets "keys" not found`},
 		"no data plane":               {"services", 200, true, `services "apisix-admin" not found`},
 		"no Pod of it":                {"endpointslices", 200, false, ""},

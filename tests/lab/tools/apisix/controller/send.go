@@ -29,7 +29,8 @@ func (c *controller) send(ctx context.Context) error {
 		}
 	}
 	for _, class := range c.all(ingressClass) {
-		proxy := c.get(proxies, text(class, "spec", "parameters", "namespace"), text(class, "spec", "parameters", "name"))
+		proxy := c.get(proxies, text(class, "spec", "parameters", "namespace"),
+			text(class, "spec", "parameters", "name"))
 		if proxy != nil && text(class, "spec", "controller") == controllerName {
 			used[proxy] = true
 		}
@@ -63,7 +64,8 @@ func (c *controller) request(proxy object) (adc.Request, error) {
 	opts.CacheKey = "GatewayProxy/" + proxy.GetNamespace() + "/" + proxy.GetName()
 	plane, _, _ := unstructured.NestedMap(proxy.Object, "spec", "provider", "controlPlane")
 	opts.Token, _, _ = unstructured.NestedString(plane, "auth", "adminKey", "value")
-	if name, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom", "secretKeyRef", "name"); name != "" {
+	if name, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom",
+		"secretKeyRef", "name"); name != "" {
 		if _, err := c.needed(secrets, proxy.GetNamespace(), name); err != nil {
 			return request, err
 		}
@@ -129,7 +131,9 @@ func (c *controller) adc(ctx context.Context, what string, request adc.Request, 
 // socket asks ADC where the chart says that it listens: unix:/sockets/adc.sock.
 func socket(address string) *http.Client {
 	path := strings.TrimPrefix(address, "unix:")
-	return &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", path)
-	}}}
+	return &http.Client{Timeout: 15 * time.Second,
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+			error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}}}
 }

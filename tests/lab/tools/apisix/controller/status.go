@@ -22,7 +22,8 @@ func (c *controller) statuses(ctx context.Context) error {
 			failures = append(failures, c.class(ctx, class))
 		}
 	}
-	for _, resource := range []schema.GroupVersionResource{gateways, httpRoutes, apisixRoutes, pluginConfigs, apisixTLS, consumers} {
+	for _, resource := range []schema.GroupVersionResource{gateways, httpRoutes, apisixRoutes,
+		pluginConfigs, apisixTLS, consumers} {
 		for _, one := range c.all(resource) {
 			if status := c.statusOf(resource, one); status != nil {
 				failures = append(failures, c.write(ctx, resource, one, status))
@@ -65,7 +66,8 @@ func (c *controller) statusOf(resource schema.GroupVersionResource, o object) ma
 // class keeps a GatewayClass from going while a Gateway is of it.
 func (c *controller) class(ctx context.Context, class object) error {
 	held := slices.Contains(class.GetFinalizers(), finalizer)
-	used := slices.ContainsFunc(c.all(gateways), func(g object) bool { return text(g, "spec", "gatewayClassName") == class.GetName() })
+	used := slices.ContainsFunc(c.all(gateways),
+		func(g object) bool { return text(g, "spec", "gatewayClassName") == class.GetName() })
 	changed := class.DeepCopy()
 	switch deleting := class.GetDeletionTimestamp() != nil; {
 	case deleting && held && !used:
@@ -138,7 +140,8 @@ func (c *controller) listenerStatus(gateway object, listener map[string]any) map
 	resolved := condition(gateway, "ResolvedRefs", "True", "ResolvedRefs", "")
 	programmed := condition(gateway, "Programmed", "True", "Programmed", "")
 	if listener["tls"] != nil && c.pairOf(gateway, listener) == nil {
-		resolved = condition(gateway, "ResolvedRefs", "False", "InvalidCertificateRef", "Secret not found or without a key pair")
+		resolved = condition(gateway, "ResolvedRefs", "False", "InvalidCertificateRef",
+			"Secret not found or without a key pair")
 		programmed = condition(gateway, "Programmed", "False", "Invalid", "")
 	}
 	var kinds []any
@@ -147,7 +150,8 @@ func (c *controller) listenerStatus(gateway object, listener map[string]any) map
 	}
 	return map[string]any{
 		"name": name, "attachedRoutes": int64(c.attached(gateway, name)), "supportedKinds": kinds,
-		"conditions": []any{programmed, condition(gateway, "Accepted", "True", "Accepted", ""), condition(gateway, "Conflicted", "False", "NoConflicts", ""), resolved},
+		"conditions": []any{programmed, condition(gateway, "Accepted", "True", "Accepted", ""),
+			condition(gateway, "Conflicted", "False", "NoConflicts", ""), resolved},
 	}
 }
 
@@ -165,7 +169,8 @@ func condition(o object, kind, status, reason, message string) map[string]any {
 }
 
 // write writes a status that says something else than the last one; times are no news.
-func (c *controller) write(ctx context.Context, resource schema.GroupVersionResource, o object, status map[string]any) error {
+func (c *controller) write(ctx context.Context, resource schema.GroupVersionResource, o object,
+	status map[string]any) error {
 	old, _, _ := unstructured.NestedMap(o.Object, "status")
 	if reflect.DeepEqual(timeless(old), timeless(status)) {
 		return nil

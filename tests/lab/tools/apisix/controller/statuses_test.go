@@ -26,8 +26,10 @@ type statusRow struct {
 
 // resourcesByKind are the resources of the rows.
 var resourcesByKind = map[string]schema.GroupVersionResource{
-	"GatewayClass": classes, "Gateway": gateways, "HTTPRoute": httpRoutes, "GatewayProxy": proxies, "Consumer": consumers, "ApisixRoute": apisixRoutes,
-	"ApisixPluginConfig": pluginConfigs, "ApisixTls": apisixTLS, "IngressClass": ingressClass, "Service": services, "Secret": secrets,
+	"GatewayClass": classes, "Gateway": gateways, "HTTPRoute": httpRoutes, "GatewayProxy": proxies,
+	"Consumer": consumers, "ApisixRoute": apisixRoutes,
+	"ApisixPluginConfig": pluginConfigs, "ApisixTls": apisixTLS, "IngressClass": ingressClass,
+	"Service": services, "Secret": secrets,
 	"EndpointSlice": endpoints,
 }
 

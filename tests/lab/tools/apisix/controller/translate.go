@@ -37,7 +37,8 @@ func (c *controller) translate(proxy object) adc.Resources {
 	for _, one := range c.all(apisixTLS) {
 		pair := c.pair(text(one, "spec", "secret", "namespace"), text(one, "spec", "secret", "name"))
 		if c.mine(one) && pair != nil {
-			pair.ID, pair.SNIs = idOf("ApisixTls_"+one.GetNamespace()+"_"+one.GetName()), texts(one.Object, "spec", "hosts")
+			pair.ID, pair.SNIs = idOf("ApisixTls_"+one.GetNamespace()+"_"+one.GetName()),
+				texts(one.Object, "spec", "hosts")
 			sent.SSLs = append(sent.SSLs, *pair)
 		}
 	}
@@ -57,15 +58,17 @@ func (c *controller) translate(proxy object) adc.Resources {
 // labels returns the labels of resources made of an object (internal/controller/label).
 func labels(o object, kind string) map[string]string {
 	return map[string]string{
-		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(), "k8s/controller-name": controllerName,
-		"manager-by": "apisix-ingress-controller",
+		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(),
+		"k8s/controller-name": controllerName,
+		"manager-by":          "apisix-ingress-controller",
 	}
 }
 
 // serviceOf returns the service of one rule of an object, by its place.
 func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
 	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
-	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)}, Hosts: hosts, Plugins: map[string]any{}}
+	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)},
+		Hosts: hosts, Plugins: map[string]any{}}
 }
 
 // httpRoute adds a service for each rule, with a route for each match.
@@ -129,7 +132,8 @@ func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 		match, _ := entry["match"].(map[string]any)
 		service := serviceOf(o, "ApisixRoute", i, texts(match, "hosts"))
 		full := o.GetNamespace() + "_" + o.GetName() + "_" + name
-		route := adc.Route{Metadata: adc.Metadata{ID: idOf(full), Name: full, Labels: service.Labels}, URIs: texts(match, "paths"), Plugins: map[string]any{}}
+		route := adc.Route{Metadata: adc.Metadata{ID: idOf(full), Name: full,
+			Labels: service.Labels}, URIs: texts(match, "paths"), Plugins: map[string]any{}}
 		if config, _ := entry["plugin_config_name"].(string); config != "" {
 			found := c.get(pluginConfigs, o.GetNamespace(), config)
 			if found == nil || !c.mine(found) {
@@ -141,7 +145,8 @@ func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 		for _, backend := range list(entry, "backends") {
 			to, _ := backend["serviceName"].(string)
 			port, _ := backend["servicePort"].(int64)
-			service.Upstream.Nodes = append(service.Upstream.Nodes, weigh(c.nodes(o.GetNamespace(), to, port), defaultWeight)...)
+			service.Upstream.Nodes = append(service.Upstream.Nodes,
+				weigh(c.nodes(o.GetNamespace(), to, port), defaultWeight)...)
 		}
 		service.Routes = []adc.Route{route}
 		sent.Services = append(sent.Services, c.kept(o, service))
@@ -187,7 +192,8 @@ func (c *controller) consumer(o object) adc.Consumer {
 				config[key] = value
 			}
 		}
-		made.Credentials = append(made.Credentials, adc.Credential{Metadata: adc.Metadata{Name: name}, Type: kind, Config: config})
+		made.Credentials = append(made.Credentials,
+			adc.Credential{Metadata: adc.Metadata{Name: name}, Type: kind, Config: config})
 	}
 	return made
 }

@@ -32,10 +32,12 @@ func (c *controller) webhook() http.Handler {
 			response.Warnings = c.warnings(o)
 			if other := c.conflict(r.URL.Path, o); other != "" {
 				response.Allowed = false
-				response.Result = &metav1.Status{Code: http.StatusForbidden, Message: "gateway proxy configuration conflict: " + other}
+				response.Result = &metav1.Status{Code: http.StatusForbidden,
+					Message: "gateway proxy configuration conflict: " + other}
 			}
 			if err := c.refusal(r.Context(), o); err != nil {
-				response.Allowed, response.Result = false, &metav1.Status{Code: http.StatusForbidden, Message: err.Error()}
+				response.Allowed, response.Result = false,
+					&metav1.Status{Code: http.StatusForbidden, Message: err.Error()}
 			}
 		}
 		review.Response, review.Request = response, nil
@@ -67,13 +69,15 @@ func (c *controller) conflict(path string, o object) string {
 		return ""
 	}
 	plane := func(of object) string {
-		return of.GetNamespace() + "/" + text(of, "spec", "provider", "controlPlane", "service", "name") + " with key " +
+		return of.GetNamespace() + "/" + text(of, "spec", "provider", "controlPlane", "service",
+			"name") + " with key " +
 			text(of, "spec", "provider", "controlPlane", "auth", "adminKey", "valueFrom", "secretKeyRef", "name")
 	}
 	for _, other := range c.all(proxies) {
 		same := other.GetNamespace() == o.GetNamespace() && other.GetName() == o.GetName()
 		if !same && text(o, "spec", "provider", "controlPlane", "service", "name") != "" && plane(o) == plane(other) {
-			return fmt.Sprintf("%s/%s and %s/%s both target Service %s", o.GetNamespace(), o.GetName(), other.GetNamespace(), other.GetName(), plane(o))
+			return fmt.Sprintf("%s/%s and %s/%s both target Service %s", o.GetNamespace(),
+				o.GetName(), other.GetNamespace(), other.GetName(), plane(o))
 		}
 	}
 	return ""

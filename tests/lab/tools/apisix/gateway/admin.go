@@ -81,7 +81,8 @@ func (p *plane) give(w http.ResponseWriter) {
 		say(w, http.StatusOK, sent.Config)
 		return
 	}
-	say(w, http.StatusOK, map[string]int{"routes_conf_version": 0, "services_conf_version": 0, "upstreams_conf_version": 0})
+	say(w, http.StatusOK, map[string]int{"routes_conf_version": 0, "services_conf_version": 0,
+		"upstreams_conf_version": 0})
 }
 
 // take replaces the configuration.

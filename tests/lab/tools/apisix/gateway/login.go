@@ -55,7 +55,8 @@ func (l *login) admits(w http.ResponseWriter, r *http.Request, config map[string
 		return false
 	}
 	var known session
-	if cookie, err := r.Cookie(sessionCookie); err == nil && box.open(cookie.Value, &known) == nil && time.Now().Before(known.Expires) {
+	if cookie, err := r.Cookie(sessionCookie); err == nil &&
+		box.open(cookie.Value, &known) == nil && time.Now().Before(known.Expires) {
 		r.Header.Set("X-Userinfo", base64.StdEncoding.EncodeToString([]byte(known.Subject)))
 		return true
 	}
@@ -77,13 +78,15 @@ func (l *login) begin(w http.ResponseWriter, r *http.Request, config map[string]
 	if err != nil {
 		return err
 	}
-	begun := flow{State: rand.Text(), Nonce: rand.Text(), Original: scheme + "://" + r.Host + r.URL.RequestURI(), Expires: time.Now().Add(flowTime)}
+	begun := flow{State: rand.Text(), Nonce: rand.Text(), Original: scheme + "://" + r.Host +
+		r.URL.RequestURI(), Expires: time.Now().Add(flowTime)}
 	if err := keep(w, box, flowCookie, begun, flowTime); err != nil {
 		return err
 	}
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {text(config, "client_id")}, "redirect_uri": {text(config, "redirect_uri")},
-		"scope": {text(config, "scope")}, "state": {begun.State}, "nonce": {begun.Nonce},
+		"response_type": {"code"}, "client_id": {text(config, "client_id")},
+		"redirect_uri": {text(config, "redirect_uri")},
+		"scope":        {text(config, "scope")}, "state": {begun.State}, "nonce": {begun.Nonce},
 	}
 	http.Redirect(w, r, server.Authorization+"?"+query.Encode(), http.StatusFound)
 	return nil
@@ -114,7 +117,8 @@ func (l *login) finish(w http.ResponseWriter, r *http.Request, config map[string
 	if err != nil {
 		return err
 	}
-	if err := keep(w, box, sessionCookie, session{Subject: claims.Subject, Expires: time.Now().Add(sessionTime)}, sessionTime); err != nil {
+	if err := keep(w, box, sessionCookie, session{Subject: claims.Subject,
+		Expires: time.Now().Add(sessionTime)}, sessionTime); err != nil {
 		return err
 	}
 	http.Redirect(w, r, begun.Original, http.StatusFound)
@@ -123,7 +127,8 @@ func (l *login) finish(w http.ResponseWriter, r *http.Request, config map[string
 
 // exchange gets an ID token for a code.
 func (l *login) exchange(ctx context.Context, server provider, config map[string]any, code string) (string, error) {
-	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {text(config, "redirect_uri")}}
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code},
+		"redirect_uri": {text(config, "redirect_uri")}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.Token, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
@@ -170,7 +175,8 @@ func keep(w http.ResponseWriter, box *box, name string, value any, lives time.Du
 	if err != nil {
 		return err
 	}
-	http.SetCookie(w, &http.Cookie{Name: name, Value: sealed, Path: "/", MaxAge: int(lives.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: name, Value: sealed, Path: "/",
+		MaxAge: int(lives.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	return nil
 }
 

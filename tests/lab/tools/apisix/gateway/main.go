@@ -61,7 +61,8 @@ func shell(args []string) error {
 func readAccess(path string) (access, error) {
 	who := access{adminKey: os.Getenv("APISIX_ADMIN_KEY"), viewerKey: os.Getenv("APISIX_VIEWER_KEY")}
 	if who.adminKey == "" || who.viewerKey == "" {
-		return who, errors.New("APISIX_ADMIN_KEY or APISIX_VIEWER_KEY: empty; the chart takes them from apisix.admin.credentials.secretName")
+		return who, errors.New("APISIX_ADMIN_KEY or APISIX_VIEWER_KEY: empty; the chart takes " +
+			"them from apisix.admin.credentials.secretName")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -96,7 +97,8 @@ func run() error {
 	p := newPlane(who)
 	servers := []*http.Server{
 		{Addr: portHTTP, Handler: p.proxy("http")},
-		{Addr: portTLS, Handler: p.proxy("https"), TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.certificate}},
+		{Addr: portTLS, Handler: p.proxy("https"),
+			TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.certificate}},
 		{Addr: portAdmin, Handler: http.HandlerFunc(p.admin)},
 		{Addr: portMetrics, Handler: http.HandlerFunc(p.metrics.serve)},
 		{Addr: portStatus, Handler: http.HandlerFunc(p.status)},

@@ -76,7 +76,8 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request) {
 		{"apisix_bandwidth", "counter", m.bandwidth},
 		{"apisix_http_latency", "histogram", m.latency},
 		{"apisix_http_status", "counter", m.status},
-		{"apisix_nginx_http_current_connections", "gauge", map[string]int{`apisix_nginx_http_current_connections{state="active"}`: 1}},
+		{"apisix_nginx_http_current_connections", "gauge",
+			map[string]int{`apisix_nginx_http_current_connections{state="active"}`: 1}},
 		{"apisix_node_info", "gauge", map[string]int{`apisix_node_info{hostname="stand-in"}`: 1}},
 	} {
 		if len(family.series) == 0 {

@@ -57,7 +57,8 @@ func newPlane(who access) *plane {
 func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/status/ready" && p.sent.Load() == nil:
-		say(w, http.StatusServiceUnavailable, map[string]string{"status": "error", "error": "worker has not received configuration"})
+		say(w, http.StatusServiceUnavailable, map[string]string{"status": "error",
+			"error": "worker has not received configuration"})
 	case r.URL.Path == "/status/ready", r.URL.Path == "/status":
 		say(w, http.StatusOK, map[string]string{"status": "ok"})
 	default:

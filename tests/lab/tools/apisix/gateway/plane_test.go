@@ -22,7 +22,8 @@ func testPlane() *plane { return newPlane(access{adminKey: "k", viewerKey: "v"})
 func config(rules ...rule) admin.Config {
 	var all admin.Config
 	for _, one := range rules {
-		all.Routes = append(all.Routes, admin.Route{ID: one.id, URIs: one.uris, Plugins: one.plugins, ServiceID: one.id, Vars: one.vars})
+		all.Routes = append(all.Routes, admin.Route{ID: one.id, URIs: one.uris,
+			Plugins: one.plugins, ServiceID: one.id, Vars: one.vars})
 		all.Services = append(all.Services, admin.Service{ID: one.id, Hosts: one.hosts, UpstreamID: one.id})
 		all.Upstreams = append(all.Upstreams, admin.Upstream{ID: one.id, Nodes: one.nodes})
 	}
@@ -49,7 +50,9 @@ func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string
 func backend(t *testing.T) admin.Node {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "%s %s key=%q user=%s proto=%s", r.Host, r.URL.Path, r.Header.Get("apikey"), r.Header.Get("X-Consumer-Username"), r.Header.Get("X-Forwarded-Proto"))
+		_, _ = fmt.Fprintf(w, "%s %s key=%q user=%s proto=%s", r.Host, r.URL.Path,
+			r.Header.Get("apikey"), r.Header.Get("X-Consumer-Username"),
+			r.Header.Get("X-Forwarded-Proto"))
 	}))
 	t.Cleanup(server.Close)
 	return nodeOf(t, server.URL)
@@ -125,15 +128,18 @@ func TestAdminAPIChecksKeyAndClientAddress(t *testing.T) {
 		request.RemoteAddr = from
 		return ask(t, http.HandlerFunc(p.admin), request)
 	}
-	if code, text := get(http.MethodGet, "v", "127.0.0.1:1"); code != 200 || !strings.Contains(text, `"routes_conf_version":0`) {
+	if code, text := get(http.MethodGet, "v", "127.0.0.1:1"); code != 200 ||
+		!strings.Contains(text, `"routes_conf_version":0`) {
 		t.Errorf("before a configuration: %d %s", code, text)
 	}
 	for _, one := range []struct {
 		method, key, from string
 		code              int
 	}{
-		{http.MethodPut, "v", "127.0.0.1:1", 401}, {http.MethodGet, "x", "127.0.0.1:1", 401}, {http.MethodGet, "v", "10.0.0.1:1", 403},
-		{http.MethodPut, "k", "10.0.0.1:1", 403}, {http.MethodPut, "k", "127.0.0.1:1", 202}, {http.MethodPut, "k", "127.0.0.1:1", 204},
+		{http.MethodPut, "v", "127.0.0.1:1", 401}, {http.MethodGet, "x", "127.0.0.1:1", 401},
+		{http.MethodGet, "v", "10.0.0.1:1", 403},
+		{http.MethodPut, "k", "10.0.0.1:1", 403}, {http.MethodPut, "k", "127.0.0.1:1", 202},
+		{http.MethodPut, "k", "127.0.0.1:1", 204},
 		{http.MethodGet, "k", "127.0.0.1:1", 200},
 	} {
 		if code, text := get(one.method, one.key, one.from); code != one.code {
@@ -147,11 +153,16 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 	all := config(
 		rule{id: "open", hosts: []string{"*.open.test"}, uris: []string{"/*"}, nodes: []admin.Node{node}},
 		rule{id: "deep", hosts: []string{"a.open.test"}, uris: []string{"/deep/*"}},
-		rule{id: "keyed", hosts: []string{"api.test"}, uris: []string{"/*"}, plugins: map[string]any{"key-auth": map[string]any{"hide_credentials": true}}, nodes: []admin.Node{node}},
-		rule{id: "bound", hosts: []string{"bound.test"}, uris: []string{"/*"}, vars: [][]any{{"server_port", "in", []any{"80", "443"}}}, nodes: []admin.Node{node}},
-		rule{id: "there", hosts: []string{"there.test"}, uris: []string{"/*"}, vars: [][]any{{"server_port", "==", "9443"}}, nodes: []admin.Node{node}},
+		rule{id: "keyed", hosts: []string{"api.test"}, uris: []string{"/*"},
+			plugins: map[string]any{"key-auth": map[string]any{"hide_credentials": true}},
+			nodes:   []admin.Node{node}},
+		rule{id: "bound", hosts: []string{"bound.test"}, uris: []string{"/*"},
+			vars: [][]any{{"server_port", "in", []any{"80", "443"}}}, nodes: []admin.Node{node}},
+		rule{id: "there", hosts: []string{"there.test"}, uris: []string{"/*"},
+			vars: [][]any{{"server_port", "==", "9443"}}, nodes: []admin.Node{node}},
 	)
-	all.Consumers = []admin.Consumer{{Username: "me"}, {ID: "me/credentials/one", Plugins: map[string]any{"key-auth": map[string]any{"key": "secret"}}}}
+	all.Consumers = []admin.Consumer{{Username: "me"}, {ID: "me/credentials/one",
+		Plugins: map[string]any{"key-auth": map[string]any{"key": "secret"}}}}
 	configure(t, p, all)
 	for _, c := range []struct {
 		url, key string
@@ -176,8 +187,13 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 			t.Errorf("%s: expected %d with %q, found %d with %q", c.url, c.code, c.want, code, body)
 		}
 	}
-	_, text := ask(t, http.HandlerFunc(p.metrics.serve), httptest.NewRequest(http.MethodGet, "/apisix/prometheus/metrics", nil))
-	for _, want := range []string{"# TYPE apisix_http_status counter\n", `apisix_http_status{code="401",route="keyed",node=""} 2`, `apisix_http_status{code="200",route="keyed",node="127.0.0.1"} 1`, "apisix_http_latency_bucket{", "apisix_bandwidth{", "apisix_nginx_http_current_connections{"} {
+	_, text := ask(t, http.HandlerFunc(p.metrics.serve), httptest.NewRequest(http.MethodGet,
+		"/apisix/prometheus/metrics", nil))
+	for _, want := range []string{"# TYPE apisix_http_status counter\n",
+		`apisix_http_status{code="401",route="keyed",node=""} 2`,
+		`apisix_http_status{code="200",route="keyed",node="127.0.0.1"} 1`,
+		"apisix_http_latency_bucket{", "apisix_bandwidth{",
+		"apisix_nginx_http_current_connections{"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("metrics: no %s in %s", want, text)
 		}
@@ -189,19 +205,23 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, `{"issuer":"https://login.test","authorization_endpoint":"https://login.test/auth","token_endpoint":"http://`+r.Host+`/token","jwks_uri":"http://`+r.Host+`/keys"}`)
+		_, _ = io.WriteString(w,
+			`{"issuer":"https://login.test","authorization_endpoint":"https://login.test/auth","token_endpoint":"http://`+r.Host+`/token","jwks_uri":"http://`+r.Host+`/keys"}`)
 	}))
 	defer provider.Close()
 	configure(t, p, config(rule{
 		id: "login", hosts: []string{"app.test"}, uris: []string{"/*"}, nodes: []admin.Node{node},
 		plugins: map[string]any{"openid-connect": map[string]any{
-			"client_id": "c", "discovery": provider.URL, "redirect_uri": "https://app.test/callback", "session": map[string]any{"secret": "0123456789abcdef"},
+			"client_id": "c", "discovery": provider.URL,
+			"redirect_uri": "https://app.test/callback",
+			"session":      map[string]any{"secret": "0123456789abcdef"},
 		}},
 	}))
 	answer := httptest.NewRecorder()
 	p.proxy("https").ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://app.test/x", nil))
 	to, err := url.Parse(answer.Header().Get("Location"))
-	if err != nil || answer.Code != 302 || to.Host != "login.test" || to.Query().Get("client_id") != "c" || to.Query().Get("state") == "" {
+	if err != nil || answer.Code != 302 || to.Host != "login.test" ||
+		to.Query().Get("client_id") != "c" || to.Query().Get("state") == "" {
 		t.Fatalf("expected a redirect to the login page, found %d to %s", answer.Code, to)
 	}
 	forged := httptest.NewRequest(http.MethodGet, "http://app.test/x", nil)
@@ -209,7 +229,8 @@ func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
 	if code, _ := ask(t, p.proxy("https"), forged); code != 302 {
 		t.Errorf("a forged session: expected 302, found %d", code)
 	}
-	for _, state := range []string{"wrong", to.Query().Get("state")} { // the right one, but a token endpoint that gives no token
+	// the right one, but a token endpoint that gives no token
+	for _, state := range []string{"wrong", to.Query().Get("state")} {
 		back := httptest.NewRequest(http.MethodGet, "http://app.test/callback?code=x&state="+state, nil)
 		for _, cookie := range answer.Result().Cookies() {
 			back.AddCookie(cookie)

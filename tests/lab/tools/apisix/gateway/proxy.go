@@ -45,7 +45,8 @@ func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (i
 	if config, on := sent.plugin(route, "key-auth").(map[string]any); on && !sent.admits(w, r, config) {
 		return route.ID, ""
 	}
-	if config, on := sent.plugin(route, "openid-connect").(map[string]any); on && !p.login.admits(w, r, config, scheme) {
+	if config, on := sent.plugin(route, "openid-connect").(map[string]any); on &&
+		!p.login.admits(w, r, config, scheme) {
 		return route.ID, ""
 	}
 	to, err := p.upstreamOf(sent, route)

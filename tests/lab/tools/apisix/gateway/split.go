@@ -12,7 +12,8 @@ import (
 // index makes the indexes for routes, services and upstreams. Two of one id are refused, and the
 // whole message with them (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
-	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{}, map[string]admin.Upstream{}
+	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{},
+		map[string]admin.Upstream{}
 	for _, upstream := range l.Upstreams {
 		if _, twice := l.upstreams[upstream.ID]; twice {
 			return fmt.Errorf("found duplicate id %s in upstreams", upstream.ID)

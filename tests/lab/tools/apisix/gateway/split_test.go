@@ -112,8 +112,10 @@ func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 		map[string]any{"upstream_id": "canary", "weight": 0},
 	)
 	const lost = `{"error_msg":"failed to fetch upstream info by upstream id: canary"}`
-	for name, c := range map[string]struct{ from, to admin.Config }{"it comes": {alone, both}, "it goes": {both, alone}} {
-		for first, take := range map[string]func(*plane){"routes first": (*plane).takeRoutes, "upstreams first": (*plane).takeUpstreams} {
+	for name, c := range map[string]struct{ from, to admin.Config }{"it comes": {alone, both},
+		"it goes": {both, alone}} {
+		for first, take := range map[string]func(*plane){"routes first": (*plane).takeRoutes,
+			"upstreams first": (*plane).takeUpstreams} {
 			p := testPlane()
 			configure(t, p, c.from)
 			before := answers(t, p, 10)

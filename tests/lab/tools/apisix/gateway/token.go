@@ -50,7 +50,8 @@ func (l *login) verify(ctx context.Context, server provider, token, client, nonc
 	if err := decode(parts[1], &said); err != nil {
 		return said, err
 	}
-	if said.Issuer != server.Issuer || said.Audience != client || said.Nonce != nonce || time.Now().Unix() > said.Expires {
+	if said.Issuer != server.Issuer || said.Audience != client || said.Nonce != nonce ||
+		time.Now().Unix() > said.Expires {
 		return said, errors.New("the ID token is of another issuer, client or login, or has expired")
 	}
 	return said, nil
@@ -81,7 +82,8 @@ func (l *login) keyOf(ctx context.Context, server provider, header string) (*rsa
 		}
 		n, err := base64.RawURLEncoding.DecodeString(key.N)
 		e, err2 := base64.RawURLEncoding.DecodeString(key.E)
-		return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}, errors.Join(err, err2)
+		return &rsa.PublicKey{N: new(big.Int).SetBytes(n),
+			E: int(new(big.Int).SetBytes(e).Int64())}, errors.Join(err, err2)
 	}
 	return nil, fmt.Errorf("no key %q of algorithm RS256", named.Kid)
 }

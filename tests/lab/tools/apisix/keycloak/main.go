@@ -43,12 +43,14 @@ func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	ended := make(chan error, 2)
-	health := &http.Server{Addr: ":9000", ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !ready.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		_, _ = fmt.Fprintf(w, `{"status":"%s"}`, map[bool]string{true: "UP", false: "DOWN"}[ready.Load()])
-	})}
+	health := &http.Server{Addr: ":9000", ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if !ready.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			_, _ = fmt.Fprintf(w, `{"status":"%s"}`, map[bool]string{true: "UP",
+				false: "DOWN"}[ready.Load()])
+		})}
 	main := &http.Server{Addr: ":8080", ReadHeaderTimeout: 10 * time.Second, Handler: server}
 	go func() { ended <- health.ListenAndServe() }()
 	go func() {

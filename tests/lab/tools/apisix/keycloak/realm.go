@@ -92,7 +92,8 @@ func (c *client) allows(address string) bool {
 func (r *realm) user(name, password string) *user {
 	for i, one := range r.Users {
 		for _, credential := range one.Credentials {
-			if one.Username == name && credential.Type == "password" && credential.Value != "" && credential.Value == password {
+			if one.Username == name && credential.Type == "password" && credential.Value != "" &&
+				credential.Value == password {
 				return &r.Users[i]
 			}
 		}

@@ -38,7 +38,8 @@ type granted struct {
 
 func newServer(hostname string, realms map[string]*realm) (*server, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	return &server{hostname: strings.TrimSuffix(hostname, "/"), realms: realms, key: key, logins: map[string]begun{}, codes: map[string]granted{}}, err
+	return &server{hostname: strings.TrimSuffix(hostname, "/"), realms: realms, key: key,
+		logins: map[string]begun{}, codes: map[string]granted{}}, err
 }
 
 // ServeHTTP leads to an endpoint of a realm: /realms/NAME/…
@@ -87,12 +88,14 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, realm *realm) {
 	}
 	session := rand.Text()
 	s.mu.Lock()
-	s.logins[session] = begun{client.ID, query.Get("redirect_uri"), query.Get("state"), query.Get("nonce"), time.Now().Add(10 * time.Minute)}
+	s.logins[session] = begun{client.ID, query.Get("redirect_uri"), query.Get("state"),
+		query.Get("nonce"), time.Now().Add(10 * time.Minute)}
 	s.mu.Unlock()
 	s.page(w, realm, session, "")
 }
 
-var pageTemplate = template.Must(template.New("login").Parse(`<!DOCTYPE html><html><head><title>Sign in</title></head><body>
+var pageTemplate = template.Must(template.New("login").Parse(
+	`<!DOCTYPE html><html><head><title>Sign in</title></head><body>
 <p>{{.Message}}</p>
 <form id="kc-form-login" action="{{.Action}}" method="post">
 <input name="username"/><input name="password" type="password"/><input type="submit" value="Sign In"/>
@@ -101,7 +104,8 @@ var pageTemplate = template.Must(template.New("login").Parse(`<!DOCTYPE html><ht
 
 func (s *server) page(w http.ResponseWriter, realm *realm, session, message string) {
 	w.Header().Set("Content-Type", "text/html;charset=utf-8")
-	action := s.hostname + "/realms/" + realm.Realm + "/login-actions/authenticate?" + url.Values{"session_code": {session}}.Encode()
+	action := s.hostname + "/realms/" + realm.Realm + "/login-actions/authenticate?" +
+		url.Values{"session_code": {session}}.Encode()
 	_ = pageTemplate.Execute(w, map[string]string{"Action": action, "Message": message}) // the browser may be gone
 }
 
@@ -125,7 +129,8 @@ func (s *server) authenticate(w http.ResponseWriter, r *http.Request, realm *rea
 	delete(s.logins, session)
 	s.codes[code] = granted{login, *user}
 	s.mu.Unlock()
-	http.Redirect(w, r, login.redirect+"?"+url.Values{"state": {login.state}, "code": {code}}.Encode(), http.StatusFound)
+	http.Redirect(w, r, login.redirect+"?"+url.Values{"state": {login.state},
+		"code": {code}}.Encode(), http.StatusFound)
 }
 
 func say(w http.ResponseWriter, code int, body any) {

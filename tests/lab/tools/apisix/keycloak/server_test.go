@@ -100,7 +100,8 @@ func TestALoginEndsWithATokenThatIsGivenOnce(t *testing.T) {
 func TestDiscoveryHasPublicIssuerAndRequestHostEndpoints(t *testing.T) {
 	s := imported(t)
 	body := get(s, "http://keycloak.demo.svc/realms/demo/.well-known/openid-configuration").Body.String()
-	for _, want := range []string{`"issuer":"https://login.test/realms/demo"`, `"token_endpoint":"http://keycloak.demo.svc/realms/demo/protocol/openid-connect/token"`} {
+	for _, want := range []string{`"issuer":"https://login.test/realms/demo"`,
+		`"token_endpoint":"http://keycloak.demo.svc/realms/demo/protocol/openid-connect/token"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)
 		}

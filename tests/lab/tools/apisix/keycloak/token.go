@@ -25,7 +25,8 @@ func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 	}
 	client := realm.client(id)
 	if client == nil || client.Secret == "" || subtle.ConstantTimeCompare([]byte(client.Secret), []byte(secret)) != 1 {
-		say(w, http.StatusUnauthorized, map[string]string{"error": "unauthorized_client", "error_description": "Invalid client or Invalid client credentials"})
+		say(w, http.StatusUnauthorized, map[string]string{"error": "unauthorized_client",
+			"error_description": "Invalid client or Invalid client credentials"})
 		return
 	}
 	code := r.PostFormValue("code")
@@ -34,18 +35,21 @@ func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 	delete(s.codes, code)
 	s.mu.Unlock()
 	if !known || grant.client != id || grant.redirect != r.PostFormValue("redirect_uri") {
-		say(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant", "error_description": "Code not valid"})
+		say(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant",
+			"error_description": "Code not valid"})
 		return
 	}
 	signed, err := s.sign(map[string]any{
 		"iss": s.hostname + "/realms/" + realm.Realm, "sub": grant.user.Username, "aud": id, "nonce": grant.nonce,
-		"iat": time.Now().Unix(), "exp": time.Now().Add(tokenTime).Unix(), "preferred_username": grant.user.Username, "email": grant.user.Email,
+		"iat": time.Now().Unix(), "exp": time.Now().Add(tokenTime).Unix(),
+		"preferred_username": grant.user.Username, "email": grant.user.Email,
 	})
 	if err != nil {
 		say(w, http.StatusInternalServerError, map[string]string{"error": err.Error()})
 		return
 	}
-	say(w, http.StatusOK, map[string]any{"access_token": signed, "id_token": signed, "token_type": "Bearer", "expires_in": int(tokenTime.Seconds())})
+	say(w, http.StatusOK, map[string]any{"access_token": signed, "id_token": signed,
+		"token_type": "Bearer", "expires_in": int(tokenTime.Seconds())})
 }
 
 // sign makes a JSON Web Token.

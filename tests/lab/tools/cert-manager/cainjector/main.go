@@ -26,7 +26,8 @@ func main() {
 		os.Exit(1)
 	}
 	command.Command[config.CAInjectorConfiguration]{
-		Name: "cainjector", Config: defaults, Flags: flags, Validate: validation.ValidateCAInjectorConfiguration, Run: run,
+		Name: "cainjector", Config: defaults, Flags: flags,
+		Validate: validation.ValidateCAInjectorConfiguration, Run: run,
 		File: func() (configfile.ConfigFile, func() *config.CAInjectorConfiguration) {
 			file := cainjectorfile.New()
 			return file, func() *config.CAInjectorConfiguration { return file.Config }

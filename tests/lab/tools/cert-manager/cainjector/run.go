@@ -55,7 +55,8 @@ func run(ctx context.Context, c *config.CAInjectorConfiguration) error {
 // options are the manager's. Secrets are not cached: there may be many, and the injector reads few.
 func options(c *config.CAInjectorConfiguration) ctrl.Options {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{kscheme.AddToScheme, cmscheme.AddToScheme, apiext.AddToScheme, apireg.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{kscheme.AddToScheme, cmscheme.AddToScheme,
+		apiext.AddToScheme, apireg.AddToScheme} {
 		utilruntime.Must(add(scheme))
 	}
 	var namespaces map[string]cache.Config
@@ -64,9 +65,10 @@ func options(c *config.CAInjectorConfiguration) ctrl.Options {
 	}
 	election := &c.LeaderElectionConfig
 	return ctrl.Options{
-		Scheme:                        scheme,
-		Cache:                         cache.Options{ReaderFailOnMissingInformer: true, DefaultNamespaces: namespaces},
-		Client:                        client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},
+		Scheme: scheme,
+		Cache:  cache.Options{ReaderFailOnMissingInformer: true, DefaultNamespaces: namespaces},
+		Client: client.Options{Cache: &client.CacheOptions{
+			DisableFor: []client.Object{&corev1.Secret{}}}},
 		LeaderElection:                election.Enabled,
 		LeaderElectionNamespace:       election.Namespace,
 		LeaderElectionID:              "cert-manager-cainjector-leader-election",

@@ -12,7 +12,8 @@ func LeaderFlags(set *pflag.FlagSet, c *shared.LeaderElectionConfig) {
 	set.BoolVar(&c.Enabled, "leader-elect", c.Enabled, "whether one instance at a time works")
 	set.StringVar(&c.Namespace, "leader-election-namespace", c.Namespace, "namespace of the lease")
 	set.DurationVar(&c.LeaseDuration, "leader-election-lease-duration", c.LeaseDuration, "how long a lease holds")
-	set.DurationVar(&c.RenewDeadline, "leader-election-renew-deadline", c.RenewDeadline, "when a leader that cannot renew gives up")
+	set.DurationVar(&c.RenewDeadline, "leader-election-renew-deadline", c.RenewDeadline,
+		"when a leader that cannot renew gives up")
 	set.DurationVar(&c.RetryPeriod, "leader-election-retry-period", c.RetryPeriod, "time between attempts")
 }
 

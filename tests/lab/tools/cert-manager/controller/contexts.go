@@ -43,7 +43,8 @@ func contexts(ctx context.Context, c *config.ControllerConfiguration) (*controll
 			CertificateRequestMinimumBackoffDuration: c.CertificateRequestMinimumBackoffDuration,
 			CertificateRequestMaximumBackoffDuration: c.CertificateRequestMaximumBackoffDuration,
 		},
-		ConfigOptions: controller.ConfigOptions{EnableGatewayAPI: c.EnableGatewayAPI, EnableGatewayAPIListenerSet: c.EnableGatewayAPIListenerSet},
+		ConfigOptions: controller.ConfigOptions{EnableGatewayAPI: c.EnableGatewayAPI,
+			EnableGatewayAPIListenerSet: c.EnableGatewayAPIListenerSet},
 	})
 }
 
@@ -84,7 +85,8 @@ func acmeOptions(c *config.ControllerConfiguration) (controller.ACMEOptions, err
 // lead takes part in the election until the context ends, and closes elected once this instance
 // leads. It fails when the lease is lost.
 func lead(
-	ctx context.Context, c *config.ControllerConfiguration, contexts *controller.ContextFactory, health *leaderelection.HealthzAdaptor, elected chan<- struct{},
+	ctx context.Context, c *config.ControllerConfiguration, contexts *controller.ContextFactory,
+	health *leaderelection.HealthzAdaptor, elected chan<- struct{},
 ) error {
 	own, err := contexts.Build("leader-election")
 	if err != nil {
@@ -94,17 +96,23 @@ func lead(
 	if err != nil {
 		return fmt.Errorf("leader election: %w", err)
 	}
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.LeaderElectionConfig.Namespace, "cert-manager-controller",
+	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.LeaderElectionConfig.Namespace,
+		"cert-manager-controller",
 		own.Client.CoreV1(), own.Client.CoordinationV1(),
-		resourcelock.ResourceLockConfig{Identity: host + "-external-cert-manager-controller", EventRecorder: own.Recorder})
+		resourcelock.ResourceLockConfig{Identity: host + "-external-cert-manager-controller",
+			EventRecorder: own.Recorder})
 	if err != nil {
 		return fmt.Errorf("leader election: %w", err)
 	}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock:          lock,
-		LeaseDuration: c.LeaderElectionConfig.LeaseDuration, RenewDeadline: c.LeaderElectionConfig.RenewDeadline, RetryPeriod: c.LeaderElectionConfig.RetryPeriod,
+		Lock:            lock,
+		LeaseDuration:   c.LeaderElectionConfig.LeaseDuration,
+		RenewDeadline:   c.LeaderElectionConfig.RenewDeadline,
+		RetryPeriod:     c.LeaderElectionConfig.RetryPeriod,
 		ReleaseOnCancel: true, WatchDog: health,
-		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { close(elected) }, OnStoppedLeading: func() {}},
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {
+			close(elected)
+		}, OnStoppedLeading: func() {}},
 	})
 	if err != nil {
 		return fmt.Errorf("leader election: %w", err)

@@ -26,7 +26,8 @@ func main() {
 		os.Exit(1)
 	}
 	command.Command[config.ControllerConfiguration]{
-		Name: "controller", Config: defaults, Flags: flags, Validate: validation.ValidateControllerConfiguration, Run: run,
+		Name: "controller", Config: defaults, Flags: flags,
+		Validate: validation.ValidateControllerConfiguration, Run: run,
 		File: func() (configfile.ConfigFile, func() *config.ControllerConfiguration) {
 			file := controllerfile.New()
 			return file, func() *config.ControllerConfiguration { return file.Config }
@@ -48,16 +49,23 @@ func defaults() (*config.ControllerConfiguration, error) {
 
 func flags(set *pflag.FlagSet, c *config.ControllerConfiguration) {
 	set.StringVar(&c.Namespace, "namespace", c.Namespace, "the only namespace to look at")
-	set.StringVar(&c.ClusterResourceNamespace, "cluster-resource-namespace", c.ClusterResourceNamespace, "where what belongs to ClusterIssuers is")
+	set.StringVar(&c.ClusterResourceNamespace, "cluster-resource-namespace",
+		c.ClusterResourceNamespace, "where what belongs to ClusterIssuers is")
 	set.StringSliceVar(&c.Controllers, "controllers", c.Controllers, "those to run: *, NAME, -NAME")
-	set.IntVar(&c.MaxConcurrentChallenges, "max-concurrent-challenges", c.MaxConcurrentChallenges, "how many ACME challenges are open at once")
-	set.StringVar(&c.ACMEHTTP01Config.SolverImage, "acme-http01-solver-image", c.ACMEHTTP01Config.SolverImage, "image of the solver's Pods")
-	set.BoolVar(&c.EnableCertificateOwnerRef, "enable-certificate-owner-ref", c.EnableCertificateOwnerRef, "whether Certificates own Secrets")
+	set.IntVar(&c.MaxConcurrentChallenges, "max-concurrent-challenges", c.MaxConcurrentChallenges,
+		"how many ACME challenges are open at once")
+	set.StringVar(&c.ACMEHTTP01Config.SolverImage, "acme-http01-solver-image",
+		c.ACMEHTTP01Config.SolverImage, "image of the solver's Pods")
+	set.BoolVar(&c.EnableCertificateOwnerRef, "enable-certificate-owner-ref",
+		c.EnableCertificateOwnerRef, "whether Certificates own Secrets")
 	set.BoolVar(&c.EnableGatewayAPI, "enable-gateway-api", c.EnableGatewayAPI, "whether Gateways get certificates")
-	set.StringSliceVar(&c.ACMEDNS01Config.RecursiveNameservers, "dns01-recursive-nameservers", c.ACMEDNS01Config.RecursiveNameservers, "HOST:PORT")
-	set.BoolVar(&c.ACMEDNS01Config.RecursiveNameserversOnly, "dns01-recursive-nameservers-only", c.ACMEDNS01Config.RecursiveNameserversOnly, "ask no others")
+	set.StringSliceVar(&c.ACMEDNS01Config.RecursiveNameservers, "dns01-recursive-nameservers",
+		c.ACMEDNS01Config.RecursiveNameservers, "HOST:PORT")
+	set.BoolVar(&c.ACMEDNS01Config.RecursiveNameserversOnly, "dns01-recursive-nameservers-only",
+		c.ACMEDNS01Config.RecursiveNameserversOnly, "ask no others")
 	shim := &c.IngressShimConfig
-	set.StringVar(&shim.DefaultIssuerName, "default-issuer-name", shim.DefaultIssuerName, "issuer of an Ingress that names none")
+	set.StringVar(&shim.DefaultIssuerName, "default-issuer-name", shim.DefaultIssuerName,
+		"issuer of an Ingress that names none")
 	set.StringVar(&shim.DefaultIssuerKind, "default-issuer-kind", shim.DefaultIssuerKind, "its kind")
 	set.StringVar(&shim.DefaultIssuerGroup, "default-issuer-group", shim.DefaultIssuerGroup, "its group")
 	command.LeaderFlags(set, &c.LeaderElectionConfig.LeaderElectionConfig)

@@ -94,7 +94,8 @@ func serveMetrics(ctx context.Context, group *errgroup.Group, shared *controller
 }
 
 // start starts the controllers that are on.
-func start(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration, contexts *controller.ContextFactory) error {
+func start(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration,
+	contexts *controller.ContextFactory) error {
 	on := enabled(c)
 	for name, build := range controller.Known() {
 		if !on.Has(name) {
@@ -110,12 +111,14 @@ func start(ctx context.Context, group *errgroup.Group, c *config.ControllerConfi
 }
 
 // watch starts the informers, and stops them when the controllers have ended.
-func watch(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration, shared *controller.Context) error {
+func watch(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration,
+	shared *controller.Context) error {
 	type informers interface {
 		Start(<-chan struct{})
 		Shutdown()
 	}
-	all := []informers{shared.SharedInformerFactory, shared.KubeSharedInformerFactory, shared.HTTP01ResourceMetadataInformersFactory}
+	all := []informers{shared.SharedInformerFactory, shared.KubeSharedInformerFactory,
+		shared.HTTP01ResourceMetadataInformersFactory}
 	if gateways(c) {
 		all = append(all, shared.GWShared)
 	}

@@ -25,7 +25,8 @@ func main() {
 		os.Exit(1)
 	}
 	command.Command[config.WebhookConfiguration]{
-		Name: "webhook", Config: defaults, Flags: options.AddConfigFlags, Validate: validation.ValidateWebhookConfiguration,
+		Name: "webhook", Config: defaults, Flags: options.AddConfigFlags,
+		Validate: validation.ValidateWebhookConfiguration,
 		File: func() (configfile.ConfigFile, func() *config.WebhookConfiguration) {
 			file := webhookfile.New()
 			return file, func() *config.WebhookConfiguration { return file.Config }

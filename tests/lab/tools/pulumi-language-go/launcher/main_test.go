@@ -16,7 +16,8 @@ func TestRuntimeOptionsBecomeFlags(t *testing.T) {
 	}{
 		{"plain runtime", "runtime: go\n", nil},
 		{"no options", "runtime: {name: go}\n", nil},
-		{"build target", "runtime: {name: go, options: {buildTarget: .strata/bin/program}}\n", []string{"-buildTarget=.strata/bin/program"}},
+		{"build target", "runtime: {name: go, options: {buildTarget: .strata/bin/program}}\n",
+			[]string{"-buildTarget=.strata/bin/program"}},
 		{"binary", "runtime: {name: go, options: {binary: ./p}}\n", []string{"-binary=./p"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

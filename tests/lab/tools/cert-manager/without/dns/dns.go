@@ -70,7 +70,8 @@ func (s *Solver) request(ctx context.Context, ch *cmacme.Challenge) (*whapi.Chal
 	if provider == nil || provider.RFC2136 == nil {
 		return nil, errOthers
 	}
-	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName, provider.CNAMEStrategy == cmacme.FollowStrategy, s.DNS01Nameservers...)
+	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName,
+		provider.CNAMEStrategy == cmacme.FollowStrategy, s.DNS01Nameservers...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +85,7 @@ func (s *Solver) request(ctx context.Context, ch *cmacme.Challenge) (*whapi.Chal
 	}
 	return &whapi.ChallengeRequest{
 		Type: "dns-01", ResolvedFQDN: fqdn, ResolvedZone: zone, Key: ch.Spec.Key, DNSName: ch.Spec.DNSName,
-		ResourceNamespace: s.ResourceNamespaceRef(ch.Spec.IssuerRef, ch.Namespace), Config: &apiextensionsv1.JSON{Raw: config},
+		ResourceNamespace: s.ResourceNamespaceRef(ch.Spec.IssuerRef, ch.Namespace),
+		Config:            &apiextensionsv1.JSON{Raw: config},
 	}, nil
 }

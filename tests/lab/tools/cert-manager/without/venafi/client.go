@@ -24,7 +24,8 @@ type VenafiClientBuilder func(
 // Interface is a client.
 type Interface interface {
 	RequestCertificate(csrPEM []byte, duration time.Duration, customFields []api.CustomField) (string, error)
-	RetrieveCertificate(pickupID string, csrPEM []byte, duration time.Duration, customFields []api.CustomField) ([]byte, error)
+	RetrieveCertificate(pickupID string, csrPEM []byte, duration time.Duration,
+		customFields []api.CustomField) ([]byte, error)
 	Ping() error
 	VerifyCredentials() error
 }
@@ -33,7 +34,8 @@ type Interface interface {
 type ErrCustomFieldsType struct{ error }
 
 // New refuses.
-func New(string, internalinformers.SecretLister, cmapi.GenericIssuer, *metrics.Metrics, logr.Logger, string) (Interface, error) {
+func New(string, internalinformers.SecretLister, cmapi.GenericIssuer, *metrics.Metrics, logr.Logger,
+	string) (Interface, error) {
 	return nil, errNone
 }
 

@@ -12,6 +12,7 @@ import (
 type PrepareOptions struct{ Pretend, Redact bool }
 
 // PrepareEnvironment refuses.
-func PrepareEnvironment(*esc.Environment, *PrepareOptions) (files, environ, secrets []string, byKey map[string]string, err error) {
+func PrepareEnvironment(*esc.Environment, *PrepareOptions) (files, environ, secrets []string,
+	byKey map[string]string, err error) {
 	return nil, nil, nil, nil, errors.New("the lab's Pulumi has no environments of Pulumi's service")
 }

@@ -34,6 +34,7 @@ type ListOptions struct{}
 type RepositoryRelease struct{ TagName string }
 
 // ListReleases refuses.
-func (*RepositoriesService) ListReleases(context.Context, string, string, *ListOptions) ([]*RepositoryRelease, *Response, error) {
+func (*RepositoriesService) ListReleases(context.Context, string, string,
+	*ListOptions) ([]*RepositoryRelease, *Response, error) {
 	return nil, nil, errReleases
 }

@@ -28,6 +28,7 @@ func (*Registrar) Register(context.Context, RegisterOptions) (*acme.ExtendedAcco
 }
 
 // RegisterWithExternalAccountBinding refuses.
-func (*Registrar) RegisterWithExternalAccountBinding(context.Context, RegisterEABOptions) (*acme.ExtendedAccount, error) {
+func (*Registrar) RegisterWithExternalAccountBinding(context.Context,
+	RegisterEABOptions) (*acme.ExtendedAccount, error) {
 	return nil, errNone
 }
