@@ -128,14 +128,15 @@ func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	return withTimeouts(sections, "uninstall", "90s")
 }
 
-// refused asserts that a command failed soon, and that it printed all texts.
+// refused asserts that a command failed, and that it printed all texts and was never silent for
+// long.
 func (s *stack) refused(t *testing.T, r result, says ...string) {
 	t.Helper()
 	require.Error(t, r.err, "%s", r.output)
 	for _, text := range says {
 		assert.Contains(t, r.output, text)
 	}
-	assert.Less(t, r.took, toldSoon, "a mistake is told soon")
+	assert.Less(t, r.longestPause(), commandSilence, "a mistake is told soon")
 	if t.Failed() {
 		t.Log(r.output)
 		t.FailNow()
