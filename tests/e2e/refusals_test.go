@@ -105,6 +105,9 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		func(t *testing.T) {
 			s.staysAsItIs(t, hosts, sections, server, agent)
 		})
+	s.step("a host that is another stack's by now is left as it is", func(t *testing.T) {
+		s.leavesAnothersHost(t, hosts, sections, server, agent)
+	})
 	s.step("destroy with a dead host ends, and orphans names it with the command that forgets it",
 		func(t *testing.T) {
 			hosts.fault(t, "dead", "server-1", func() {
