@@ -69,7 +69,7 @@ func newRestoreCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.From, "from", "",
 		"the server that is reset; default: the first that has the snapshot")
 	command.Flags().StringSliceVar(&flags.Without, "without", nil,
-		"nodes that are gone for good and must not be waited for")
+		"nodes that are gone for good: they are not waited for, and servers lose their Node")
 	command.Flags().BoolVar(&flags.yes, "yes", false,
 		"do it; without it, say only what would be done")
 	command.Flags().BoolVar(&flags.newHosts, "new-hosts", false,

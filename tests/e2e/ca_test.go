@@ -36,8 +36,8 @@ func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[stri
 	s.answersOverTLS(t)
 	assert.Equal(t, old, s.output("caCertificate"), "cert-manager keeps what was put back")
 
-	configured["certManager"] = map[string]any{"acceptedCA": s.getsAnotherCA(t)}
-	s.configure(configured)
+	manager, _ := configured["certManager"].(map[string]any)
+	s.configure(with(configured, "certManager", with(manager, "acceptedCA", s.getsAnotherCA(t))))
 	stop := s.keepsAsking(t, s.urls()["traefik"])
 	s.must(s.up())
 	asked, lost := stop()

@@ -82,8 +82,8 @@ func (w *workloadStory) race(
 		return raceResult{}
 	}
 	result := raceResult{}
-	deadline := time.Now().Add(longest)
-	for ; time.Now().Before(deadline) && !result.started; time.Sleep(100 * time.Millisecond) {
+	deadline := time.Now().Add(4 * silence) // some ways never start
+	for ; time.Now().Before(deadline) && !result.started; time.Sleep(attemptPause) {
 		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
 		if !assert.NoError(t, err, way) {
 			return result

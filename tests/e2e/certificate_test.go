@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -44,6 +46,53 @@ func (s *stack) renews(t *testing.T) {
 	})
 	t.Logf("the new certificate is served after %s",
 		time.Since(started).Round(100*time.Millisecond))
+}
+
+// outside is a certificate that the platform's issuer signs although its CA is limited to another
+// domain.
+const outside = `apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {name: outside}
+spec:
+  secretName: outside
+  dnsNames: [shop.elsewhere.test]
+  issuerRef: {name: strata, kind: ClusterIssuer, group: cert-manager.io}
+`
+
+// verifies prints what OpenSSL says of a certificate below the CA's domain, and of one that is not.
+const verifies = `set -eu
+cd "$(mktemp -d)"
+get() { k3s kubectl -n "$1" get secret "$2" -o jsonpath='{.data.tls\.crt}' | base64 -d > "$2"; }
+get cert-manager strata-ca
+get traefik traefik-tls
+get default outside
+openssl verify -CAfile strata-ca traefik-tls
+! openssl verify -CAfile strata-ca outside 2>&1`
+
+// keepsToItsDomain asks the stack's CA, which certManager.nameConstraints limits, for a certificate
+// of another domain. Clients and the gate refuse it.
+func (s *stack) keepsToItsDomain(t *testing.T, hosts *hostSet) {
+	s.admitted(t, "/apis/cert-manager.io/v1/namespaces/default/certificates", outside)
+	secrets := s.client().CoreV1().Secrets("default")
+	eventually(t, func(c require.TestingT) {
+		_, err := secrets.Get(context.Background(), "outside", metav1.GetOptions{})
+		require.NoError(c, err)
+	})
+	secret, err := secrets.Get(t.Context(), "outside", metav1.GetOptions{})
+	require.NoError(t, err)
+	const refused = "is not permitted by any constraint"
+	_, err = parsed(t, secret.Data["tls.crt"]).Verify(x509.VerifyOptions{
+		Roots: rootsOf(t, s.output("caCertificate"))})
+	require.ErrorContains(t, err, refused)
+	said := hosts.must("server-1", verifies)
+	assert.Contains(t, said, "traefik-tls: OK")
+	assert.Contains(t, said, "permitted subtree violation")
+	s.refusedWithin(t, 5*time.Second, func(limit string) result {
+		return s.gate(hosts, "certificate", map[string]any{"namespace": "default",
+			"name": "outside", "secret": "outside", "dnsNames": []string{"shop.elsewhere.test"},
+			"caSecret": "cert-manager/strata-ca"}, limit)
+	}, refused, "the CA was made with a certManager.nameConstraints that leaves this name out")
+	hosts.must("server-1", "k3s kubectl delete certificate/outside secret/outside")
 }
 
 // namesAWrongIssuer makes the certificate ask for an issuer that does not exist, and checks the

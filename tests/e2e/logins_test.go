@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -106,7 +105,6 @@ func proveLogins(t *testing.T, target remote.Target, key []byte) {
 			client, err := remote.Dial(t.Context(), as(target, test.user), key)
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = client.Close() })
-			start := time.Now()
 			result, err := client.Run(t.Context(), "exit 3", []byte("secret-input"))
 			require.ErrorIs(t, err, test.err)
 			assert.Equal(t, -1, result.Code)
@@ -115,7 +113,6 @@ func proveLogins(t *testing.T, target remote.Target, key []byte) {
 				assert.ErrorContains(t, err, words)
 			}
 			assert.NotContains(t, err.Error(), "secret-input")
-			assert.Less(t, time.Since(start), 20*time.Second)
 			_, err = client.Push(t.Context(), uploadOf(t, "/root/never"))
 			require.ErrorIs(t, err, test.err)
 			input := hostrun.Input{Target: as(target, test.user), Delete: "true"}

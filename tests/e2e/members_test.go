@@ -40,9 +40,12 @@ func (s *stack) leavesAndReturns(
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
 	s.healthy()
 	answers(t, addressOf(t, s.client(), "hello"))
+	if strings.HasPrefix(name, "server") { // a first server that cannot ask its peers by curl
+		hosts.must(name, `rm "$(command -v curl)"`)
+	}
 	s.configure(staging(hosts, all...))
 	s.must(s.up())
-	assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+	assert.ElementsMatch(t, names(all), nodeNames(t, s.client()), "one cluster has them all")
 	s.must(s.up("--expect-no-changes"))
 }
 
@@ -67,7 +70,7 @@ const kept = "/var/lib/rancher/k3s/storage/orders"
 func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name string) {
 	client := s.client()
 	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")
-	bind(t, client, name)
+	bind(t, client, "default", "orders", onDisk(name))
 	rest := slices.DeleteFunc(slices.Clone(all), func(n node) bool { return n.name == name })
 	s.configure(staging(hosts, rest...))
 	s.refused(t, s.up(), name+" holds the volumes of default/orders (1Gi)",
@@ -81,41 +84,51 @@ func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name stri
 	unbind(t, client)
 }
 
-// bind makes a claim that is bound to a volume on a node's disk.
-func bind(t *testing.T, client kubernetes.Interface, on string) {
+// onDisk returns a volume on a node's disk.
+func onDisk(node string) corev1.PersistentVolumeSpec {
+	return corev1.PersistentVolumeSpec{
+		PersistentVolumeSource: corev1.PersistentVolumeSource{
+			Local: &corev1.LocalVolumeSource{Path: kept}},
+		NodeAffinity: &corev1.VolumeNodeAffinity{
+			Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname,
+					Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
+			}}}},
+	}
+}
+
+// bind makes a claim that is bound to a volume of the same name.
+func bind(
+	t *testing.T, client kubernetes.Interface, namespace, name string,
+	volume corev1.PersistentVolumeSpec,
+) {
 	t.Helper()
 	size, none := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, ""
 	access := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	volume.Capacity, volume.AccessModes = size, access
+	volume.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
 	_, err := client.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "orders"},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity: size, AccessModes: access,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource: corev1.PersistentVolumeSource{
-				Local: &corev1.LocalVolumeSource{Path: kept}},
-			NodeAffinity: &corev1.VolumeNodeAffinity{
-				Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname,
-						Operator: corev1.NodeSelectorOpIn, Values: []string{on}}},
-				}}}},
-		},
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: volume,
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(),
+	_, err = client.CoreV1().PersistentVolumeClaims(namespace).Create(t.Context(),
 		&corev1.PersistentVolumeClaim{
-			ObjectMeta: metav1.ObjectMeta{Name: "orders"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: corev1.PersistentVolumeClaimSpec{
-				StorageClassName: &none, VolumeName: "orders", AccessModes: access,
+				StorageClassName: &none, VolumeName: name, AccessModes: access,
 				Resources: corev1.VolumeResourceRequirements{Requests: size},
 			},
 		}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	eventually(t, func(c require.TestingT) {
-		claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(context.Background(),
-			"orders", metav1.GetOptions{})
-		require.NoError(c, err)
-		require.Equal(c, corev1.ClaimBound, claim.Status.Phase)
-	})
+	eventually(t, func(c require.TestingT) { require.True(c, isBound(c, client, namespace, name)) })
+}
+
+// isBound reports whether a claim is bound to its volume.
+func isBound(t require.TestingT, client kubernetes.Interface, namespace, name string) bool {
+	claim, err := client.CoreV1().PersistentVolumeClaims(namespace).Get(context.Background(), name,
+		metav1.GetOptions{})
+	require.NoError(t, err)
+	return claim.Status.Phase == corev1.ClaimBound && claim.DeletionTimestamp == nil
 }
 
 // unbind deletes the objects that bind made.

@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -40,44 +39,20 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	apps, _ := sections["apps"].(map[string]any)
 	limits, _ := sections["timeouts"].(map[string]any)
 	whole := merged(sections, map[string]any{
-		"apps": merged(apps, map[string]any{"manifests": []any{file}}), "timeouts": merged(limits, map[string]any{"namespaces": "45s"}),
+		"apps":     merged(apps, map[string]any{"manifests": []any{file}}),
+		"timeouts": merged(limits, map[string]any{"namespaces": endingLimit.String()}),
 	})
 	s.configure(whole)
 	s.must(s.up())
 
-	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Mi")}
-	none, modes := "", []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
-	_, err := core.PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "team-a-data"},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity: size, AccessModes: modes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}},
-		},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, core.PersistentVolumes().Delete(ctx, "team-a-data", metav1.DeleteOptions{})) }()
-	_, err = core.PersistentVolumeClaims("team-a").Create(ctx, &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: "data"},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			VolumeName: "team-a-data", StorageClassName: &none, AccessModes: modes, Resources: corev1.VolumeResourceRequirements{Requests: size},
-		},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = core.ConfigMaps("team-a").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		claim, err := core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
-		assert.NoError(c, err)
-		assert.Equal(c, corev1.ClaimBound, claim.Status.Phase)
-	}, time.Minute, time.Second)
+	stillThere := s.keepsInTeamA(t)
+	defer func() { assert.NoError(t, core.PersistentVolumes().Delete(ctx, "data", metav1.DeleteOptions{})) }()
 
 	s.configure(sections)
-	s.refused(t, s.up(), "refused, nothing was deleted", "- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Mi)", "set strata:discard.namespaces to [team-a]")
-	_, err = core.ConfigMaps("team-a").Get(ctx, "settings", metav1.GetOptions{})
-	require.NoError(t, err, "it is there")
+	s.refused(t, s.up(), "refused, nothing was deleted", "- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Gi)", "set strata:discard.namespaces to [team-a]")
+	stillThere()
 	s.refused(t, s.up("--continue-on-error"), "refused, nothing was deleted")
-	_, err = core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
-	require.NoError(t, err, "so is this")
+	stillThere()
 
 	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
 	s.scaleMetricsServer(t, 0)
@@ -86,11 +61,36 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	s.endsLate(t, whole)
 	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
 	s.must(s.up())
-	_, err = core.Namespaces().Get(ctx, "team-a", metav1.GetOptions{})
+	_, err := core.Namespaces().Get(ctx, "team-a", metav1.GetOptions{})
 	require.Error(t, err, "with consent it goes")
 	s.configure(sections)
 	s.must(s.up())
 }
+
+// keepsInTeamA puts a volume and a ConfigMap that do not belong to the stack into namespace team-a.
+// It returns a check that neither was deleted.
+func (s *stack) keepsInTeamA(t *testing.T) (stillThere func()) {
+	t.Helper()
+	client := s.client()
+	bind(t, client, "team-a", "data", corev1.PersistentVolumeSpec{
+		PersistentVolumeSource: corev1.PersistentVolumeSource{
+			HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}},
+	})
+	settings, err := client.CoreV1().ConfigMaps("team-a").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return func() {
+		t.Helper()
+		found, err := client.CoreV1().ConfigMaps("team-a").Get(t.Context(), "settings",
+			metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, settings.UID, found.UID)
+		assert.True(t, isBound(t, client, "team-a", "data"))
+	}
+}
+
+// endingLimit is the limit of a namespace that does not end in a story.
+const endingLimit = 45 * time.Second
 
 // endsLate removes namespace team-a from the configuration while a finalizer holds an object in it.
 // The namespace is configured again before it has ended.
@@ -109,7 +109,7 @@ func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	require.NotEmpty(t, said, "it is said while it waits:\n%s", late.output)
 	seconds, err := strconv.Atoi(said[1])
 	require.NoError(t, err)
-	assert.Less(t, seconds, 30)
+	assert.Less(t, seconds, int(endingLimit.Seconds()))
 
 	s.configure(whole)
 	s.refused(t, s.up(), "refused, nothing was changed: namespace team-a is still being deleted", held)

@@ -9,6 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// looks prints what a change of a host's K3s or of its owner would change.
+const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; systemctl show " +
+	"-P InvocationID k3s k3s-agent"
+
 // staysAsItIs asserts that Strata refuses changes that would destroy a running cluster: a new node
 // name at the old address, and settings that K3s fixed at the cluster's creation. It also refuses a
 // second stack with the cluster's address, whose destroy removes nothing. Data from before still
@@ -21,8 +25,6 @@ func (s *stack) staysAsItIs(
 		Data:       map[string]string{"key": "value"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; systemctl show " +
-		"-P InvocationID k3s k3s-agent"
 	before := map[string]string{server.name: hosts.must(server.name, looks),
 		agent.name: hosts.must(agent.name, looks)}
 
@@ -65,3 +67,36 @@ func (s *stack) staysAsItIs(
 	require.NoError(t, err)
 	assert.Equal(t, written.UID, found.UID)
 }
+
+// leavesAnothersHost marks the agent's host as another stack's, as after it was given away. When
+// the agent leaves the configuration, K3s is neither held back, stopped nor uninstalled there.
+func (s *stack) leavesAnothersHost(
+	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
+) {
+	hosts.must(agent.name,
+		"sed -i 's/^cluster=.*/cluster=another/; s/^stack=.*/stack=shop/' /var/lib/strata/owner")
+	before := hosts.must(agent.name, looks)
+	s.configure(merged(sections, map[string]any{"hosts": hosts.hosts(server)}))
+	r := s.must(s.up())
+	another := "(project, stack, node, cluster: strata shop " + agent.name + " another)"
+	for _, step := range []string{"could not be kept from restarting", "could not be stopped"} {
+		assert.Contains(t, r.output, "members: "+agent.name+" "+step)
+	}
+	assert.Contains(t, r.output, another)
+	assert.Equal(t, before, hosts.must(agent.name, looks), "%s was changed", agent.name)
+	hosts.must(agent.name,
+		"! test -e /run/systemd/system/k3s-agent.service.d/90-strata-leaving.conf")
+	assert.Equal(t, []string{server.name}, nodeNames(t, s.client()))
+	s.must(s.up("--expect-no-changes"))
+}
+
+const (
+	// runsAnotherKubernetes replaces an agent's K3s by a Pod of another kubelet.
+	runsAnotherKubernetes = `set -eu
+/usr/local/bin/k3s-agent-uninstall.sh
+rm -rf /var/lib/strata /etc/rancher
+systemd-run --quiet --unit=another-pod --slice=kubepods-burstable.slice sleep infinity`
+	// looksAtAnotherKubernetes prints the start of that Pod.
+	looksAtAnotherKubernetes = "systemctl is-active another-pod && systemctl show -P InvocationID " +
+		"another-pod kubepods-burstable.slice"
+)

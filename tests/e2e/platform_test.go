@@ -28,7 +28,8 @@ func TestPlatform(t *testing.T) {
 	net := network{"stp0", "10.18.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2ep", net, all...)
-	s := newStack(t, "e2e-platform", platform(hosts, all...))
+	sections := withTeam(platform(hosts, all...))
+	s := newStack(t, "e2e-platform", protected(sections))
 	const repositoryPassword = "a-password-for-git"
 	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
@@ -46,19 +47,21 @@ func TestPlatform(t *testing.T) {
 	s.step("health passes", func(*testing.T) { s.healthy() })
 	s.step("a stranger's Pod reaches what layers serve, and nothing else",
 		func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
+	s.step("the CA signs for its domain only, and another name is refused",
+		func(t *testing.T) { s.keepsToItsDomain(t, hosts) })
+	s.step("what a team keeps does not go with its workload or with Argo CD, whatever the consent",
+		func(t *testing.T) { s.keepsTheTeamsObjects(t, sections) })
 	s.step("the root application brings what the repository holds, and another admin password "+
 		"ends sessions", func(t *testing.T) {
 		session := s.session(t, s.output("argocdAdminPassword"))
 		require.Equal(t, http.StatusOK, s.account(t, session).code)
 		hash, err := bcrypt.GenerateFromPassword([]byte(repositoryPassword), bcrypt.MinCost)
 		require.NoError(t, err)
-		sections := platform(hosts, all...)
-		sections["argocd"] = map[string]any{"adminPasswordHash": string(hash),
+		s.configure(with(sections, "argocd", map[string]any{"adminPasswordHash": string(hash),
 			"root": map[string]any{
 				"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, inRepository),
 				"username": "strata", "password": repositoryPassword,
-			}}
-		s.configure(sections)
+			}}))
 		s.must(s.up())
 		assert.Equal(t, http.StatusUnauthorized, s.account(t, session).code,
 			"the session is older than the password")
@@ -74,12 +77,16 @@ func TestPlatform(t *testing.T) {
 			repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
 		// A removed component takes its objects with it.
-		s.configure(platform(hosts, all...))
+		s.configure(sections)
 		s.must(s.up())
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
 			metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
+	s.step("Argo CD comes back once no Application is being deleted",
+		func(t *testing.T) { s.keepsDeletionFromArgoCD(t, sections) })
+	s.step("a refresh makes anew what was deleted, and asks",
+		func(t *testing.T) { s.makesAnewWhatWasDeleted(t, hosts) })
 	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
 		s.renews(t)
 		s.healthy()
@@ -87,7 +94,7 @@ func TestPlatform(t *testing.T) {
 	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
 	s.step("another CA is named, the old one can be put back, and the new one be taken without a "+
 		"lost request", func(t *testing.T) {
-		s.meetsAnotherCA(t, hosts, platform(hosts, all...))
+		s.meetsAnotherCA(t, hosts, sections)
 	})
 	s.step("a version of each add-on that does not exist is named soon, and the "+
 		"previous one serves", func(t *testing.T) {

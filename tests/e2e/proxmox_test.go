@@ -99,10 +99,10 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 				with(limit, map[string]any{"dhcp": true})
 				return s.up()
 			}
-			pve.write("faults.json", map[string]string{"bootDelay": longest.String()})
+			pve.write("faults.json", map[string]string{"bootDelay": "24h"})
 			s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot",
 				"expected 10.21.0.11, found no lease and no answer")
-			pve.write("faults.json", map[string]string{"bootDelay": longest.String(),
+			pve.write("faults.json", map[string]string{"bootDelay": "24h",
 				"address": "10.21.0.77"})
 			s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot",
 				"expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")

@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -60,57 +58,34 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	s.must(s.gate(hosts, "address", hello, patient))
 }
 
-// servesNoGateway asserts that Traefik's Pod is Ready but has not noticed the CRDs. It looks for
-// them less and less often.
+// servesNoGateway asserts that Traefik's Pod is Ready but has not noticed the CRDs, which it looks
+// for less and less often. The API server is out of its reach until the story has looked.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race",
 		"listeners": []string{"http"}}
-	says := []string{"not reconciled yet", "before the Gateway API CRDs"}
-	var early result
-	var code int
-	var came time.Time
-	for tries := range noticeTries {
-		s.failsToList(t, "GatewayClass", 5+tries) // the next try is 13 s away or more
-		s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
-		came = time.Now()
-		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
-		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
-		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
-		early = s.gate(hosts, "gateway", programmed, (2 * time.Second << tries).String())
-		if code = requestStatus(t, ingress, "hello.test"); code == http.StatusNotFound &&
-			early.err != nil && early.says(says) {
-			break
-		}
-		t.Log("Traefik has noticed the definitions before the story could look")
-		s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
+	traefik := s.peers(t, "race", "app.kubernetes.io/name=traefik")[0]
+	reach := func(action string) {
+		hosts.must(traefik.node, "iptables -w 10 "+action+" INPUT -s "+traefik.address+
+			" -p tcp --dport 6443 -j REJECT --reject-with tcp-reset")
 	}
-	s.refused(t, early, says...)
-	assert.Equal(t, http.StatusNotFound, code, "it runs, and does not serve the route")
+	reach("-I")
+	s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
+	came := time.Now()
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
+	s.refusedWithin(t, 5*time.Second, func(limit string) result {
+		return s.gate(hosts, "gateway", programmed, limit)
+	}, "not reconciled yet", "before the Gateway API CRDs")
+	assert.Equal(t, http.StatusNotFound, requestStatus(t, ingress, "hello.test"),
+		"it runs, and does not serve the route")
+	s.available(t, "race", "traefik")
+	reach("-D")
 	s.must(s.gate(hosts, "gateway", programmed, patient))
 	t.Logf("Traefik looks at the Gateway %s after the definitions came",
 		time.Since(came).Round(time.Second))
 	eventually(t, func(c require.TestingT) {
 		require.Equal(c, http.StatusOK, requestStatus(c, ingress, "hello.test"))
 	})
-}
-
-// noticeTries is the number of times that the story tries to observe before Traefik notices.
-const noticeTries = 4
-
-// failsToList waits until Traefik has failed to list a kind a number of times, after which the
-// pause before its next attempt is long.
-func (s *stack) failsToList(t *testing.T, kind string, times int) {
-	pods, err := s.client().CoreV1().Pods("race").List(t.Context(),
-		metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
-	require.NoError(t, err)
-	require.Len(t, pods.Items, 1)
-	failures := func(c require.TestingT) int {
-		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name,
-			&corev1.PodLogOptions{}).DoRaw(context.Background())
-		require.NoError(c, err)
-		return strings.Count(string(log), "failed to list *v1."+kind+":")
-	}
-	before := failures(t)
-	eventually(t, func(c require.TestingT) { require.GreaterOrEqual(c, failures(c), before+times) })
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
-	require.NoError(t, os.WriteFile(file, []byte(s.output("readerKubeconfig")), 0o600))
+	s.must(s.run(strata, "kubeconfig", "--stack", s.name, "--reader", "--output", file))
 	command := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config,
 		"--kubeconfig", file, "--timeout", silence.String())
 	command.Env = slices.DeleteFunc(slices.Clone(s.env),

@@ -117,6 +117,7 @@ func allowingCgroupV1(section any) map[string]any {
 type result struct {
 	line, output string
 	err          error
+	began        time.Time
 	took         time.Duration
 	pieces       []piece
 }
@@ -146,7 +147,7 @@ func (s *stack) finish(cmd *exec.Cmd) result {
 	started := time.Now()
 	err := cmd.Run()
 	r := result{line: strings.Join(cmd.Args, " "), output: output.text.String(), err: err,
-		took: time.Since(started), pieces: output.pieces}
+		began: started, took: time.Since(started), pieces: output.pieces}
 	s.t.Logf("%s  (%s)", r.line, r.took.Round(100*time.Millisecond))
 	return r
 }

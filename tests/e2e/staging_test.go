@@ -59,23 +59,31 @@ func TestServersOfStagingChange(t *testing.T) {
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 		{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2esv", net, all...)
-	sections := staging(hosts, all...)
+	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts will be dead
 	s := newStack(t, "e2e-servers", sections)
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
+	s.step("three servers that move at once are refused",
+		func(t *testing.T) { s.refusesToMove(t, hosts, all) })
 	// Two servers are removed at once. One of them bootstrapped the cluster.
 	s.step("server-1 leaves and returns, and the rest serves",
 		func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
 		s.changesTokens(t, hosts, sections, "k3s-server-2-install creating")
 	})
-	s.step("destroy leaves nothing in the state", func(t *testing.T) {
-		s.must(s.destroy())
-		assert.Empty(t, s.resources())
-	})
+	s.step("a lost quorum comes back with one server's data, and the dead servers leave",
+		func(t *testing.T) { s.losesItsQuorum(t, hosts, sections, all) })
+	s.step("destroy leaves nothing in the state, and another Kubernetes on a host as it is",
+		func(t *testing.T) {
+			hosts.must("agent-1", runsAnotherKubernetes)
+			another := hosts.must("agent-1", looksAtAnotherKubernetes)
+			s.must(s.destroy())
+			assert.Empty(t, s.resources())
+			assert.Equal(t, another, hosts.must("agent-1", looksAtAnotherKubernetes))
+		})
 }
 
 // staging returns the configuration of a stack on existing hosts with the layers up to MetalLB; the

@@ -27,6 +27,15 @@ func (s *transcript) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// longestPause returns the longest time in which a command printed nothing.
+func (r result) longestPause() time.Duration {
+	last, longest := r.began, time.Duration(0)
+	for _, one := range append(r.pieces, piece{at: r.began.Add(r.took)}) {
+		longest, last = max(longest, one.at.Sub(last)), one.at
+	}
+	return longest
+}
+
 // when returns the time at which a command had written a text.
 func (r result) when(t *testing.T, text string) time.Time {
 	t.Helper()

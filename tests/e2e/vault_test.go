@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
-	"maps"
 	"testing"
 	"time"
 
@@ -70,6 +69,11 @@ func TestVaultSigns(t *testing.T) {
 			assert.Equal(t, []string{address}, hosts.reached(signer, address))
 		}
 	})
+	s.step("another issuer does not take it away with its volume, whatever the consent",
+		func(t *testing.T) {
+			s.keepsItsVault(t, signedByVault(hosts, nil, all...))
+			s.configure(signedByVault(hosts, nil, all...))
+		})
 	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it",
 		func(t *testing.T) {
 			require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0",
@@ -104,6 +108,24 @@ func TestVaultSigns(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})
+}
+
+// keepsItsVault changes the issuer of a protected stack from its own Vault to another one.
+func (s *stack) keepsItsVault(t *testing.T, sections map[string]any) {
+	before, err := s.client().CoreV1().Pods("vault").Get(t.Context(), "vault-0", metav1.GetOptions{})
+	require.NoError(t, err)
+	delete(sections, "vault")
+	sections["certManager"] = map[string]any{"issuer": "selfSigned"}
+	for _, wanted := range []map[string]any{sections, discarding(sections, "vault")} {
+		s.configure(protected(wanted))
+		s.refused(t, s.up(), "refused, nothing was deleted",
+			"- namespace vault: volume vault/data-vault-0 (1Gi)\n",
+			"set strata:k3s.protect to false, set strata:discard.namespaces to [vault]")
+	}
+	assert.True(t, isBound(t, s.client(), "vault", "data-vault-0"))
+	now, err := s.client().CoreV1().Pods("vault").Get(t.Context(), "vault-0", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before.UID, now.UID)
 }
 
 // signedByVault returns a platform whose certificates the stack's own Vault signs. login replaces
@@ -151,9 +173,7 @@ EOF`)
 }
 
 func with(values map[string]any, key string, value any) map[string]any {
-	all := map[string]any{key: value}
-	maps.Copy(all, values)
-	return all
+	return merged(values, map[string]any{key: value})
 }
 
 // ca returns the certificate at the root of Vault's own.

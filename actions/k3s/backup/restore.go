@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ type Plan struct {
 	Wanted
 	cluster         Cluster
 	servers, agents []health.Host
+	// gone names the lost servers, whose Nodes the restore deletes.
+	gone []string
 }
 
 // Plan selects the servers and agents that are left, From first. It sends no request. An unknown
@@ -45,9 +48,15 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("--without: %w", err)
 	}
+	before := c.plan.NodesByRole(config.RoleServer)
 	c.plan.Nodes = left
 	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.NodesByRole(config.RoleServer),
 		agents: c.plan.NodesByRole(config.RoleAgent)}
+	for _, server := range before {
+		if slices.Contains(wanted.Without, server.Name) {
+			plan.gone = append(plan.gone, server.Name)
+		}
+	}
 	if wanted.From != "" {
 		if plan.servers, err = restore.First(plan.servers, wanted.From); err != nil {
 			return Plan{}, fmt.Errorf("--from: %w", err)
@@ -87,6 +96,9 @@ func (p *Plan) Describe(out io.Writer) error {
 	if p.Current {
 		what = "with its own data"
 	}
+	if len(p.gone) > 0 {
+		what += " and without the Nodes of " + strings.Join(p.gone, ", ")
+	}
 	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
 		"  1. K3s stops on %s; Pods go on, the API is away\n"+
 		"  2. %s becomes the only member, %s: what changed since then is gone, and every client "+
@@ -117,8 +129,8 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 		}
 	}
 	back := restore.Restore{
-		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Snapshot: snapshot,
-		User: credential.UserOf(p.cluster.secrets.Kubeconfig), Log: log,
+		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Gone: p.gone,
+		Snapshot: snapshot, User: credential.UserOf(p.cluster.secrets.Kubeconfig), Log: log,
 	}
 	ctx, cancel := withTimeout(ctx, workLimit)
 	defer cancel()

@@ -4,12 +4,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/k3s/upgrade"
 	"strata/health"
+	"strata/internal/ssh/remote"
 )
 
 // A restore's copies hold every Secret of the cluster. The next restore removes the copies of a
@@ -27,4 +30,19 @@ func TestRestoreRemovesCopiesOfKilledRestore(t *testing.T) {
 	entries, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, entries)
+}
+
+func TestPlanNamesLostServersWhoseNodesGo(t *testing.T) {
+	var nodes []health.Host
+	for name, role := range map[string]string{"server-1": "server", "server-2": "server",
+		"agent-1": "agent"} {
+		nodes = append(nodes, health.Host{Target: remote.Target{Name: name}, Role: role})
+	}
+	plan, err := Cluster{plan: upgrade.Plan{Nodes: nodes}}.Plan(Wanted{Current: true,
+		From: "server-1", Without: []string{"agent-1", "server-2"}})
+	require.NoError(t, err)
+	var told strings.Builder
+	require.NoError(t, plan.Describe(&told))
+	assert.Contains(t, told.String(), "server-1 becomes the only member, with its own data and "+
+		"without the Nodes of server-2: ", "an agent's Node counts for nothing")
 }

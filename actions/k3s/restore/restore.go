@@ -23,6 +23,9 @@ type Restore struct {
 	Hosts Hosts
 	// Servers and Agents are the cluster's nodes, without those that are lost.
 	Servers, Agents []health.Host
+	// Gone names the servers that are lost. Their Nodes are deleted: etcd forgets these members,
+	// and as long as their Nodes count as members, no update can remove or replace one.
+	Gone []string
 	// Snapshot is the file's name in Folder of the first server. If empty, that server keeps its
 	// own data and only removes the other members, which repairs a lost quorum.
 	Snapshot string
@@ -105,16 +108,8 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	}
 	times.API = time.Since(started)
 	r.say("%s serves alone, %s after the stop", first.Name, times.API.Round(time.Second))
-	if _, err := r.Hosts.Run(ctx, first, "forget_passwords",
-		map[string]string{"nodes": r.nodes()}); err != nil {
-		return times, fmt.Errorf("forget the nodes' passwords: %w; run strata restore again", err)
-	}
-	if r.User != "" {
-		if _, err := r.Hosts.Run(ctx, first, "bind",
-			map[string]string{"user": r.User}); err != nil {
-			return times, fmt.Errorf("bind %s to its role: %w; run strata restore again",
-				r.User, err)
-		}
+	if err := r.correct(ctx, first); err != nil {
+		return times, fmt.Errorf("%w; run strata restore again", err)
 	}
 	// One at a time: etcd admits one learner.
 	for _, server := range r.Servers[1:] {
@@ -135,6 +130,27 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	}
 	times.All = time.Since(started)
 	return times, nil
+}
+
+// correct corrects the records in the cluster that do not fit its hosts and its stack of today.
+func (r *Restore) correct(ctx context.Context, first health.Host) error {
+	if len(r.Gone) > 0 {
+		if _, err := r.Hosts.Run(ctx, first, "forget_nodes",
+			map[string]string{"nodes": strings.Join(r.Gone, " ")}); err != nil {
+			return fmt.Errorf("delete the Nodes of %s: %w", strings.Join(r.Gone, ", "), err)
+		}
+	}
+	if _, err := r.Hosts.Run(ctx, first, "forget_passwords",
+		map[string]string{"nodes": r.nodes()}); err != nil {
+		return fmt.Errorf("forget the nodes' passwords: %w", err)
+	}
+	if r.User != "" {
+		if _, err := r.Hosts.Run(ctx, first, "bind",
+			map[string]string{"user": r.User}); err != nil {
+			return fmt.Errorf("bind %s to its role: %w", r.User, err)
+		}
+	}
+	return nil
 }
 
 // failedReset returns an error with the state after a failed reset, and the repair.

@@ -25,8 +25,8 @@ type fleet struct {
 	fails map[string]bool
 	// has is the server that has the snapshot.
 	has string
-	// nodes lists the nodes whose passwords were to be removed.
-	nodes string
+	// nodes lists the nodes whose passwords were to be removed, gone the deleted Nodes.
+	nodes, gone string
 }
 
 func (f *fleet) Run(
@@ -35,7 +35,11 @@ func (f *fleet) Run(
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	step, _, _ = strings.Cut(step, " ")
-	f.nodes += variables["nodes"]
+	if step == "forget_nodes" {
+		f.gone += variables["nodes"]
+	} else {
+		f.nodes += variables["nodes"]
+	}
 	if f.fails[step+" "+host.Name] {
 		return "", errors.New("made to fail")
 	}
@@ -155,6 +159,24 @@ func TestNodePasswordsAreDeletedBeforeServersRejoin(t *testing.T) {
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "forget the nodes' passwords: made to fail")
 	assert.Equal(t, "server-1 server-2 server-3 agent-1", f.nodes)
+	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
+}
+
+// Otherwise no update could replace the lost servers or take them out: each one's removal would be
+// refused for the Nodes of the others, which count as members without a quorum.
+func TestNodesOfLostServersAreDeletedBeforeServersRejoin(t *testing.T) {
+	f := &fleet{}
+	r, _ := back(f)
+	r.Servers, r.Gone = r.Servers[:2], []string{"server-3"}
+	_, err := r.Run(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"works server-1", "forget_nodes server-1", "forget_passwords server-1"},
+		f.did[5:8])
+	assert.Equal(t, "server-3", f.gone)
+	f = &fleet{fails: map[string]bool{"forget_nodes server-1": true}}
+	r.Hosts = f
+	_, err = r.Run(t.Context())
+	require.ErrorContains(t, err, "delete the Nodes of server-3: made to fail; run strata restore again")
 	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 

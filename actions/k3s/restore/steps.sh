@@ -104,6 +104,16 @@ release() { rm -f "$restoring" "$database"/snapshots/*-ahead; }
 # Says that this server works with what it got when it joined.
 joined() { : > "$database/etcd-before-restore.joined"; }
 
+# Deletes the Nodes $nodes of servers that are lost. K3s's finalizer on a Node waits for a controller that leads.
+forget_nodes() {
+	: "${nodes:?}"
+	cache=$(mktemp -d)
+	for node in $nodes; do
+		k3s kubectl --cache-dir="$cache" delete node --ignore-not-found --timeout=2m "$node" >&2
+	done
+	rm -rf "$cache"
+}
+
 # Has K3s forget the passwords of the nodes $nodes: a snapshot from before a host was replaced has the old host's, and the new one would
 # be rejected. A node without a password tells its own when it comes (k3s-io/k3s pkg/nodepassword).
 forget_passwords() {

@@ -128,6 +128,16 @@ func TestForgetPasswordsDeletesSecretsOfAllNodes(t *testing.T) {
 	assert.NoDirExists(t, strings.Fields(cache)[0], "in root's home or elsewhere")
 }
 
+func TestForgetNodesDeletesEachNode(t *testing.T) {
+	h := newHost(t)
+	out, err := h.run("forget_nodes", map[string]string{"nodes": "a b"})
+	require.NoError(t, err, out)
+	for _, node := range []string{"a", "b"} {
+		assert.Regexp(t, "(?m)^k3s kubectl --cache-dir=\\S+ delete node --ignore-not-found "+
+			"--timeout=2m "+node+"$", h.read("/said"))
+	}
+}
+
 // A host that reboots in the middle must not bring its old data back. Two of three servers would be
 // the quorum that the restore has just ended.
 func TestStoppedServerStaysDisabledAndRefusesInstall(t *testing.T) {
