@@ -43,7 +43,7 @@ func (a *apisix) installPlane() (err error) {
 		values: apisixValues(a.args.Config, a.args.PodNetwork),
 		own:    a.userValues(config.ArtifactAPISIXChart, a.args.Config.Values, a.args.Values),
 	}, a.keys) // its Pods do not start without the Secret
-	if err != nil {
+	if err != nil || !a.Cluster.NetworkPolicies {
 		return err
 	}
 	return newNetworkPolicy(a.ctx, a.Cluster, a.name+"-admin-policy", apisixNamespace, apisixName,

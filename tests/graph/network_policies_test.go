@@ -17,7 +17,7 @@ import (
 // cluster.networkPolicies.
 func (g graph) layerPolicies() []string {
 	return g.where(func(r pulumitest.Resource) bool {
-		return strings.HasSuffix(r.Type, ":NetworkPolicy") && r.Name != "apisix-admin-policy"
+		return strings.HasSuffix(r.Type, ":NetworkPolicy")
 	})
 }
 
