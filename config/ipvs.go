@@ -9,7 +9,7 @@ import (
 // modules. K3s passes kube-proxy-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) UsesIPVS() bool {
 	for _, args := range k.args() {
-		for _, written := range args.given("kube-proxy-arg") {
+		for _, written := range args.keysOf("kube-proxy-arg") {
 			if strings.Contains(fmt.Sprint(args.set[written]), "proxy-mode=ipvs") {
 				return true
 			}

@@ -43,8 +43,8 @@ func (k K3s) args() []k3sArgs {
 		{field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
 }
 
-// given returns the written keys that set a flag, by any of its names. A final + appends.
-func (a k3sArgs) given(flag string) (keys []string) {
+// keysOf returns the written keys that set a flag, by any of its names. A final + appends.
+func (a k3sArgs) keysOf(flag string) (keys []string) {
 	for _, written := range slices.Sorted(maps.Keys(a.set)) {
 		if k3sFlags[a.role][strings.TrimSuffix(written, "+")] == flag {
 			keys = append(keys, written)

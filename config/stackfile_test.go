@@ -34,7 +34,7 @@ func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Nobody would notice these keys: the program reads the sections of strata only.
+// The program reads only keys that begin with strata:, and would ignore these.
 func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 	for written, want := range map[string]string{
 		"traefik":                "platform:traefik: IS; did you mean strata:traefik?",

@@ -30,7 +30,7 @@ func (c *Config) checkRegistries(ps *problems) {
 		return
 	}
 	for _, args := range c.K3s.args() {
-		for _, written := range args.given("private-registry") {
+		for _, written := range args.keysOf("private-registry") {
 			ps.add(fmt.Sprintf("%s[%q]", args.key, written), "",
 				"names another file than that of k3s.registries", "remove one of them")
 		}
