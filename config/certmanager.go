@@ -143,3 +143,22 @@ func (c *Config) checkNameConstraints(ps *problems) {
 			"add it, or a domain that it is below")
 	}
 }
+
+// issuers are the values of CertManager.Issuer.
+var issuers = []string{IssuerSelfSigned, IssuerVault, IssuerACME}
+
+func (c *Config) checkIssuer(ps *problems) {
+	manager := c.CertManager
+	if !slices.Contains(issuers, manager.Issuer) {
+		ps.add(field("certManager.issuer"), manager.Issuer, "is not a known issuer",
+			suggestion(manager.Issuer, issuers))
+	}
+	if (manager.Issuer == IssuerVault || manager.Issuer == IssuerACME) && !*manager.Enabled {
+		ps.add(field("certManager.issuer"), manager.Issuer,
+			"needs cert-manager, and certManager.enabled is false",
+			"enable cert-manager, or use "+IssuerSelfSigned)
+	}
+	c.checkVaultIssuer(ps)
+	c.checkACME(ps)
+	c.checkVault(ps)
+}

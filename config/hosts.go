@@ -1,6 +1,15 @@
 package config
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
 
 // Driver is the way in which the hosts are provided.
 type Driver string
@@ -20,24 +29,6 @@ var Drivers = []string{string(DriverExisting), string(DriverLibvirt), string(Dri
 
 // MakesVMs reports whether the driver's hosts are virtual machines.
 func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
-
-// Role is a node's part in the cluster.
-type Role string
-
-const (
-	// RoleServer runs the control plane and etcd (K3s server).
-	RoleServer Role = "server"
-	// RoleAgent runs workloads only (K3s agent).
-	RoleAgent Role = "agent"
-)
-
-// Unit returns the systemd unit that K3s's install script makes for the role, without .service.
-func (r Role) Unit() string {
-	if r == RoleServer {
-		return "k3s"
-	}
-	return "k3s-agent"
-}
 
 // Hosts configures the hosts, and how they are reached or made.
 type Hosts struct {
@@ -62,27 +53,142 @@ type Hosts struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// Node is one host of the cluster.
-type Node struct {
-	// Name is the node's name in Kubernetes and, where Strata makes the host, the host name.
-	// Required, unique.
-	Name string `json:"name"`
-	// Role is server or agent. Required.
-	Role Role `json:"role"`
-	// Address is the node's IP address in hosts.subnet. Required, unique.
-	Address netip.Addr `json:"address"`
-	// SSH overrides hosts.ssh for this host.
-	SSH SSH `json:"ssh"`
-	// VM overrides the size in hosts.vm for this host.
-	VM Size `json:"vm"`
-	// Labels are set on the Node at its registration, and by the next update when they change. A
-	// label that is removed here is removed there, unless it has another value by then. Other
-	// labels stay.
-	Labels map[string]string `json:"labels,omitempty"`
-	// Taints are set on the Node in the same way as labels. Their form is key=value:Effect.
-	Taints []string `json:"taints,omitempty"`
-	// Recreate is consent to recreate this node's machine once, with the loss of everything on it.
-	// It is any word that was not used before. Only for drivers that make machines. Default: the
-	// machine stays, whatever changes.
-	Recreate string `json:"recreate,omitempty"`
+// interfaceName matches Linux's interface names (IFNAMSIZ is 16 with the final zero), without
+// unusual characters.
+var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
+
+// userName matches user names in the strict form of useradd(8).
+var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// IsUserName reports whether name can be hosts.ssh.user.
+func IsUserName(name string) bool { return userName.MatchString(name) }
+
+// smallestSubnet has room for a gateway, three nodes and a load balancer address.
+const smallestSubnet = 29
+
+func (c *Config) checkHosts(ps *problems) {
+	hosts := c.Hosts
+	switch hosts.Driver {
+	case DriverExisting:
+	case DriverLibvirt, DriverProxmox:
+		c.checkVMs(ps)
+	case "":
+		ps.add(field("hosts.driver"), "", "is not set",
+			"set "+strings.Join(Drivers, ", ")+
+				"; or name a cluster that is there already: cluster.context")
+	default:
+		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver",
+			suggestion(string(hosts.Driver), Drivers))
+	}
+	if slices.Contains(Drivers, string(hosts.Driver)) {
+		checkOthersUnset(ps, hosts)
+		checkGeneratedKeys(ps, hosts)
+	}
+	if arch := hosts.Arch; arch != "" && !slices.Contains(Architectures, arch) {
+		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for",
+			suggestion(arch, Architectures))
+	}
+	c.checkSubnet(ps)
+	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
+	c.checkWay(ps)
+}
+
+// checkGeneratedKeys refuses SSH settings that are not read, because Strata makes the keys of the
+// hosts that it makes.
+func checkGeneratedKeys(ps *problems, hosts Hosts) {
+	if hosts.Driver == DriverExisting {
+		return
+	}
+	who := "is not read: driver " + string(hosts.Driver) + " generates "
+	if hosts.SSH.KeyFile != "" {
+		ps.add(field("hosts.ssh.keyFile"), hosts.SSH.KeyFile, who+"its own key", "remove it")
+	}
+	if hosts.SSH.HostKey != "" {
+		ps.add(field("hosts.ssh.hostKey"), "", who+"the host keys", "remove it")
+	}
+}
+
+func (c *Config) checkSubnet(ps *problems) {
+	subnet := c.Hosts.Subnet
+	key := field("hosts.subnet")
+	if !subnet.IsValid() {
+		ps.add(key, "", "is not set", "set the network of the nodes and the load balancer, for example 10.10.0.0/24")
+		return
+	}
+	checkNetwork(ps, key, subnet)
+	if subnet.Addr().Is4() && subnet.Bits() > smallestSubnet {
+		ps.add(key, subnet.String(), "is too small", "use /29 or larger")
+	}
+}
+
+// checkNetwork applies the rules that hold for every network in the configuration.
+func checkNetwork(ps *problems, key string, network netip.Prefix) {
+	if !network.Addr().Is4() {
+		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses",
+			"use an IPv4 network")
+	}
+	if network != network.Masked() {
+		ps.add(key, network.String(), "has bits set behind its prefix",
+			"write "+network.Masked().String())
+	}
+}
+
+func checkSSH(ps *problems, key string, ssh SSH) {
+	later := ssh.Config != "" // fills in what is not set
+	if (ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later) {
+		ps.add(key+".port", strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
+	}
+	if !userName.MatchString(ssh.User) && (ssh.User != "" || !later) {
+		ps.add(key+".user", ssh.User, "is not a user name",
+			"use lower case letters, digits, dashes and underscores")
+	}
+	if ssh.HostKey != "" {
+		checkHostKey(ps, key+".hostKey", ssh.HostKey)
+	}
+}
+
+func checkHostKey(ps *problems, key, text string) {
+	_, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(text))
+	if err != nil || len(strings.TrimSpace(string(rest))) > 0 {
+		ps.add(key, "", "is not one public key",
+			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
+	}
+}
+
+// usable reports whether a host can have the address in a network.
+func usable(network netip.Prefix, address netip.Addr) bool {
+	all := RangeOf(network)
+	return network.Contains(address) && address != all.First && address != all.Last
+}
+
+// checkVIP compares the API's own address with all addresses that are in use already.
+func (c *Config) checkVIP(ps *problems) {
+	vip, key := c.K3s.VIP, field("k3s.vip")
+	if !vip.IsValid() {
+		return
+	}
+	if subnet := c.Hosts.Subnet; subnet.IsValid() {
+		all := RangeOf(subnet)
+		if !all.Contains(vip) || vip == all.First || vip == all.Last {
+			ps.add(key, vip.String(), "is no host's address in hosts.subnet "+subnet.String(),
+				"choose a free address inside it")
+		}
+	}
+	taken := func(what string) {
+		ps.add(key, vip.String(), "is "+what,
+			"choose an address that nothing else uses")
+	}
+	for _, node := range c.Hosts.Nodes {
+		if node.Address == vip {
+			taken("node " + node.Name + "'s own")
+		}
+	}
+	if c.Hosts.VM.Gateway == vip {
+		taken("hosts.vm.gateway")
+	}
+	for i, text := range c.MetalLB.Addresses {
+		if pool, err := ParseRange(text); err == nil && pool.Contains(vip) {
+			taken(fmt.Sprintf("in metallb.addresses[%d] %s", i, text))
+		}
+	}
 }

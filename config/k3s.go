@@ -2,8 +2,13 @@ package config
 
 import (
 	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // K3s configures the cluster.
@@ -81,9 +86,80 @@ type Snapshots struct {
 	Retention int `json:"retention,omitempty"`
 }
 
-// Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one,
-// then agents.
-type Upgrade struct {
-	// Concurrency limits the agents that are upgraded at the same time. Default 1.
-	Concurrency int `json:"concurrency,omitempty"`
+// k3sVersion matches K3s's release tags.
+var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
+
+// cronFields matches a schedule. K3s parses it with robfig/cron's standard parser, and exits at its
+// start if that fails.
+var cronFields = regexp.MustCompile(`^[0-9*/,-]+ [0-9*/,-]+ [0-9*?/,-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*?/,-]+$`)
+
+// serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.
+const serviceLB = "servicelb"
+
+// packaged are the components that K3s can leave out
+// (docs.k3s.io/installation/packaged-components). gateway-api-crd exists from K3s 1.37 on; earlier
+// versions ignore it.
+var packaged = []string{
+	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB,
+	"traefik",
 }
+
+// shortestCertificate is the shortest lifetime of a client certificate that Strata accepts; a
+// shorter one would need too many renewals.
+const shortestCertificate = time.Minute
+
+func (c *Config) checkK3s(ps *problems) {
+	k3s := c.K3s
+	if k3s.Version != "" && !IsK3sVersion(k3s.Version) {
+		ps.add(field("k3s.version"), k3s.Version, "is not of the form vX.Y.Z+k3sN",
+			"write a release tag of K3s, for example "+K3sVersion)
+	}
+	for i, name := range k3s.Disable {
+		if !slices.Contains(packaged, name) {
+			ps.add(field("k3s.disable[%d]", i), name, "is not a packaged component of K3s",
+				suggestion(name, packaged))
+		}
+	}
+	for i, san := range k3s.TLSSANs {
+		if _, err := netip.ParseAddr(san); err != nil &&
+			len(validation.IsDNS1123Subdomain(san)) > 0 {
+			ps.add(field("k3s.tlsSANs[%d]", i), san, "is neither an IP address nor a DNS name",
+				"write the name alone, without scheme or port")
+		}
+	}
+	if k3s.FlannelInterface != "" && !interfaceName.MatchString(k3s.FlannelInterface) {
+		ps.add(field("k3s.flannelInterface"), k3s.FlannelInterface, "is not an interface name",
+			"write it as `ip link` shows it")
+	}
+	if !cronFields.MatchString(k3s.Snapshots.Schedule) {
+		ps.add(field("k3s.snapshots.schedule"), k3s.Snapshots.Schedule,
+			"is not a schedule of cron's five fields",
+			"write minute, hour, day, month and weekday, for example 0 */12 * * *")
+	}
+	if k3s.Snapshots.Retention < 1 {
+		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention),
+			"keeps no snapshot", "write how many to keep, at least 1")
+	}
+	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
+		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it",
+			"write at least "+shortestCertificate.String()+", or leave it out for a year")
+	}
+	if k3s.KubeconfigGeneration < 0 {
+		ps.add(field("k3s.kubeconfigGeneration"), strconv.Itoa(k3s.KubeconfigGeneration),
+			"is no generation", "count from 0, and add 1 to revoke every kubeconfig")
+	}
+	if k3s.TokenGeneration < 0 {
+		ps.add(field("k3s.tokenGeneration"), strconv.Itoa(k3s.TokenGeneration), "is no generation",
+			"count from 0, and add 1 to change the cluster's tokens")
+	}
+	c.checkRegistries(ps)
+	c.checkProxy(ps)
+	k3s.checkArgs(ps)
+	if c.Upgrade.Concurrency < 1 {
+		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency),
+			"upgrades nothing", "write how many agents may be away at the same time, at least 1")
+	}
+}
+
+// IsK3sVersion reports whether a text has the form of a release of K3s: vX.Y.Z+k3sN.
+func IsK3sVersion(text string) bool { return k3sVersion.MatchString(text) }

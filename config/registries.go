@@ -1,5 +1,18 @@
 package config
 
+import (
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
 // Registry is a container registry or a mirror of one. Together they become registries.yaml, K3s's
 // own file for that (docs.k3s.io/installation/private-registry), on every node.
 type Registry struct {
@@ -26,4 +39,112 @@ type Registry struct {
 	CA string `json:"ca,omitempty"`
 	// InsecureSkipVerify accepts any certificate of the registry. Default false.
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
+}
+
+// anyRegistry is the name that stands for all registries without an entry.
+const anyRegistry = "*"
+
+func (c *Config) checkRegistries(ps *problems) {
+	given := c.K3s.Registries
+	for i, registry := range given {
+		key := field("k3s.registries[%d]", i)
+		if slices.ContainsFunc(given[:i],
+			func(other Registry) bool { return other.Name == registry.Name }) {
+			ps.add(key+".name", registry.Name, "has an entry already", "write both as one")
+		}
+		registry.check(ps, key)
+	}
+	if len(given) == 0 {
+		return
+	}
+	for _, args := range c.K3s.args() {
+		for _, written := range args.keysOf("private-registry") {
+			ps.add(fmt.Sprintf("%s[%q]", args.key, written), "",
+				"names another file than that of k3s.registries", "remove one of them")
+		}
+	}
+}
+
+// check checks a registry. It shows neither an address nor an invalid name, because both may
+// contain a password.
+func (r Registry) check(ps *problems, key string) {
+	if r.Name != anyRegistry && !isHostPort(r.Name) {
+		ps.add(key+".name", "", "is not the name of a registry",
+			"write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
+	}
+	r.checkMirrors(ps, key)
+	if (r.Username == "") != (r.Password == "") {
+		ps.add(key, "", "has a username or a password, and not both",
+			"set the other one as well: where a registry takes a token, it is the password")
+	}
+	if r.Name == anyRegistry && r.Username != "" {
+		ps.add(key+".name", r.Name, "is given a login, which no registry gets by that name",
+			"write it into an entry with the registry's host, of a mirror its own")
+	}
+	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
+		ps.add(key+".ca", "", "is not a certificate in PEM",
+			"paste the file that begins with -----BEGIN CERTIFICATE-----")
+	}
+	if r.CA != "" && r.InsecureSkipVerify {
+		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for",
+			"remove one of them")
+	}
+}
+
+func (r Registry) checkMirrors(ps *problems, key string) {
+	for i, mirror := range r.Mirrors {
+		if !isMirror(mirror) {
+			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "",
+				"is not an http or https URL without a user and a query",
+				"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
+		}
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(r.Rewrites)) {
+		rewrite := fmt.Sprintf("%s.rewrites[%q]", key, pattern)
+		if _, err := regexp.Compile(pattern); err != nil {
+			ps.add(rewrite, "", "is not a regular expression: "+err.Error(),
+				`write for example "^library/(.*)"`)
+		}
+		// K3s writes both texts unchanged into hosts.toml, and containerd ignores a file that is
+		// not valid TOML (pkg/agent/templates).
+		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
+			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on "+
+				"to containerd", "write a class, for example [.] or [0-9]")
+		}
+	}
+	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
+		ps.add(key+".rewrites", "", "is set, and mirrors is not",
+			"name the mirrors that have other names for images")
+	}
+}
+
+// isMirror reports whether a text is an address that K3s accepts and that contains nothing secret.
+func isMirror(text string) bool {
+	parsed, ok := webAddress(text)
+	return ok && parsed.User == nil
+}
+
+// isHostPort reports whether a text is a DNS name or an IP address, with or without a port.
+func isHostPort(text string) bool {
+	if _, err := netip.ParseAddrPort(text); err == nil {
+		return true
+	}
+	host, port, hasPort := strings.Cut(text, ":")
+	number, err := strconv.Atoi(port)
+	if hasPort && (err != nil || number < 1 || number > 65535) {
+		return false
+	}
+	return len(validation.IsDNS1123Subdomain(host)) == 0
+}
+
+// plainPasswords refuses a registry's plain password: it would be in the repository, and in
+// Pulumi's record of each update.
+func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
+	if !d.isPlain("k3s") {
+		return nil
+	}
+	for i, registry := range registries {
+		ps.addPlain(field("k3s.registries[%d].password", i), registry.Password)
+	}
+	return ps
 }

@@ -1,23 +1,14 @@
 package config
 
-import "net/netip"
+import (
+	"net/netip"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
 
-// Hypervisor is the host that runs the virtual machines, and how it is reached.
-type Hypervisor struct {
-	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
-	// default is this machine.
-	Address string `json:"address,omitempty"`
-	// User is the name of the login. This user must be able to use sudo without a password. Default
-	// root.
-	User string `json:"user,omitempty"`
-	// Port is sshd's TCP port. Default 22.
-	Port int `json:"port,omitempty"`
-	// KeyFile is the private key's path, as in hosts.ssh.keyFile. Default ~/.ssh/id_ed25519.
-	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the hypervisor's public key, in authorized_keys form. Default: the key from one
-	// bounded first contact.
-	HostKey string `json:"hostKey,omitempty"`
-}
+	"golang.org/x/crypto/ssh"
+)
 
 // Size overrides the size in hosts.vm for one virtual machine.
 type Size struct {
@@ -66,35 +57,148 @@ type VM struct {
 	Protect bool `json:"protect,omitempty"`
 }
 
-// Libvirt configures driver libvirt.
-type Libvirt struct {
-	// URI is the address by which libvirt is reached on the hypervisor. Default qemu:///system.
-	URI string `json:"uri,omitempty"`
-	// Pool is the storage pool that holds the disks. Default default.
-	Pool string `json:"pool,omitempty"`
-	// Bridge is the bridge on the hypervisor that the machines are attached to. Set this or
-	// Network.
-	Bridge string `json:"bridge,omitempty"`
-	// Network is the libvirt network that the machines are attached to. Default: the one called
-	// default, if Bridge is not set.
-	Network string `json:"network,omitempty"`
-	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty
-	// times slower. Default kvm.
-	Type string `json:"type,omitempty" enum:"kvm,qemu"`
+var (
+	// storageName matches the names of pools, storages and networks in libvirt and Proxmox VE.
+	storageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
+	// moduleName and sysctlName match single words, because the names become lines of files on the
+	// machines.
+	moduleName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	sysctlName = regexp.MustCompile(`^[A-Za-z0-9_-]+([./][A-Za-z0-9_*-]+)+$`)
+	// packageName matches the name of a Debian package, with an optional version.
+	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(=[A-Za-z0-9.+:~-]+)?$`)
+	// libvirtURI matches a URI of a libvirt driver on the hypervisor itself. hosts.hypervisor
+	// configures how the hypervisor is reached.
+	libvirtURI = regexp.MustCompile(`^qemu:///(system|session)$`)
+)
+
+// checkOthersUnset refuses a section for a driver that is not configured, because it would not be
+// read.
+func checkOthersUnset(ps *problems, hosts Hosts) {
+	unset := defaults().Hosts
+	for _, section := range []struct {
+		key         string
+		read        bool
+		readBy      string
+		value, free any
+	}{
+		{"hypervisor", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.Hypervisor,
+			unset.Hypervisor},
+		{"vm", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.VM, unset.VM},
+		{"libvirt", hosts.Driver == DriverLibvirt, "driver libvirt", hosts.Libvirt, unset.Libvirt},
+		{"proxmox", hosts.Driver == DriverProxmox, "driver proxmox", hosts.Proxmox, unset.Proxmox},
+	} {
+		if !section.read && !reflect.DeepEqual(section.value, section.free) {
+			ps.add(field("hosts.%s", section.key), "", "is only read by "+section.readBy,
+				"remove it or set another driver")
+		}
+	}
+	for i, node := range hosts.Nodes {
+		if !hosts.Driver.MakesVMs() && node.VM != (Size{}) {
+			ps.add(field("hosts.nodes[%d].vm", i), "",
+				"is only read by drivers libvirt and proxmox", "remove it or set another driver")
+		}
+	}
 }
 
-// Proxmox configures driver proxmox.
-type Proxmox struct {
-	// Storage holds the disks. Default local-lvm.
-	Storage string `json:"storage,omitempty"`
-	// SeedStorage holds the machines' cloud-init seeds; it must have content type iso and lie in a
-	// folder. Default local.
-	SeedStorage string `json:"seedStorage,omitempty"`
-	// Bridge is the bridge on the node that the machines are attached to. Default vmbr0.
-	Bridge string `json:"bridge,omitempty"`
-	// VLAN is the machines' VLAN tag, 1 to 4094. Default: none.
-	VLAN int `json:"vlan,omitempty"`
-	// Template is the number of a template with cloud-init that the machines are cloned from, in
-	// place of an image.
-	Template int `json:"template,omitempty"`
+func (c *Config) checkVMs(ps *problems) {
+	c.checkHypervisor(ps)
+	checkVMContent(ps, c.Hosts.VM)
+	ids := map[int]int{}
+	for i, node := range c.Hosts.Nodes {
+		checkSize(ps, field("hosts.nodes[%d].vm", i), node, c.Hosts.Driver)
+		if first, twice := ids[node.VM.ID]; twice && node.VM.ID != 0 {
+			ps.add(field("hosts.nodes[%d].vm.id", i), strconv.Itoa(node.VM.ID),
+				"is also that of hosts.nodes["+strconv.Itoa(first)+"]", "give each node its own")
+		}
+		ids[node.VM.ID] = i
+	}
+	gateway, subnet := c.Hosts.VM.Gateway, c.Hosts.Subnet
+	if gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway) {
+		ps.add(field("hosts.vm.gateway"), gateway.String(),
+			"is not a host address of hosts.subnet "+subnet.String(),
+			"use an address inside it, neither the first nor the last")
+	}
+	if c.Hosts.Driver == DriverProxmox {
+		checkProxmox(ps, c.Hosts.Proxmox)
+	} else {
+		checkLibvirt(ps, c.Hosts.Libvirt)
+	}
+	c.checkVMImage(ps)
 }
+
+// checkSize checks the size of a machine against the requirements of K3s and the size of an image.
+func checkSize(ps *problems, key string, node Node, driver Driver) {
+	least := 512
+	if node.Role == RoleServer {
+		least = 2048
+	}
+	if node.VM.CPUs < 1 {
+		ps.add(key+".cpus", strconv.Itoa(node.VM.CPUs), "is no number of processors",
+			"use 1 or more")
+	}
+	if node.VM.MemoryMiB < least {
+		ps.add(key+".memoryMiB", strconv.Itoa(node.VM.MemoryMiB),
+			"is too little for a K3s "+string(node.Role), "use "+strconv.Itoa(least)+" or more")
+	}
+	if node.VM.DiskGiB < 4 {
+		ps.add(key+".diskGiB", strconv.Itoa(node.VM.DiskGiB), "is too small for a system with K3s",
+			"use 4 or more")
+	}
+	switch id := node.VM.ID; {
+	case id != 0 && driver == DriverLibvirt:
+		ps.add(key+".id", strconv.Itoa(id), "is not read: only Proxmox VE numbers its machines",
+			"remove it")
+	case id != 0 && (id < 100 || id > 999999999):
+		ps.add(key+".id", strconv.Itoa(id), "is no VM number of Proxmox VE", "use 100 to 999999999")
+	}
+}
+
+func checkVMContent(ps *problems, vm VM) {
+	for i, key := range vm.AuthorizedKeys {
+		if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key)); err != nil {
+			ps.add(field("hosts.vm.authorizedKeys[%d]", i), "", "is not a public key",
+				"copy one line of a .pub file")
+		}
+	}
+	words := func(key string, list []string, form *regexp.Regexp, what string) {
+		for i, word := range list {
+			if !form.MatchString(word) {
+				ps.add(field("hosts.vm.%s[%d]", key, i), word, "is not "+what, "write one name")
+			}
+		}
+	}
+	words("packages", vm.Packages, packageName, "a package's name")
+	words("modules", vm.Modules, moduleName, "a kernel module's name")
+	for name, value := range vm.Sysctls {
+		key := field("hosts.vm.sysctls[%q]", name)
+		if !sysctlName.MatchString(name) {
+			ps.add(key, "", "is not a kernel setting",
+				"write its name with dots, for example vm.max_map_count")
+		}
+		if strings.ContainsAny(value, "\n\r") || strings.TrimSpace(value) == "" {
+			ps.add(key, value, "is not one line", "write the value alone")
+		}
+	}
+}
+
+// checkVMImage checks that the machines start from exactly one source: a template, a bundle's
+// image, or an image at a URL.
+func (c *Config) checkVMImage(ps *problems) {
+	image := c.Hosts.VM.Image
+	switch {
+	case c.Hosts.Proxmox.Template != 0:
+		if image != "" {
+			ps.add(field("hosts.vm.image"), image, "is set beside hosts.proxmox.template",
+				"remove one of them")
+		}
+	case image == "" && c.Artifacts.MachineImage == SourceUpstream:
+		ps.add(field("hosts.vm.image"), "", "is not set",
+			"set the URL of a qcow2 with cloud-init, or artifacts.machineImage to a bundle folder that has one")
+	case image != "" && !imageURL.MatchString(image):
+		ps.add(field("hosts.vm.image"), image, "is not the URL of a qcow2 file",
+			"write https://…/NAME.qcow2")
+	}
+}
+
+// imageURL matches the URL of a qcow2 image. Its base name becomes the image's version.
+var imageURL = regexp.MustCompile(`^https?://[^/\s]+/(\S*/)?[A-Za-z0-9][A-Za-z0-9.+_-]*\.(qcow2|img)$`)

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Workload is one HTTP application that loses no request when it is replaced, moved or given
@@ -75,75 +78,6 @@ type Workload struct {
 	Resources WorkloadResources `json:"resources,omitzero"`
 }
 
-// WorkloadProbes say how kubelet asks a Pod.
-type WorkloadProbes struct {
-	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the
-	// start, and shows that a route above it works; any other route is asked for its own path,
-	// which must not answer 404.
-	Ready string `json:"ready,omitempty"`
-	// Live is the path that answers as long as the process is of use; it must not ask the Pod's
-	// dependencies. Default: none, it is enough that the port takes connections.
-	Live string `json:"live,omitempty"`
-	// Startup bounds the time of a start. Default 1m.
-	Startup metav1.Duration `json:"startup,omitzero"`
-}
-
-// WorkloadCertificate is a certificate that Pods mount.
-type WorkloadCertificate struct {
-	// DNSNames are the names that it is valid for. Default: the Service's names inside the cluster.
-	DNSNames []string `json:"dnsNames,omitempty"`
-	// Mount is the folder with tls.crt, tls.key and ca.crt. Default /etc/tls.
-	Mount string `json:"mount,omitempty"`
-	// Wait bounds the wait of a new Pod for a valid pair of key and chain. Default 5m.
-	Wait metav1.Duration `json:"wait,omitzero"`
-	// Lifetime is for how long each is valid. Default: the CA's, 90 days.
-	Lifetime metav1.Duration `json:"lifetime,omitzero"`
-}
-
-// The values of WorkloadRoute.Kind.
-const (
-	// RouteHTTP is the Gateway API's HTTPRoute.
-	RouteHTTP = "HTTPRoute"
-	// RouteIngress is Kubernetes' own Ingress.
-	RouteIngress = "Ingress"
-	// RouteApisix is APISIX's own ApisixRoute.
-	RouteApisix = "ApisixRoute"
-)
-
-// WorkloadRoute leads requests for a host to the workload.
-type WorkloadRoute struct {
-	// Host is the name below ingress.domain. Default: the workload's name.
-	Host string `json:"host,omitempty"`
-	// Path is the prefix of the paths. Default /.
-	Path string `json:"path,omitempty"`
-	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.
-	Controller string `json:"controller,omitempty" enum:"traefik,apisix"`
-	// Kind is HTTPRoute, Ingress or ApisixRoute. Default: HTTPRoute with Traefik, ApisixRoute with
-	// APISIX.
-	Kind string `json:"kind,omitempty" enum:"HTTPRoute,Ingress,ApisixRoute"`
-}
-
-// WorkloadResources are quantities as Kubernetes writes them.
-type WorkloadResources struct {
-	// CPU is the request of each Pod. Default 50m. There is no limit: a throttled Pod answers late.
-	CPU string `json:"cpu,omitempty"`
-	// Memory is the request of each Pod. Default 64Mi.
-	Memory string `json:"memory,omitempty"`
-	// MemoryLimit is the memory beyond which a Pod is killed. Default: none.
-	MemoryLimit string `json:"memoryLimit,omitempty"`
-}
-
-// Grace returns the time of a Pod that stops before it is killed: it serves on for preStop,
-// finishes its requests, and ends.
-func (w Workload) Grace() time.Duration {
-	return max(w.GracePeriod.Duration, w.needs())
-}
-
-// needs returns the least time for a stop.
-func (w Workload) needs() time.Duration {
-	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
-}
-
 // MaxUnavailable returns the number of Pods that a drain may take at once. It is at least one: a
 // budget of none would hold up a drain for ever.
 func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
@@ -202,22 +136,6 @@ func (w *Workload) insideNames() []string {
 	return []string{inside, inside + ".cluster.local"}
 }
 
-func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
-	route.Host, route.Path = or(route.Host, workload), or(route.Path, "/")
-	if route.Controller == "" && len(c.Ingress.Controllers) > 0 {
-		route.Controller = c.Ingress.Controllers[0]
-	}
-	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
-}
-
-// DefaultRouteKind returns the kind of route of an ingress controller, unless another is asked for.
-func DefaultRouteKind(controller string) string {
-	if controller == ControllerAPISIX {
-		return RouteApisix
-	}
-	return RouteHTTP
-}
-
 // WorkloadNamespaces returns the namespaces that workloads run in, each once.
 func (a Apps) WorkloadNamespaces() []string {
 	var names []string
@@ -228,4 +146,97 @@ func (a Apps) WorkloadNamespaces() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// longestName leaves room for appended texts: a Pod's name has two hashes appended, and becomes the
+// value of a label.
+const longestName = 40
+
+// hasOwner reports whether a namespace is Kubernetes' own or a layer's.
+func hasOwner(namespace string) bool {
+	return slices.Contains([]string{"default", "demo"}, namespace) ||
+		strings.HasPrefix(namespace, "kube-") ||
+		slices.ContainsFunc(charts, func(row chart) bool { return row.namespace == namespace })
+}
+
+// workloadCheck holds the state that the rules of one workload share.
+type workloadCheck struct {
+	*problems
+	c   *Config
+	w   Workload
+	key func(name string, args ...any) string
+}
+
+func (c *Config) checkWorkloads(ps *problems) {
+	names, hosts := map[string]bool{}, map[string]string{}
+	canaries := map[string]bool{}
+	for _, w := range c.Apps.Workloads {
+		canaries[w.Name+"-canary"] = w.Canary != nil || canaries[w.Name+"-canary"]
+	}
+	for i, w := range c.Apps.Workloads {
+		check := workloadCheck{ps, c, w, func(name string, args ...any) string {
+			return field("apps.workloads[%d].%s", i, fmt.Sprintf(name, args...))
+		}}
+		if names[w.Name] {
+			ps.add(check.key("name"), w.Name, "is there twice", "give each workload a name of its own")
+		}
+		names[w.Name] = true
+		if canaries[w.Name] {
+			check.add(check.key("name"), w.Name, "is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called", "choose another")
+		}
+		check.identity()
+		check.replicas()
+		check.times()
+		check.probes()
+		check.content()
+		check.certificate()
+		check.resources()
+		check.routes(hosts)
+		check.canary()
+	}
+}
+
+func (w workloadCheck) identity() {
+	if len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName {
+		w.add(w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
+			"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
+	}
+	if slices.Contains(platformHosts, w.w.Name) { // which the outputs urls and addresses have already
+		w.add(w.key("name"), w.w.Name, "is a name of the platform's own services", "choose another")
+	}
+	namespace := w.w.Namespace
+	if len(validation.IsDNS1123Label(namespace)) > 0 {
+		w.add(w.key("namespace"), namespace, "is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
+	}
+	if hasOwner(namespace) {
+		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
+	}
+	// A rollout happens when the template changes. If the image's name stays the same, each node
+	// runs the copy that it already has.
+	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
+		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
+	}
+	if w.w.Port < 1 || w.w.Port > 65535 {
+		w.add(w.key("port"), fmt.Sprint(w.w.Port), "is not a port", "use 1 to 65535")
+	}
+}
+
+// imageTag returns the tag or the digest of an image's reference; empty without one.
+func imageTag(image string) string {
+	if _, digest, found := strings.Cut(image, "@"); found {
+		return digest
+	}
+	last := image[strings.LastIndex(image, "/")+1:]
+	_, tag, _ := strings.Cut(last, ":")
+	return tag
+}
+
+func (w workloadCheck) replicas() {
+	switch n := w.w.Replicas; {
+	case n < 1:
+		w.add(w.key("replicas"), fmt.Sprint(n), "is less than one", "use 2 or more")
+	case n == 1 && !w.w.AcceptDowntime:
+		w.add(w.key("replicas"), "1", "leaves no Pod to answer while this one is moved by a drain, or its node is dead",
+			"use 2 or more; or set acceptDowntime: true, for a workload that may be away for a while")
+	}
 }

@@ -7,6 +7,45 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// The values of WorkloadRoute.Kind.
+const (
+	// RouteHTTP is the Gateway API's HTTPRoute.
+	RouteHTTP = "HTTPRoute"
+	// RouteIngress is Kubernetes' own Ingress.
+	RouteIngress = "Ingress"
+	// RouteApisix is APISIX's own ApisixRoute.
+	RouteApisix = "ApisixRoute"
+)
+
+// WorkloadRoute leads requests for a host to the workload.
+type WorkloadRoute struct {
+	// Host is the name below ingress.domain. Default: the workload's name.
+	Host string `json:"host,omitempty"`
+	// Path is the prefix of the paths. Default /.
+	Path string `json:"path,omitempty"`
+	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.
+	Controller string `json:"controller,omitempty" enum:"traefik,apisix"`
+	// Kind is HTTPRoute, Ingress or ApisixRoute. Default: HTTPRoute with Traefik, ApisixRoute with
+	// APISIX.
+	Kind string `json:"kind,omitempty" enum:"HTTPRoute,Ingress,ApisixRoute"`
+}
+
+func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
+	route.Host, route.Path = or(route.Host, workload), or(route.Path, "/")
+	if route.Controller == "" && len(c.Ingress.Controllers) > 0 {
+		route.Controller = c.Ingress.Controllers[0]
+	}
+	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
+}
+
+// DefaultRouteKind returns the kind of route of an ingress controller, unless another is asked for.
+func DefaultRouteKind(controller string) string {
+	if controller == ControllerAPISIX {
+		return RouteApisix
+	}
+	return RouteHTTP
+}
+
 // routeKinds lists the kinds of route of each ingress controller.
 var routeKinds = map[string][]string{
 	ControllerTraefik: {RouteHTTP, RouteIngress},

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, each with an
+// alternative for the user. Keys with the same alternative share a list.
+var owned = ownedKeys(map[string][]string{
+	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
+	"Strata decides which server bootstraps and which join": {
+		"server", "cluster-init", "cluster-reset", "cluster-reset-restore-path",
+		"datastore-endpoint", "disable-agent",
+		"disable-apiserver", "disable-controller-manager", "disable-etcd", "disable-scheduler",
+	},
+	"the gates expect K3s's default": {"apiserver-port", "config", "data-dir",
+		"https-listen-port", "supervisor-port", "write-kubeconfig"},
+	"the kubeconfig stays readable by root": {"write-kubeconfig-group", "write-kubeconfig-mode"},
+	"use hosts.nodes": {"node-ip", "node-label", "node-name", "node-taint",
+		"with-node-id"},
+	"use k3s.tlsSANs":          {"tls-san"},
+	"use k3s.flannelInterface": {"flannel-iface"},
+	"use k3s.snapshots": {"etcd-snapshot-schedule-cron",
+		"etcd-snapshot-retention"},
+	"the restore expects K3s's default": {"etcd-snapshot-dir"},
+	"use k3s.disable":                   {"disable"},
+	"use k3s.clusterCIDR":               {"cluster-cidr"},
+	"use k3s.serviceCIDR":               {"service-cidr"},
+	"use k3s.secretsEncryption":         {"secrets-encryption"},
+})
+
+// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have. It maps each name
+// of a key to the alternative.
+func OwnedArgs() map[string]string { return maps.Clone(owned) }
+
+func ownedKeys(byFix map[string][]string) map[string]string {
+	result := map[string]string{}
+	for fix, keys := range byFix {
+		for _, key := range keys {
+			result[key] = fix
+		}
+	}
+	for name, key := range k3sFlags[RoleServer] {
+		if fix, isOwned := result[key]; isOwned {
+			result[name] = fix
+		}
+	}
+	return result
+}
+
+// flagName matches the name of a flag, which is also a key in config.yaml. A final + appends to the
+// value.
+var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
+
+func (k K3s) checkArgs(ps *problems) {
+	for _, args := range k.args() {
+		args.check(ps)
+	}
+	if !k.takesUnlistedKeys() {
+		*ps = append(*ps, k.UnlistedKeys()...)
+	}
+}
+
+func (a k3sArgs) check(ps *problems) {
+	for _, written := range slices.Sorted(maps.Keys(a.set)) {
+		at, name := fmt.Sprintf("%s[%q]", a.key, written), strings.TrimSuffix(written, "+")
+		if !flagName.MatchString(written) {
+			ps.add(at, "", "is not a key of K3s's config.yaml",
+				"write the long flag's name, without dashes before it")
+		}
+		if fix, ok := owned[name]; ok {
+			rule := "belongs to Strata"
+			if long := k3sFlags[RoleServer][name]; long != name {
+				rule = "is another name of " + long + ", which belongs to Strata"
+			}
+			ps.add(at, "", rule, fix)
+		}
+		if !scalars(a.set[written]) {
+			ps.add(at, "", "is neither a value nor a list of values",
+				"K3s's config.yaml has no nested keys")
+		}
+	}
+}
+
+// scalars reports whether a value is a text, a number or a boolean, or a list of these.
+func scalars(value any) bool {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	return !slices.ContainsFunc(list, func(element any) bool {
+		switch element.(type) {
+		case string, bool, int64, float64:
+			return false
+		}
+		return true
+	})
+}

@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// WorkloadProbes say how kubelet asks a Pod.
+type WorkloadProbes struct {
+	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the
+	// start, and shows that a route above it works; any other route is asked for its own path,
+	// which must not answer 404.
+	Ready string `json:"ready,omitempty"`
+	// Live is the path that answers as long as the process is of use; it must not ask the Pod's
+	// dependencies. Default: none, it is enough that the port takes connections.
+	Live string `json:"live,omitempty"`
+	// Startup bounds the time of a start. Default 1m.
+	Startup metav1.Duration `json:"startup,omitzero"`
+}
+
+// Grace returns the time of a Pod that stops before it is killed: it serves on for preStop,
+// finishes its requests, and ends.
+func (w Workload) Grace() time.Duration {
+	return max(w.GracePeriod.Duration, w.needs())
+}
+
+// needs returns the least time for a stop.
+func (w Workload) needs() time.Duration {
+	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
+}
+
+func (w workloadCheck) times() {
+	for _, one := range []struct {
+		key      string
+		d        time.Duration
+		from, to time.Duration
+	}{
+		{"longestRequest", w.w.LongestRequest.Duration, time.Second, longestRequestLimit},
+		{"preStop", w.w.PreStop.Duration, time.Second, 5 * time.Minute},
+		{"slack", w.w.Slack.Duration, time.Second, 5 * time.Minute},
+		{"minReady", w.w.MinReady.Duration, time.Second, 10 * time.Minute},
+		{"probes.startup", w.w.Probes.Startup.Duration, time.Second, time.Hour},
+	} {
+		if one.d < one.from || one.d > one.to || one.d%time.Second != 0 {
+			w.add(w.key("%s", one.key), one.d.String(), fmt.Sprintf("is not a number of whole seconds from %s to %s", one.from, one.to),
+				"Kubernetes counts this in seconds, write for example 15s")
+		}
+	}
+	w.patience()
+	if given := w.w.GracePeriod.Duration; given != 0 && (given < w.w.needs() || given > 2*time.Hour || given%time.Second != 0) {
+		w.add(w.key("gracePeriod"), given.String(),
+			fmt.Sprintf("is not a number of whole seconds from %s (preStop %s + longestRequest %s + slack %s) to 2h",
+				w.w.needs(), w.w.PreStop.Duration, w.w.LongestRequest.Duration, w.w.Slack.Duration),
+			"a Pod would be killed with requests in it; leave the key out")
+	}
+}
+
+// patience checks that timeouts.workload is longer than a Pod's start and its wait for a
+// certificate. It does not consider a whole rollout. That takes the start of each Pod in turn, and
+// few Pods take their full time.
+func (w workloadCheck) patience() {
+	limit := w.c.Timeouts.Workload.Duration
+	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
+	if start := w.w.Probes.Startup.Duration; start+w.w.MinReady.Duration > limit {
+		w.add(w.key("probes.startup"), start.String(), fmt.Sprintf("is with minReady %s longer than"+rule, w.w.MinReady.Duration, limit), fix)
+	}
+	if c := w.w.Certificate; c != nil && c.Wait.Duration > limit {
+		w.add(w.key("certificate.wait"), c.Wait.Duration.String(), fmt.Sprintf("is longer than"+rule, limit), fix)
+	}
+}
+
+func (w workloadCheck) probes() {
+	for _, one := range []struct{ key, path string }{{"ready", w.w.Probes.Ready}, {"live", w.w.Probes.Live}} {
+		if one.path != "" && !strings.HasPrefix(one.path, "/") {
+			w.add(w.key("probes.%s", one.key), one.path, "is not a path from the root", "write for example /healthz")
+		}
+	}
+}
