@@ -37,35 +37,3 @@ func (w *applicationsWatch) Run(ctx context.Context, report func([]health.Verdic
 	}, report)
 	return nil
 }
-
-func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
-	var facts applicationsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) error {
-			facts.Applications = nil
-			for _, name := range w.spec.Names {
-				object, err := kube.Get[applicationObject](ctx, s, applicationResource,
-					w.spec.Namespace, name)
-				if err != nil {
-					return err
-				}
-				seen := object.facts(name)
-				if seen.Brings, err = w.listDescendants(ctx, s, object); err != nil {
-					return err
-				}
-				facts.Applications = append(facts.Applications, seen)
-			}
-			return nil
-		})
-	if fault != nil {
-		return applicationsFacts{Fault: fault, Seconds: seconds}
-	}
-	for i := range facts.Applications {
-		one := &facts.Applications[i]
-		for j := range one.Brings {
-			w.setSeconds(&one.Brings[j])
-		}
-		w.setSeconds(one)
-	}
-	return facts
-}

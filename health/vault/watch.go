@@ -2,11 +2,7 @@ package vault
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"strata/health"
 	"strata/health/kube"
@@ -46,53 +42,4 @@ func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) err
 				w.observe(ctx))
 		}, report)
 	return nil
-}
-
-// observe asks Vault through an API server's proxy. Vault's health is no secret, and no credentials
-// reach Vault, because the API server does not pass on its own.
-func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
-	var facts vaultFacts
-	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health",
-		w.spec.Namespace, w.spec.Pod, w.spec.Port)
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
-				return err
-			}
-			if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-				workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, nil,
-					w.stable)
-				if err != nil {
-					return err
-				}
-				facts.Workload = workloads[0]
-				return nil
-			}
-			// The Pod is read after the answer: if it is not being deleted now, it was not when it
-			// answered.
-			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
-			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
-			return err
-		})
-	if fault != nil {
-		return vaultFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
-}
-
-// notVault returns the answer of a server other than Vault, usually the API server that could not
-// reach Vault. It is empty for Vault's own answer.
-func notVault(status int, body string) string {
-	var message struct {
-		Initialized *bool  `json:"initialized"`
-		Message     string `json:"message"`
-	}
-	err := json.Unmarshal([]byte(body), &message)
-	switch {
-	case err == nil && message.Initialized != nil:
-		return ""
-	case err == nil && message.Message != "":
-		return message.Message
-	}
-	return fmt.Sprintf("HTTP %d: %.200s", status, body)
 }

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/cert"
+
+	"strata/health/kube"
+)
+
+// observe asks every server at the same time, so that all are Ready only when all were so in one
+// round.
+func (w *apiWatch) observe(ctx context.Context) apiFacts {
+	facts := apiFacts{Servers: make([]kube.APIServerFacts, len(w.cluster.Servers))}
+	var round sync.WaitGroup
+	for i, server := range w.cluster.Servers {
+		round.Go(func() { facts.Servers[i] = server.Readyz(ctx) })
+	}
+	round.Wait()
+	for i := range facts.Servers {
+		one := &facts.Servers[i]
+		if one.Fault == nil {
+			w.stable.Forget(one.Server)
+			continue
+		}
+		one.Seconds = w.stable.Seconds(one.Server, string(one.Fault.Kind))
+	}
+	return facts
+}
+
+// endOf returns the end of a kubeconfig's client certificate; zero if it has none.
+func endOf(kubeconfig []byte) time.Time {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return time.Time{}
+	}
+	certificates, err := cert.ParseCertsPEM(config.CertData)
+	if err != nil {
+		return time.Time{}
+	}
+	return certificates[0].NotAfter.UTC()
+}
