@@ -102,13 +102,16 @@ func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
 		"image": map[string]any{"tag": 3},
 		"ports": map[string]any{"web": map[string]any{
-			"redirectTo": map[string]any{"port": "websecure"}}},
+			"redirectTo": map[string]any{"port": "websecure"}},
+			"websecure": map[string]any{"tls": map[string]any{"enabled": true}}},
 	}}})
 	require.ErrorContains(t, err, "configuration of stack staging:\n")
 	require.ErrorContains(t, err,
 		"strata:traefik.values.image.tag: 3 is refused by the chart's schema: expected string")
 	assert.ErrorContains(t, err, "strata:traefik.values.ports.web: ")
 	assert.ErrorContains(t, err, "'redirectTo' not allowed")
+	assert.ErrorContains(t, err, "strata:traefik.values.ports.websecure: ")
+	assert.ErrorContains(t, err, "'tls' not allowed")
 }
 
 // A chart that is read without Helm has the same values as in Helm.
