@@ -36,6 +36,15 @@ func TestEveryKindIsRegistered(t *testing.T) {
 	assert.Equal(t, folders, rows)
 }
 
+// Who knows one kind finds the same part of every other.
+func TestEveryKindHasTheSameFiles(t *testing.T) {
+	for kind := range Bodies {
+		for _, name := range []string{"doc.go", "spec.go", "judge.go", "observe.go", "watch.go"} {
+			assert.FileExists(t, filepath.Join("..", string(kind), name))
+		}
+	}
+}
+
 // A gate without a body would observe nothing, and so would open at once.
 func TestAKindWithoutItsBodyIsRefused(t *testing.T) {
 	for kind, read := range Bodies {
