@@ -163,6 +163,6 @@ func whatIsPushedIsThere(t *testing.T, client *remote.Client) {
 		assert.Equal(t, expected, sent)
 	}
 	var back strings.Builder
-	require.NoError(t, client.Read(t.Context(), upload.Dest, &back))
+	require.NoError(t, client.Read(t.Context(), upload.Dest, &back, remote.DefaultSilence))
 	assert.Equal(t, upload.SHA256, digest.Sum([]byte(back.String())))
 }
