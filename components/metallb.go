@@ -6,7 +6,6 @@ import (
 
 	"strata/config"
 	"strata/health"
-	poolgate "strata/health/pool"
 )
 
 // MetalLBArgs configures MetalLB.
@@ -144,4 +143,16 @@ func (m *metallb) content(
 		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool,
 		namespace: metallbNamespace, wait: wait, spec: spec,
 	}, needs...)
+}
+
+// metallbValues returns the chart's values: L2 only, so neither FRR nor its webhook.
+func metallbValues() pulumi.Map {
+	return pulumi.Map{
+		"frrk8s": pulumi.Map{"enabled": pulumi.Bool(false)},
+		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)},
+			"livenessProbe": patientLiveness()},
+		"controller": pulumi.Map{"livenessProbe": patientLiveness()},
+		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
+			"validationFailurePolicy": pulumi.String("Fail")},
+	}
 }

@@ -28,18 +28,6 @@ func metallbLabels() pulumi.StringMap {
 	return labels
 }
 
-// metallbValues returns the chart's values: L2 only, so neither FRR nor its webhook.
-func metallbValues() pulumi.Map {
-	return pulumi.Map{
-		"frrk8s": pulumi.Map{"enabled": pulumi.Bool(false)},
-		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)},
-			"livenessProbe": patientLiveness()},
-		"controller": pulumi.Map{"livenessProbe": patientLiveness()},
-		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
-			"validationFailurePolicy": pulumi.String("Fail")},
-	}
-}
-
 // metallbWebhook returns the gate of the webhook. It has one pool that must be accepted, and one
 // that only the webhook itself refuses.
 func metallbWebhook() health.Spec {

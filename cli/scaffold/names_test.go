@@ -56,7 +56,7 @@ func TestKeysThatCannotBeUsedAreNamedWithFlags(t *testing.T) {
 			require.NoError(t, os.WriteFile(key,
 				pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY"}), 0o600))
 		}, "(with the same passphrase), or give --agent where an agent has it open",
-			"(with the same passphrase), or give --agent if an agent has it"},
+			"(with the same passphrase), or give --agent where an agent has it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := request(t, scaffoldtest.New(t, 11))

@@ -7,54 +7,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/kube/apiserver"
-)
-
-// Facts is one observation of all Nodes.
-type Facts struct {
-	// Fault is set when no API server could be asked; then nothing is known about any Node.
-	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault has been the same.
-	Seconds int         `json:"seconds,omitempty"`
-	Nodes   []nodeFacts `json:"nodes,omitempty"`
-}
-
-// nodeFacts is one Node as the API shows it.
-type nodeFacts struct {
-	Name string `json:"name"`
-	// Server is true when the Node carries the control-plane role label.
-	Server     bool   `json:"server,omitempty"`
-	InternalIP string `json:"internalIP,omitempty"`
-	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
-	PodCIDR string `json:"podCIDR,omitempty"`
-	// Pod is the address of a ready Pod in that range; empty without one, or if no host asks it.
-	Pod string `json:"pod,omitempty"`
-	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
-	Ready kube.Condition `json:"ready"`
-	// Trouble are the other conditions that report trouble by being True, such as DiskPressure.
-	Trouble []kube.Condition `json:"trouble,omitempty"`
-	// Heartbeat says whether the kubelet renews its Lease. A Node whose kubelet died stays
-	// Ready=True until a controller notices.
-	Heartbeat heartbeat `json:"heartbeat"`
-	Cordoned  bool      `json:"cordoned,omitempty"`
-	// Startup are taints that keep Pods off until a controller removes them.
-	Startup []string `json:"startup,omitempty"`
-	// Lacking are the labels and taints that the Spec requires and the Node does not have.
-	Lacking  apiserver.NodeSettings `json:"lacking,omitzero"`
-	Deleting bool                   `json:"deleting,omitempty"`
-	// Seconds is the number of seconds for which the Node has been the same.
-	Seconds int `json:"seconds,omitempty"`
-}
-
-// heartbeat is the state of a Node's Lease.
-type heartbeat string
-
-const (
-	heartbeatFresh heartbeat = "fresh"
-	heartbeatStale heartbeat = "stale"
-	heartbeatNone  heartbeat = "none"
 )
 
 // judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected

@@ -2,10 +2,7 @@ package nodes
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -71,9 +68,7 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 		one := factsOfNode(&nodes[i], w.spec.Settings[nodes[i].Name])
 		one.Pod = findPod(one.PodCIDR, serving)
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
-		one.Seconds = w.Stable.Seconds("node "+one.Name,
-			strings.Join([]string{string(nodes[i].UID), one.InternalIP,
-				strconv.FormatBool(one.Server), fmt.Sprint(one.Lacking)}, " "))
+		one.Seconds = w.Stable.Seconds("node "+one.Name, one.identity(nodes[i].UID))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts
