@@ -6,6 +6,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	poolgate "strata/health/pool"
 )
 
 // MetalLBArgs configures MetalLB.
