@@ -55,7 +55,7 @@ func (s *stack) keepsTheTeamsObjects(t *testing.T, sections map[string]any) {
 		s.refused(t, s.up(), "refused, nothing was deleted",
 			"- namespace argocd: Application argocd/team\n",
 			"- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Gi)\n",
-			"set strata:k3s.protect to false, set strata:discard.namespaces to [argocd, team-a]")
+			"set strata:k3s.protect to false")
 		stillThere()
 		require.NoError(t, s.client().RESTClient().Get().AbsPath(teamApplication).Do(
 			t.Context()).Error())
