@@ -145,7 +145,7 @@ func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, err
 	if pin.Sums == "" {
 		return "", nil
 	}
-	// Several pins may share a list, and are fetched at once.
+	// Pins that share a list of sums are fetched in parallel, so each has its own partial file.
 	partial := partialFile(f.dir,
 		config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch,
 			URL: pin.Sums})

@@ -47,7 +47,7 @@ type APISIX struct {
 	Values Valued
 	// Revision changes with the configuration of APISIX. Nil unless Full.
 	Revision pulumi.StringInput
-	// Webhook holds once the controller's webhook serves through every API server. Objects of its
+	// Webhook passes once the controller's webhook serves through every API server. Objects of its
 	// kinds are not admitted before.
 	Webhook *Gate
 	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the

@@ -37,7 +37,7 @@ type ArgoCDArgs struct {
 // route.
 type ArgoCD struct {
 	pulumi.ResourceState
-	// Rollout holds once every Pod is of the newest revision and serves.
+	// Rollout passes once every Pod is of the newest revision and ready.
 	Rollout *Gate
 	// URL leads to the login page of user admin.
 	URL string `pulumi:"url"`

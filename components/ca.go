@@ -51,8 +51,8 @@ type CA struct {
 	// Certificate is the root's certificate, in PEM. A client that trusts it trusts every
 	// certificate of the stack.
 	Certificate pulumi.StringOutput `pulumi:"certificate"`
-	// Ready holds once the issuer signs. By then the certificates of an earlier CA or server have
-	// begun to be replaced. With ACME it holds once the server has accepted the account.
+	// Ready passes once the issuer signs. By then the certificates of an earlier CA or server have
+	// begun to be replaced. With ACME it passes once the server has accepted the account.
 	Ready pulumi.Resource
 }
 
@@ -115,7 +115,7 @@ func NewCA(
 	return a, registerOutputs(ctx, a)
 }
 
-// root registers the issuer that signs the root, the root, and a gate. The gate holds once the root
+// root registers the issuer that signs the root, the root, and a gate. The gate passes once the root
 // has this configuration: for a moment cert-manager still reports Ready for the previous one.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{

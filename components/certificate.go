@@ -42,7 +42,7 @@ type CertificateArgs struct {
 // Certificate owns one certificate that cert-manager keeps valid.
 type Certificate struct {
 	pulumi.ResourceState
-	// Ready holds once the Secret has a key, a chain and the requested names, and is not about to
+	// Ready passes once the Secret has a key, a chain and the requested names, and is not about to
 	// expire. Nil for a leaf.
 	Ready *Gate
 }

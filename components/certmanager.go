@@ -25,7 +25,7 @@ type CertManagerArgs struct {
 // CertManager owns cert-manager: its namespace and release, which brings its CRDs.
 type CertManager struct {
 	pulumi.ResourceState
-	// API holds once cert-manager's webhooks change and refuse requests through every API server.
+	// API passes once cert-manager's webhooks change and refuse requests through every API server.
 	API *Gate
 	// BoundTokens is true if cert-manager itself requests tokens for ServiceAccounts, as it does
 	// since 1.12 (serviceAccountRef).

@@ -48,7 +48,7 @@ type Cluster struct {
 	// Images are the lock's digests of images, which gates of workloads compare with the running
 	// ones.
 	Images map[string][]string
-	// Stable holds once the API answers and no drain is to come. Every change and check inside the
+	// Stable passes once the API answers and no drain is to come. Every change and check inside the
 	// cluster waits for it.
 	Stable pulumi.Resource
 	// NamespaceEnd bounds the wait until a deleted namespace has ended.

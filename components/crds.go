@@ -34,7 +34,7 @@ type CRDsArgs struct {
 // them wait for the bundle's gate.
 type CRDs struct {
 	pulumi.ResourceState
-	// Served has a gate for each bundle. It holds once every API server serves the bundle's
+	// Served has a gate for each bundle. It passes once every API server serves the bundle's
 	// definitions.
 	Served map[string]*Gate
 }

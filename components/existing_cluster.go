@@ -44,7 +44,7 @@ type ExistingCluster struct {
 	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
 	// is deleted.
 	Cluster *Cluster
-	// API holds once the API server answers authenticated requests.
+	// API passes once the API server answers authenticated requests.
 	API *Gate
 	// Nodes is a table of the registered Nodes with name, role and address, as they were when the
 	// cluster was first seen.
@@ -66,7 +66,7 @@ type existingCluster struct {
 	kubeconfig, identity pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *Gate
-	// same holds once the cluster is recognized as the cluster of the previous run.
+	// same passes once the cluster is recognized as the cluster of the previous run.
 	same *local.Command
 }
 

@@ -76,12 +76,12 @@ type Host struct {
 	reached *reach.Host
 	// Machine is the resource whose deletion also removes the host; nil for an existing host.
 	Machine pulumi.Resource
-	// Present holds once the machine is where it will stay, before anything is installed on it. Nil
+	// Present passes once the machine is where it will stay, before anything is installed on it. Nil
 	// for an existing host.
 	Present pulumi.Resource
-	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
+	// Booted passes once a virtual machine runs and has its address; nil for other hosts.
 	Booted *Gate
-	// Gate holds once the host is fit for K3s.
+	// Gate passes once the host is fit for K3s.
 	Gate *Gate
 	// command made the machine, and consent allows to recreate it. Neither is set for an existing
 	// host.

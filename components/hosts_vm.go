@@ -102,7 +102,7 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	return host, v.machine(name+"-vm", host, identity)
 }
 
-// registerBootGate registers the gate that holds once a machine runs.
+// registerBootGate registers the gate that passes once a machine runs.
 func (v *vms) registerBootGate(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}

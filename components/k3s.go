@@ -52,9 +52,9 @@ type K3s struct {
 	Endpoint string `pulumi:"endpoint"`
 	// Cluster serves the layers inside the cluster.
 	Cluster *Cluster
-	// API holds once every API server answers authenticated requests.
+	// API passes once every API server answers authenticated requests.
 	API *Gate
-	// Upgraded holds once the nodes that left are out of the cluster, the remaining ones run the
+	// Upgraded passes once the nodes that left are out of the cluster, the remaining ones run the
 	// wanted K3s, and the API answers at Endpoint. Every change and check inside the cluster waits
 	// for it. Otherwise a gate would observe Pods that are about to be drained.
 	Upgraded pulumi.Resource
@@ -73,17 +73,17 @@ type k3s struct {
 	servers []*Host
 	agents  []*Host
 	joined  []pulumi.Resource
-	// rotated holds once the servers' data are encrypted with the wanted token.
+	// rotated passes once the servers' data are encrypted with the wanted token.
 	rotated pulumi.Resource
 	// caHash is the hash of the cluster's CA, for nodes that join the first server; empty until the
 	// first server is registered.
 	caHash pulumi.StringOutput
 	// allow is the hook that refuses a second cluster; nil if nothing is refused.
 	allow *pulumi.ResourceHook
-	// reached holds once the API answers at Endpoint. Users of the unchanged kubeconfig wait for
+	// reached passes once the API answers at Endpoint. Users of the unchanged kubeconfig wait for
 	// it.
 	reached *Gate
-	// members holds once the nodes that left are out of the cluster: drained, stopped, and removed
+	// members passes once the nodes that left are out of the cluster: drained, stopped, and removed
 	// from etcd and the API.
 	members pulumi.Resource
 	// pushed are the resources that copy artifacts to the hosts.

@@ -19,7 +19,7 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// node registers the resources of one node, and returns the gate that holds once the node runs.
+// node registers the resources of one node, and returns the gate that passes once the node runs.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)

@@ -24,9 +24,9 @@ type MetalLBArgs struct {
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
 type MetalLB struct {
 	pulumi.ResourceState
-	// Webhook holds once MetalLB's admission webhook serves through every API server.
+	// Webhook passes once MetalLB's admission webhook serves through every API server.
 	Webhook *Gate
-	// Pool holds once the running controller and the speakers have accepted the address pool.
+	// Pool passes once the running controller and the speakers have accepted the address pool.
 	Pool *Gate
 	// Addresses are the ranges of the pool.
 	Addresses pulumi.StringArrayOutput `pulumi:"addresses"`

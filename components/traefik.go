@@ -36,15 +36,15 @@ type TraefikArgs struct {
 // Gateway and the dashboard.
 type Traefik struct {
 	pulumi.ResourceState
-	// Address holds once the load balancer's address answers from outside and from every server.
+	// Address passes once the load balancer's address answers from outside and from every server.
 	Address *Gate
 	// IP is the load balancer's address.
 	IP pulumi.StringOutput `pulumi:"ip"`
 	// Values tell gates behind Traefik about the user's values of its chart.
 	Values Valued
-	// Programmed holds once the Gateway serves each of its listeners.
+	// Programmed passes once the Gateway serves each of its listeners.
 	Programmed *Gate
-	// Dashboard holds once the dashboard refuses requests without a login and accepts its user's.
+	// Dashboard passes once the dashboard refuses requests without a login and accepts its user's.
 	// Nil if the dashboard is off.
 	Dashboard *Gate
 	// DashboardURL is the dashboard's URL. DashboardPassword is the password of its user admin, a

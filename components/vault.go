@@ -34,7 +34,7 @@ type VaultArgs struct {
 // configured to sign certificates.
 type Vault struct {
 	pulumi.ResourceState
-	// Ready holds once Vault is initialised, unsealed and configured.
+	// Ready passes once Vault is initialised, unsealed and configured.
 	Ready *Gate
 	// Keys are Vault's unseal keys and root token, as JSON (vault.Keys). Secret.
 	Keys pulumi.StringOutput `pulumi:"keys"`

@@ -23,7 +23,7 @@ type WaveArgs struct {
 // that they read changes.
 type Wave struct {
 	pulumi.ResourceState
-	// Webhook holds once Wave's webhook changes Deployments through every API server. A Deployment
+	// Webhook passes once Wave's webhook changes Deployments through every API server. A Deployment
 	// that is created earlier starts without a hash, and restarts once it gets the hash. If its
 	// Secret is missing, its Pods are stuck instead of held back.
 	Webhook *Gate

@@ -45,7 +45,7 @@ type Workload struct {
 	pulumi.ResourceState
 	// Deployment runs the workload.
 	Deployment pulumi.Resource
-	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with
+	// Rollout passes once every Pod is of the newest revision and ready. Nil unless Full, or with
 	// immutable objects.
 	Rollout *Gate
 	// URLs are the URLs of the workload's routes, in their order. Address is the address of the

@@ -56,7 +56,7 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
-// newLoginKey returns a new private key, as a stack's own login key is made.
+// newLoginKey returns a new private key of `strata keygen`, which makes a stack's login key, too.
 func newLoginKey(t *testing.T) []byte {
 	t.Helper()
 	command := exec.Command(strata, "keygen")

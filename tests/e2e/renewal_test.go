@@ -60,9 +60,9 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 	s.configure(revoked)
 }
 
-// onlyReads runs health with the reader's kubeconfig and without the passphrase. Each gate opens or
-// names the right that it lacks, and the API server refuses all other requests. It returns the
-// reader's client.
+// onlyReads runs `strata health` with the reader's kubeconfig and without the passphrase. Each gate
+// passes or names the permission that it lacks. The API server forbids the reader Secrets and all
+// writes. It returns the reader's client.
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")

@@ -120,7 +120,7 @@ func (s *stack) keepsItsVault(t *testing.T, sections map[string]any) {
 		s.configure(protected(wanted))
 		s.refused(t, s.up(), "refused, nothing was deleted",
 			"- namespace vault: volume vault/data-vault-0 (1Gi)\n",
-			"set strata:k3s.protect to false, set strata:discard.namespaces to [vault]")
+			"set strata:k3s.protect to false")
 	}
 	assert.True(t, isBound(t, s.client(), "vault", "data-vault-0"))
 	now, err := s.client().CoreV1().Pods("vault").Get(t.Context(), "vault-0", metav1.GetOptions{})

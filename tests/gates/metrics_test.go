@@ -11,8 +11,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The API server's proxy answers in place of the Service until a Pod does, and the Pod answers
-// before it has counted anything.
+// Without a ready Pod, the API server's proxy returns an error. The page of a new Pod lacks series
+// until the Pod has counted something.
 func TestMetricsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v1/namespaces/apisix/services/metrics:9091/proxy/apisix/prometheus/metrics"

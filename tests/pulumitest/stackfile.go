@@ -16,7 +16,7 @@ import (
 // StackFile is a project's folder with the file of its stack dev.
 type StackFile struct {
 	Folder, File string
-	// Own is true for the stack of a user's own program, which is not Strata's.
+	// Own is true for the stack of a user's own program, and not Strata's.
 	Own bool
 }
 

@@ -31,8 +31,8 @@ type fakeWorld struct {
 	age, waited time.Duration
 	// weights are the weights that were set, in order.
 	weights []int
-	// each returns the answers that come in a pause at a weight. wrong returns the reason why the
-	// version does not work, by the number of the observation.
+	// each returns the answers that arrive during one pause, given the canary's weight in percent.
+	// wrong returns the fault that the nth observation reports; empty if there is none.
 	each     func(percent int) counter
 	now      counter
 	wrong    func(nth int) string

@@ -134,7 +134,7 @@ func TestClientIgnoresVaultEnvironmentVariables(t *testing.T) {
 		"VAULT_SKIP_VERIFY must not switch the check off")
 }
 
-func TestKeysAreNotQuotedWhenTheyCannotBeRead(t *testing.T) {
+func TestParseKeysErrorDoesNotLeakKeys(t *testing.T) {
 	_, err := ParseKeys(`{"unseal":["secret"],"rootToken":5}`)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")

@@ -91,8 +91,8 @@ func orphans(
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
-// ofCluster returns the cluster's identity in an orphan's mark, in brackets.
-func ofCluster(one hypervisor.Owned) string {
+// formatCluster returns " (cluster ID)" if the owner mark of a VM names a cluster; empty otherwise.
+func formatCluster(one hypervisor.Owned) string {
 	if one.Cluster == "" {
 		return ""
 	}
@@ -109,7 +109,7 @@ func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) 
 	var text strings.Builder
 	for _, one := range orphans {
 		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an "+
-			"up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
+			"up was killed, or still runs\n", where, one.What, one.Node, formatCluster(one))
 		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes,
 			func(node config.Node) bool { return node.Name == one.Node }); {
 		case configured && one.Whole() && one.Cluster == "":

@@ -136,8 +136,8 @@ func (k *keyring) addSudo(user, ofAll string) {
 	k.append(remote.SudoPassword(password, name))
 }
 
-// resolvePassword returns a password. A password that only Pulumi can decrypt comes from its
-// variable.
+// resolvePassword returns value. If only Pulumi can decrypt it, it returns the environment variable
+// of this host, or else the one of all hosts; empty if neither is set.
 func (k *keyring) resolvePassword(value, variable string) string {
 	if value == config.Sealed {
 		return cmp.Or(os.Getenv(k.hostVariable(variable)), os.Getenv(variable))

@@ -59,7 +59,7 @@ func of(t *testing.T, s config.SSH, project string) reach.Host {
 	return hosts[0]
 }
 
-func TestTargetMatchesConfigurationExactly(t *testing.T) {
+func TestSSHTargetIsBuiltFromHostsSSHSettings(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": "# mine\n" + key})
 	host := of(t, config.SSH{User: "admin", Port: 2222, KeyFile: "key", HostKey: pin}, project)

@@ -129,7 +129,7 @@ func TestAdmissionDetectsMissingCluster(t *testing.T) {
 	}
 }
 
-func TestAServerUnderLoadGetsMoreTimeInEachRound(t *testing.T) {
+func TestRequestTimeoutGrowsUntilASlowServerAnswers(t *testing.T) {
 	t.Parallel()
 	slow := sshtest.Start(t)
 	slow.Handler = func(call sshtest.Call) int {

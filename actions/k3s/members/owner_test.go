@@ -95,7 +95,7 @@ func TestADrainIsNotAskedOfAnotherClustersServer(t *testing.T) {
 	}
 }
 
-func TestAdmissionIgnoresKubeconfigOfAnotherCluster(t *testing.T) {
+func TestJoinCheckRefusesKubeconfigOfForeignHost(t *testing.T) {
 	for mark, want := range map[string]string{"cluster=cafe\nnode=server-1\n": "the access", "cluster=feed\nnode=server-1\n": ""} {
 		host, _ := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}

@@ -131,12 +131,12 @@ func TestInterruptedSaveEndsK3sCommandOnHost(t *testing.T) {
 	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGTERM))
 	require.Error(t, command.Wait())
 	require.Eventually(t, func() bool {
-		return !runs(pid)
+		return !isRunning(pid)
 	}, 5*time.Second, 10*time.Millisecond, "k3s etcd-snapshot save goes on")
 }
 
-// runs reports whether a process runs; an ended one may wait for its parent.
-func runs(pid int) bool {
+// isRunning reports whether a process runs. A zombie does not.
+func isRunning(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(text), ") ")
 	return err == nil && !strings.HasPrefix(state, "Z")

@@ -26,10 +26,10 @@ type Cluster struct {
 	Kinds   discovery.DiscoveryInterface
 }
 
-// Held is an object that leaves although objects of other owners are in it, or use it.
+// Held is an object to be deleted that contains objects of other owners, or that they use.
 type Held struct {
 	Kind, Name string
-	// Kept are the others' objects, and the kinds that could not be listed.
+	// Kept lists the others' objects, and the kinds that could not be listed.
 	Kept []string
 }
 

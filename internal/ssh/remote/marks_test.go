@@ -128,7 +128,7 @@ echo 'strata-ended 0 0'; echo Bye; exit 9`)
 
 // If sudo cannot resolve the host's name, it prints a warning and works. So its output does not
 // prove a refusal.
-func TestAFailedScriptIsNotTakenForSudosRefusal(t *testing.T) {
+func TestScriptFailureIsNotReportedAsSudoRefusal(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
 	server.Sudo = `echo "sudo: unable to resolve host nowhere: Name or service not known" >&2

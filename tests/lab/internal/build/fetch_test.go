@@ -78,7 +78,7 @@ func TestFailedDownloadFailsOnlyItsStep(t *testing.T) {
 	assert.Equal(t, 1, runs)
 }
 
-func TestBesideStepTakesNoJobSlot(t *testing.T) {
+func TestStepThatMostlyWaitsTakesNoJobSlot(t *testing.T) {
 	runs, built := 0, make(chan struct{})
 	image, compiled := writer("image", "k", "a", &runs), writer("compiled", "k", "b", new(int))
 	image.Beside = true

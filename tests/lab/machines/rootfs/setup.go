@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// sysctls are the values that kubelet requires; with or without protectKernelDefaults it writes
-// them if they differ. In a container /proc/sys is read-only and shows this host's values, which
-// must not change. Files are bound over them instead.
+// sysctls are the values that kubelet expects. It corrects others, or fails if protectKernelDefaults
+// is set. A container's /proc/sys is read-only and shows this host's values, which must not change.
+// So the machine mounts files over them.
 var sysctls = map[string]string{
 	"vm/overcommit_memory": "1",
 	"kernel/panic":         "10",
