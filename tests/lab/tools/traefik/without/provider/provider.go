@@ -11,8 +11,7 @@ import (
 	"github.com/traefik/traefik/v3/pkg/safe"
 )
 
-var errNone = errors.New("the lab's Traefik reads nothing from Consul, Docker, ECS, etcd, " +
-	"Knative, Nomad, Redis, Swarm or ZooKeeper")
+var errNone = errors.New("the lab's Traefik reads nothing but Kubernetes and files: no such provider")
 
 // Names of providers. No object's name ends with one of these.
 const (
