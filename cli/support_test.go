@@ -286,7 +286,7 @@ func TestSupportCollectsNothingWhenSecretsAreUnknown(t *testing.T) {
 	assert.NoFileExists(t, file)
 }
 
-func TestSupportNamesTheEnvironmentThatItCannotRead(t *testing.T) {
+func TestSupportReportsPulumiESCEnvironmentThatItCannotRead(t *testing.T) {
 	server := sshtest.Start(t)
 	supportPulumi(t, supportState(t, supportAPI(t), server.PrivateKey()))
 	file := filepath.Join(t.TempDir(), "support.tar.gz")

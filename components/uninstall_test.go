@@ -240,8 +240,8 @@ func (h *fakeHost) mark() {
 	require.Zero(h.t, code)
 }
 
-// A host without a mark and without K3s may have another Kubernetes by now: kubeadm, RKE2 and k0s
-// run Pods as well.
+// A host without an owner mark and without K3s may run kubeadm, RKE2 or k0s. Their Pods have files in
+// the same places as K3s's, and the uninstall must not delete them.
 func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},

@@ -34,7 +34,7 @@ func requireRefusal(t *testing.T, err error, texts ...string) {
 		`keyFile|knownHosts|hostKey|sudoPassword|serverArgs|agent to true`, err.Error())
 }
 
-func TestKeysThatCannotBeUsedAreNamedWithFlags(t *testing.T) {
+func TestUnusableKeysSuggestInitFlags(t *testing.T) {
 	const passphraseFix = "set its passphrase in STRATA_SSH_PASSPHRASE"
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, key string)
@@ -74,7 +74,7 @@ func TestKeysThatCannotBeUsedAreNamedWithFlags(t *testing.T) {
 	}
 }
 
-func TestJumpHostsWithoutAKnownKeyAreNamedWithFlags(t *testing.T) {
+func TestJumpHostWithoutAKnownKeySuggestsInitFlags(t *testing.T) {
 	const names = "127.0.0.1,[127.0.0.1]:* "
 	for name, test := range map[string]struct{ lines, want string }{
 		"unknown": {"", "log in there once with ssh"},
@@ -96,7 +96,7 @@ func TestJumpHostsWithoutAKnownKeyAreNamedWithFlags(t *testing.T) {
 	}
 }
 
-func TestHostsThatRefuseTheLoginAreNamedWithFlags(t *testing.T) {
+func TestRefusedLoginSuggestsInitFlags(t *testing.T) {
 	locked, asks, wrong := scaffoldtest.New(t, 12), scaffoldtest.New(t, 13), scaffoldtest.New(t, 14)
 	cloud, ofAnother := scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)
 	asks.User, asks.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
@@ -123,7 +123,7 @@ func TestHostsThatRefuseTheLoginAreNamedWithFlags(t *testing.T) {
 }
 
 // If a finding cannot pass by itself, such as a login that fails now, no file is written.
-func TestStuckFindingsAreNamedWithFlags(t *testing.T) {
+func TestStuckFindingsSuggestInitFlags(t *testing.T) {
 	of := health.Host{Target: remote.Target{Name: "host-11", Address: "127.0.0.11"}}
 	report := func(v health.Verdict) error {
 		assert.Equal(t, health.Stuck, v.State)

@@ -28,7 +28,7 @@ func driftOf(t *testing.T, bundle string, originals ...string) (said string, pas
 	return string(text), err == nil
 }
 
-func TestUpstreamChartWithoutBundleFails(t *testing.T) {
+func TestChartDriftFailsIfUpstreamChartHasNoBundleToCompare(t *testing.T) {
 	said, passed := driftOf(t, t.TempDir(), "metallb-chart-0.16.2.tgz")
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "make lab builds one")

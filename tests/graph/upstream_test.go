@@ -53,7 +53,7 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 // No registry has the images of the demo's REST API and of cert-wait. A stack with upstream's
 // artifacts pulls every other image from a registry, and each node has these two before a Pod needs
 // them.
-func TestUnpublishedImagesArePushedWithUpstreamArtifacts(t *testing.T) {
+func TestUpstreamStackCopiesUnpublishedImagesToNodes(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t,
 		map[string]any{"demo": true,
@@ -76,7 +76,7 @@ func TestUnpublishedImagesArePushedWithUpstreamArtifacts(t *testing.T) {
 		template(t, g, "spec", "initContainers", "image").StringValue())
 }
 
-func TestNoUnneededImagesArePushedWithUpstreamArtifacts(t *testing.T) {
+func TestUpstreamStackCopiesNoUnneededImageToNodes(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{"demo": true, "restImage": "registry.acme/go-rest:1"})
 	g := p.graph(t)

@@ -113,8 +113,8 @@ func TestRotationReplacesFormerTokens(t *testing.T) {
 	}
 }
 
-// The key of the former token would still be found in etcd's files, but K3s would not start with
-// that token.
+// A lower generation would bring a former token back. Its key may still be in etcd's files, so the
+// rotation would look done, but K3s would not start with that token.
 func TestRotationRefusesLowerGeneration(t *testing.T) {
 	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()

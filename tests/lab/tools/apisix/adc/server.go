@@ -92,7 +92,8 @@ func (c *caches) fill(ctx context.Context, request Request) error {
 	return nil
 }
 
-// sync sends to every data plane, and says how it went at each.
+// sync sends the request's configuration to each data plane, and returns a status for each. It sends
+// nothing if a data plane that fill reads does not answer.
 func (c *caches) sync(ctx context.Context, request Request) (Result, error) {
 	if err := c.fill(ctx, request); err != nil {
 		return Result{}, err

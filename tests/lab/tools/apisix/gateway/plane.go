@@ -30,10 +30,11 @@ type plane struct {
 	login     *login
 }
 
-// loaded is a configuration that is in force.
+// loaded is a configuration that the controller sent, with its certificates parsed and its objects
+// indexed.
 type loaded struct {
 	admin.Config
-	// digest is the one that its sender states.
+	// digest is the value of the digest header that the controller sent.
 	digest string
 	pairs  []pair
 	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their

@@ -41,7 +41,8 @@ type Command[C any] struct {
 	Run func(context.Context, *C) error
 }
 
-// Main runs the command of the process, and ends it.
+// Main runs the command with the process's arguments until it ends or a signal stops it. After an
+// error the process exits with a code other than 0.
 func (c Command[C]) Main() {
 	ctx, exit := util.SetupExitHandler(context.Background(), util.GracefulShutdown)
 	defer exit() // it may call os.Exit

@@ -30,5 +30,6 @@ func (*Wrapper) SetConfig(context.Context, ...wrapping.Option) (*wrapping.Wrappe
 // WithDisallowEnvVars is an option of SetConfig.
 func WithDisallowEnvVars(bool) wrapping.Option { return nil }
 
-// WithLogger is an option that Vault hands to its Shamir seal, which has no use for it.
+// WithLogger returns nil, which readers of options skip. Vault passes this option to its Shamir seal
+// (vault/core.go).
 func WithLogger(hclog.Logger) wrapping.Option { return nil }

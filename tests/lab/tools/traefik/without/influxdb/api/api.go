@@ -1,4 +1,5 @@
-// Package api has the interface that takes points.
+// Package api stands in for the InfluxDB client's package of that name. It has only the interface by
+// which Traefik writes metrics.
 package api
 
 import (
@@ -7,7 +8,7 @@ import (
 	"github.com/influxdata/influxdb-client-go/v2/api/write"
 )
 
-// WriteAPIBlocking takes points.
+// WriteAPIBlocking writes points, which are metrics with a time.
 type WriteAPIBlocking interface {
 	WritePoint(ctx context.Context, points ...*write.Point) error
 }
