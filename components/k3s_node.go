@@ -48,8 +48,8 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 // claim registers the command that writes the owner file on a host before anything else changes it.
 // The command fails on a host of another stack. Its delete uninstalls K3s, so the state never has
 // an uninstall for such a host. It has no triggers: a replacement would run the old delete after
-// the new create, and so uninstall the new K3s. The delete runs the script that the state has, so
-// the script must not depend on files of a later version.
+// the new create, and so uninstall the new K3s. The delete runs the script as recorded in the
+// state, so that script is self-contained.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
@@ -83,7 +83,7 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 }
 
 // installNode registers the command that configures and starts K3s. It runs again when its script,
-// the files or the binary change, and restarts K3s only if the host has other ones.
+// the files or the binary change, and restarts K3s only if one of them differs on the host.
 func (k *k3s) installNode(
 	name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
