@@ -47,8 +47,8 @@ func (w *workloadBuild) canaryReplicas() int {
 }
 
 // canary registers a canary Deployment of the new version, and the command that tests it by sending
-// it a growing share of the requests. The workload's own Deployment waits for this command. When
-// the command exits, the old version gets all requests again. So a failed test changes nothing for
+// it a share of the requests. The workload's own Deployment waits for this command. When the
+// command exits, the old version gets all requests again. So a failed test changes nothing for
 // users, and an interrupted update can be repeated.
 func (w *workloadBuild) canary() error {
 	cfg := w.args.Config
@@ -81,8 +81,8 @@ func (w *workloadBuild) canary() error {
 	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
-	// The output has the revisions that passed, so that the test is not repeated when only the
-	// kubeconfig is renewed.
+	// The output records which revisions were tested, so that a renewed kubeconfig alone does not
+	// repeat a test.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
 		append(options, customTimeouts(spec.Timeout))...)
