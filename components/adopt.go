@@ -9,18 +9,20 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Change describes the next step of the engine on an object or a Helm release in a cluster that
-// Strata built.
+// Change describes the create or update that the engine is about to make of a Kubernetes object or
+// a Helm release. The cluster is one that Strata built.
 type Change struct {
-	// Token is the resource's Pulumi type, and Inputs are its inputs without the marks of secrets.
+	// Token is the resource's Pulumi type token. Inputs are the resource's inputs as plain values;
+	// secrets are not marked.
 	Token  string
 	Inputs map[string]any
-	// Known is true if the state has the object or release: then the step is an update, otherwise a
-	// create.
+	// Known is true if the state has the object or release, so the change is an update. Otherwise
+	// the change is a create.
 	Known bool
 }
 
-// ReplacesPods reports whether the change may replace serving Pods.
+// ReplacesPods reports whether the change updates a workload or a Helm release, which may replace
+// Pods that serve requests.
 func (c Change) ReplacesPods() bool {
 	switch c.Token {
 	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet",
@@ -30,22 +32,24 @@ func (c Change) ReplacesPods() bool {
 	return false
 }
 
-// Before runs before a change. It adopts an object that the same program left behind, and refuses
-// an object that another program made (actions/stack/adopt). It also waits while the change would
-// lose requests (watchers.Watchers). say tells the user the reason of a wait.
+// Before runs before a change. It adopts an object that an interrupted run of the same program
+// created, and refuses an object that another program created (actions/stack/adopt). It also waits
+// while the change would lose requests (watchers.Watchers). It calls say with the reason for the
+// wait, which is shown to the user.
 type Before func(ctx context.Context, change Change, say func(string)) error
 
-// Connect returns the hook that runs before each change in a cluster that Strata built, from its
-// kubeconfig and its API servers' URLs.
+// Connect returns the hook that runs before each change in a cluster that Strata built. kubeconfig
+// gives access to the cluster; servers are the URLs of its API servers.
 type Connect func(kubeconfig string, servers []string) (Before, error)
 
-// kubeconfigWait bounds the wait for the kubeconfig. It is known when a hook runs, because the
-// provider needs it and exists already.
+// kubeconfigWait bounds a hook's wait for the kubeconfig. The wait is short: a hook runs only after
+// the provider is configured, and the provider needs the kubeconfig as well.
 const kubeconfigWait = 30 * time.Second
 
 // ask registers the hook that the engine calls before each create and update in the cluster. A
-// command could not do that work, because it runs only when it is new in the state. After a kill,
-// the state may have forgotten an object but not the commands before it (docs/adr/0023).
+// command resource could not replace the hook: if a run is killed, the state may have the command
+// but not the object that was created after it. Then the command would not run again
+// (docs/adr/0023).
 func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connect Connect) error {
 	type connection struct {
 		before Before
@@ -68,7 +72,8 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 			}
 			change := Change{Token: string(args.Type), Known: args.OldInputs != nil,
 				Inputs: plain(args.NewInputs)}
-			return one.before(ctx.Context(), change, func(what string) { _ = ctx.Log.Info(args.Name+": "+what, nil) }) // Log fails with the engine only
+			// Log fails only if the engine fails.
+			return one.before(ctx.Context(), change, func(what string) { _ = ctx.Log.Info(args.Name+": "+what, nil) })
 		case <-waiting.Done():
 			return fmt.Errorf("the kubeconfig is not known after %s", kubeconfigWait)
 		}
@@ -77,8 +82,8 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 	return err
 }
 
-// hookOptions returns the option by which the engine calls the hook before it creates or updates a
-// resource. It returns nothing if the cluster has no hook.
+// hookOptions returns the option that makes the engine call the hook before it creates or updates a
+// resource. It returns nil if the cluster has no hook.
 func (c *Cluster) hookOptions() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil
@@ -88,8 +93,8 @@ func (c *Cluster) hookOptions() []pulumi.ResourceOption {
 		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }
 
-// plain returns inputs as JSON values, without marks of secrets and outputs. They stay in this
-// process.
+// plain returns inputs as JSON values and unwraps secrets and outputs. Callers must not write the
+// result anywhere, because it contains secrets in plain text.
 func plain(inputs resource.PropertyMap) map[string]any {
 	var reveal func(resource.PropertyValue) (any, bool)
 	reveal = func(value resource.PropertyValue) (any, bool) {

@@ -27,11 +27,11 @@ type APISIXArgs struct {
 	Full bool
 	// Signer signs the domain's certificate.
 	Signer Signer
-	// Definitions are the gates that the controller waits for, because it lists the existing kinds
-	// only once, at its start.
+	// Definitions are the gates of the CRDs. The controller's release waits for them, because the
+	// controller looks for the existing kinds only once, when it starts.
 	Definitions []pulumi.Resource
-	// Certificates is the gate that a Certificate waits for. Pool is the gate that the load
-	// balancer's address waits for.
+	// Certificates is the gate of cert-manager, for which the Certificate waits. Pool is the gate
+	// of MetalLB's address pool, for which the gate of the load balancer's address waits.
 	Certificates, Pool *Gate
 }
 
@@ -39,29 +39,30 @@ type APISIXArgs struct {
 // releases, the Gateway with its class and certificate, and the access to the admin API.
 type APISIX struct {
 	pulumi.ResourceState
-	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
-	// read the data plane. Secret.
+	// Plane is the Spec of the upstreams gates without its routes, which callers add. Key is the
+	// read-only key of the data plane's admin API. Key is secret.
 	Plane upstreams.Spec
 	Key   pulumi.StringOutput
-	// Values tell gates behind APISIX about the user's values of its charts. Zero unless Full.
+	// Values make gates that request routes of APISIX run again when the user's values of its
+	// charts change. Zero unless Full.
 	Values Valued
 	// Revision changes with the configuration of APISIX. Nil unless Full.
 	Revision pulumi.StringInput
-	// Webhook passes once the controller's webhook serves through every API server. Objects of its
-	// kinds are not admitted before.
+	// Webhook passes once every API server reaches the controller's webhook. Before that, API
+	// servers refuse objects of APISIX's kinds.
 	Webhook *Gate
-	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the
-	// address answers. Nil unless Full.
+	// Gateway passes once the Gateway is accepted, Rollout once every Pod is ready, and Address
+	// once the load balancer's address answers. Nil unless Full.
 	Gateway, Rollout, Address *Gate
-	// IP is the load balancer's address. It is known only if the configuration sets it or the
-	// address is waited for (HasIP).
+	// IP is the load balancer's address. It is set only if HasIP is true: the configuration has the
+	// address, or Address waits for it.
 	IP    pulumi.StringOutput `pulumi:"ip"`
 	HasIP bool
 }
 
 const (
 	apisixNamespace  = "apisix"
-	apisixName       = "apisix" // of the data plane's release, the classes and the Gateway
+	apisixName       = "apisix" // name of the data plane's release, the classes and the Gateway
 	apisixController = "apisix-ingress-controller"
 	apisixProxy      = "apisix-config"
 	apisixKeys       = "apisix-admin"
@@ -81,11 +82,11 @@ type apisix struct {
 	proxy, tls, gateway pulumi.Resource
 }
 
-// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither waits until
-// it is ready. The data plane is not ready before it has a configuration. The controller has none
-// before a Gateway names a GatewayProxy. The controller's webhook must serve before either object
-// is admitted. Only this last wait is a dependency; the other two states heal by themselves
-// (docs/adr/0011).
+// NewAPISIX registers APISIX. Controller and data plane are two releases, and Pulumi waits for
+// neither to be ready: the data plane is not ready until the controller sends it a configuration,
+// and the controller has none until a Gateway refers to a GatewayProxy. Only the wait for the
+// controller's webhook, which must admit both objects, is a dependency. The rest converges by
+// itself (docs/adr/0011).
 func NewAPISIX(
 	ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption,
 ) (*APISIX, error) {
@@ -105,8 +106,8 @@ func NewAPISIX(
 	return a.APISIX, a.register(tokenOf("apisix", "APISIX"), opts, append(steps, a.address)...)
 }
 
-// adminKeys registers the namespace, and generated keys for the admin API. The chart's default keys
-// are public.
+// adminKeys registers the namespace and the Secret with generated keys for the admin API. They
+// replace the chart's default keys, which are public.
 func (a *apisix) adminKeys() error {
 	if err := a.newNamespace(a.ownController(), nil, a.After...); err != nil {
 		return err

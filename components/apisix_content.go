@@ -15,28 +15,30 @@ import (
 )
 
 const (
-	// apisixControllerName is the controller's name in the classes. Only the controller of this
-	// name reconciles them.
+	// apisixControllerName is the controller's name in the GatewayClass and the IngressClass. A
+	// controller with another name ignores them.
 	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
 	// apisixFinalizer is the finalizer that the controller adds to each GatewayClass
 	// (internal/controller/gatewayclass_controller.go).
 	apisixFinalizer = "apisix.apache.org/gc-protection"
-	// apisixPreStop is the duration of preStop in the chart, which has no value for it
-	// (apisix-helm-chart charts/apisix/templates/deployment.yaml).
+	// apisixPreStop is the duration of the preStop hook in the chart. No value of the chart changes
+	// it (apisix-helm-chart charts/apisix/templates/deployment.yaml).
 	apisixPreStop = 30 * time.Second
 	// apisixResync is the interval at which the controller sends everything to the data plane
 	// again, changed or not. It is the chart's default, and the gates of upstreams rely on it.
 	apisixResync = time.Minute
-	// apisixSlack extends the grace period of a stop beyond preStop and the longest request.
+	// apisixSlack is added to preStop and the longest request to get the Pod's termination grace
+	// period.
 	apisixSlack = 10 * time.Second
 )
 
-// apisixLoopback admits the upstreams gates to the admin API: the kubelet forwards their port
-// inside the Pod. No network policy applies to this traffic. Everyone who can forward a port can
-// also run a shell in the Pod.
+// apisixLoopback is a client network that the admin API accepts, for the upstreams gates: a
+// port-forward connects from inside the Pod, where no network policy applies. This opens nothing
+// new, because a user who may forward ports may usually also open a shell in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
-// apisixAddress returns the configured address; empty if MetalLB may choose any.
+// apisixAddress returns the configured address of the load balancer; empty if MetalLB may assign
+// any.
 func apisixAddress(cfg config.APISIX) string {
 	if !cfg.Address.IsValid() {
 		return ""
@@ -44,8 +46,8 @@ func apisixAddress(cfg config.APISIX) string {
 	return cfg.Address.String()
 }
 
-// apisixValues returns the data plane's values. The data plane runs standalone: it holds the
-// controller's configuration in memory, and has no etcd.
+// apisixValues returns the values of the data plane's chart. The data plane runs in standalone
+// mode: it keeps the configuration that the controller sends in memory, so it needs no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
 	service := pulumi.Map{"type": pulumi.String("LoadBalancer"),
@@ -88,28 +90,28 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	}
 }
 
-// apisixGrace returns the value that gives a stopping Pod enough time. The chart has a preStop of
-// 30 s and leaves the grace period at Kubernetes' 30 s, so each stop would end in a kill. It has no
-// value for the grace period (apisix-helm-chart#1011). But it puts priorityClassName into the Pod's
-// specification unquoted, so the grace period is a second line of that value. tests/charts checks
-// the rendered Pod. It fails if a chart quotes the value, or has a value for the grace period.
+// apisixGrace returns a priorityClassName that also sets the Pod's terminationGracePeriodSeconds.
+// The chart's preStop hook takes 30 s, which is all of Kubernetes' default grace period, so each
+// Pod would be killed. The chart has no value for the grace period (apisix-helm-chart#1011), but it
+// renders priorityClassName unquoted. So the grace period is injected as a second line.
+// tests/charts fails if a chart quotes the value, or gets a value for the grace period.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
 
-// apisixStart makes kubelet ask a Pod every second whether it has its first configuration. The
-// chart's own probe runs every ten seconds, and has no value for that. Its first run is just before
-// the controller can have answered, so up to nine seconds are wasted. Like the grace period,
-// apisixStart is a second line of a value that the chart does not quote
-// (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a configuration is not
-// restarted for a day.
+// apisixStart is an image pull policy that also adds a startup probe, so the kubelet checks every
+// second whether a Pod has its first configuration. The chart's own probe runs every ten seconds,
+// which no value changes; it usually just misses the configuration and wastes up to nine seconds.
+// Like the grace period, the probe is injected as a second line of an unquoted value
+// (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a configuration is restarted
+// after a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: " +
 	"7085}, periodSeconds: 1, failureThreshold: 86400}"
 
-// apisixControllerValues returns the controller's values. The API server refuses a request if the
-// controller's webhook does not answer. With the chart's default, Ignore, it would admit faulty
-// objects until the webhook runs.
+// apisixControllerValues returns the values of the controller's chart. The webhook's failurePolicy
+// is Fail: with the chart's default, Ignore, API servers would admit faulty objects until the
+// webhook runs.
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
@@ -119,7 +121,7 @@ func apisixControllerValues() pulumi.Map {
 			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
 			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": pulumi.String("off"),
-			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours names a GatewayProxy
+			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours is the IngressClass apisix
 		},
 		"webhook": pulumi.Map{"enabled": pulumi.Bool(true),
 			"failurePolicy": pulumi.String("Fail")},
@@ -127,7 +129,7 @@ func apisixControllerValues() pulumi.Map {
 	}
 }
 
-// apisixPlane returns the Service and Pods of the data plane for the gates of upstreams.
+// apisixPlane returns the upstreams gates' Spec for the data plane, without routes.
 func apisixPlane() upstreams.Spec {
 	return upstreams.Spec{
 		Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9180,
@@ -140,8 +142,9 @@ func apisixLabels(name string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
 }
 
-// apisixPolicy admits all addresses to the public ports, and only the controller to the admin API.
-// Network policies do not apply to kubelets.
+// apisixPolicy returns the spec of the data plane's network policy. It admits all addresses to the
+// public ports, and only the controller to the admin API. The kubelet's probes need no rule,
+// because network policies do not apply to the kubelet.
 func apisixPolicy() pulumi.Map {
 	port := func(number int) pulumi.Map {
 		return pulumi.Map{"port": pulumi.Int(number), "protocol": pulumi.String("TCP")}
@@ -160,8 +163,8 @@ func apisixPolicy() pulumi.Map {
 	}
 }
 
-// apisixProxySpec returns the GatewayProxy's spec: how the controller reaches the data plane.
-// Metrics are on for every route.
+// apisixProxySpec returns the GatewayProxy's spec, which tells the controller how to reach the data
+// plane. It also enables metrics for every route.
 func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	spec := pulumi.Map{
 		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
@@ -182,13 +185,13 @@ func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 		},
 	}
 	if want := apisixAddress(cfg); want != "" {
-		// A Gateway's addresses come only from here.
+		// The controller copies this to the Gateway's status.addresses; nothing else sets them.
 		spec["statusAddress"] = pulumi.ToStringArray([]string{want})
 	}
 	return spec
 }
 
-// apisixGateway returns the Gateway's spec, for every route of the cluster.
+// apisixGateway returns the Gateway's spec. Routes of all namespaces may attach to it.
 func apisixGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{
@@ -214,10 +217,10 @@ func apisixGateway(domain string) pulumi.Map {
 	}
 }
 
-// apisixWebhook returns the gate of the webhook, with a GatewayProxy that must be accepted. It has
-// no object that must be refused: the webhook only refuses a second GatewayProxy of one data plane,
-// and before the first there is no second. The webhook's configuration says Fail, so an API server
-// that cannot reach it refuses the object as well.
+// apisixWebhook returns the Spec of the webhook's gate. A dry run of its GatewayProxy must be
+// accepted; an API server that cannot reach the webhook refuses it (failurePolicy Fail). There is
+// no object that the webhook must refuse: it only refuses a second GatewayProxy for the same data
+// plane, and the first does not exist yet.
 func apisixWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

@@ -12,8 +12,9 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its
-// Secret: the controller reconciles both again when the Secret comes.
+// certificate registers the domain's certificate and the ApisixTls that uses it. Neither the
+// ApisixTls nor the Gateway waits for the certificate's Secret: the controller reconciles both
+// again when the Secret is created.
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
 		Namespace: apisixNamespace, Secret: apisixTLS,
@@ -40,13 +41,14 @@ func (a *apisix) certificate() error {
 	return err
 }
 
-// classes registers the GatewayProxy, by which the controller reaches the data plane, and the two
-// classes that name it. The GatewayProxy waits for the release whose Service it names, and the
-// classes wait for the GatewayProxy. Since 2.1.0 the webhook has the data plane validate an object
-// of the class before it admits it. It refuses the object for good if anything on the way to the
-// data plane is missing (apisix-ingress-controller internal/webhook/v1/adc_validation.go). It
-// admits objects whose class does not exist yet. The IngressClass is not the chart's: that one
-// would name a GatewayProxy only if the chart made it, too, before the chart's own webhook serves.
+// classes registers the GatewayProxy, by which the controller reaches the data plane, and the
+// IngressClass that refers to it. The order matters: since 2.1.0 the webhook has the data plane
+// validate each object of the class, and refuses the object for good if the Service or the
+// GatewayProxy is missing (apisix-ingress-controller internal/webhook/v1/adc_validation.go). It
+// admits objects whose class does not exist yet. So the GatewayProxy waits for the data plane's
+// release, and the IngressClass waits for the GatewayProxy. The chart's own IngressClass is not
+// used: it refers to a GatewayProxy only if the chart creates that as well, which fails before the
+// webhook serves.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
@@ -60,7 +62,7 @@ func (a *apisix) classes() error {
 		a.name+"-ingress-class", pulumi.Map{
 			"apiVersion": pulumi.String("networking.k8s.io/v1"),
 			"kind":       pulumi.String("IngressClass"),
-			// APISIX has a webhook for this built-in kind of Kubernetes, too.
+			// APISIX has a webhook for this built-in kind, so a foreground delete could hang.
 			"metadata": pulumi.Map{"name": pulumi.String(apisixName),
 				"annotations": pulumi.StringMap{background: pulumi.String("background")}},
 			"spec": pulumi.Map{
@@ -79,9 +81,9 @@ func (a *apisix) classes() error {
 	return nil
 }
 
-// listen registers the Gateway and its class. Only a running controller removes the class's
-// finalizer, so the class is deleted before the release. A resource between the two removes the
-// finalizer if the controller no longer runs.
+// listen registers the Gateway and its GatewayClass. Only a running controller removes the class's
+// finalizer, so the class is deleted before the controller's release. If the controller does not
+// run any more, the delete of the command class-release removes the finalizer.
 func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,

@@ -12,8 +12,8 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. The release
-// waits for the CRDs: a controller does not watch a kind that is missing at its start until it is
-// restarted. Its Pod is Ready nevertheless (apisix-ingress-controller
+// waits for the CRDs: if a kind is missing when the controller starts, the controller does not
+// watch it until the next restart, although its Pod is Ready (apisix-ingress-controller
 // internal/manager/controllers.go: HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
@@ -35,8 +35,8 @@ func (a *apisix) ownController() userValues {
 }
 
 // installPlane registers the data plane's release and its network policy. The release does not wait
-// for the address pool: MetalLB gives a Service its address when the pool comes. The gate of the
-// address waits for both.
+// for the address pool, because MetalLB assigns the Service's address as soon as the pool exists.
+// The address gate waits for both.
 func (a *apisix) installPlane() (err error) {
 	a.plane, err = a.newRelease(releaseArgs{
 		name: apisixName, artifact: config.ArtifactAPISIXChart,
@@ -51,7 +51,7 @@ func (a *apisix) installPlane() (err error) {
 		childOf(a, a.namespace)...)
 }
 
-// gates registers the gates of APISIX that no other resource of this component waits for.
+// gates registers the gates for which no other resource of this component waits. Only with Full.
 func (a *apisix) gates() (err error) {
 	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256,
 		a.args.Config))
@@ -61,7 +61,8 @@ func (a *apisix) gates() (err error) {
 			apisixNamespace + "/Deployment/" + apisixController,
 			apisixNamespace + "/Deployment/" + apisixName,
 		}},
-	}, Revision: a.Revision}, a.plane.object, a.gateway) // without the Gateway the data plane stays unready
+		// Until the Gateway exists, the data plane is not ready.
+	}, Revision: a.Revision}, a.plane.object, a.gateway)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,8 @@ func (a *apisix) gates() (err error) {
 	return err
 }
 
-// revision returns the revision of both releases.
+// revision returns ours joined with the revisions of the user's values of both charts. Charts
+// without such values add nothing.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
 	case !a.controller.own.isSet():
@@ -92,7 +94,8 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
 }
 
-// gateValues returns the user's values of both releases for gates behind the rollout of both.
+// gateValues returns the Valued for gates that request routes of APISIX: they wait for the rollout
+// and run again when the user's values of either chart change. Zero if the user has set no values.
 func (a *apisix) gateValues() Valued {
 	if !a.plane.own.isSet() && !a.controller.own.isSet() {
 		return Valued{}
@@ -100,7 +103,7 @@ func (a *apisix) gateValues() Valued {
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}
 }
 
-// address sets the load balancer's address, if it is known.
+// address sets IP and HasIP from the configuration or, with Full, from the Service's status.
 func (a *apisix) address() error {
 	want := apisixAddress(a.args.Config)
 	switch {

@@ -23,13 +23,12 @@ type ArgoCDArgs struct {
 	Domain string
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release is deleted.
 	KeepCRDs bool
-	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
+	// CASecret is the Secret, as namespace/name, with the CA that signed the domain's certificate.
 	CASecret string
-	// Ingress are the gates that the route waits for: a programmed Gateway, and an address that
-	// answers.
+	// Ingress are the gates of Traefik's Gateway and of its address. The route waits for them.
 	Ingress []pulumi.Resource
-	// IngressValues tell the gate of the route about the user's values of the ingress controller.
-	// The gate runs again when they change.
+	// IngressValues make the route's gate run again when the user's values of the ingress
+	// controller's chart change.
 	IngressValues Valued
 }
 
@@ -54,7 +53,7 @@ type argocd struct {
 	*ArgoCD
 	layer
 	args    *ArgoCDArgs
-	host    string // where it answers, below the platform's domain
+	host    string // host name of the server, in the platform's domain
 	redis   *Object
 	release release
 }
@@ -69,7 +68,8 @@ func NewArgoCD(
 	a.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: a.ArgoCD, name: name, title: "argocd",
 		space: argocdNamespace,
-		// Not 6379 of Redis, nor 8081 of the repository server.
+		// The ports of Redis, 6379, and of the repository server, 8081, stay closed to other
+		// namespaces.
 		policy: layerPolicy{
 			pods: instanceLabel("argocd"), from: argocdNamespace,
 			open: []int{5558, 7000, 8080, 8082, 8083, 8084, 8087, 9001, 9121},
@@ -80,9 +80,9 @@ func NewArgoCD(
 		a.root, a.route)
 }
 
-// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. The Secret
-// must exist before the release, because Pods do not start without it. The chart itself would make
-// the Secret by a hook that runs a Job.
+// redisPassword registers the namespace and the Secret with Redis's password. The Secret must exist
+// before the release, because no Pod of Argo CD starts without it. It replaces the chart's own
+// hook, a Job that creates the Secret.
 func (a *argocd) redisPassword() error {
 	if err := a.newNamespace(a.chartValues(), nil, a.After...); err != nil {
 		return err
@@ -119,8 +119,8 @@ func (a *argocd) install() error {
 	if err != nil {
 		return err
 	}
-	// The revision does not have the whole section. The section holds a password and a hash, which
-	// cause no rollout of Pods.
+	// The revision leaves out the rest of the section strata:argocd: it has a password and a hash,
+	// which cause no rollout and could be guessed from a digest.
 	revision := a.release.revision(a.host)
 	unblock, err := a.Cluster.unblock(a.ctx, a.name+"-unblock", statefulset.Input{
 		Namespace: argocdNamespace, StatefulSet: argocdController, Timeout: a.Timeouts.ArgoCD,
@@ -134,9 +134,9 @@ func (a *argocd) install() error {
 	return err
 }
 
-// route registers the route to Argo CD, and the gate that sends a request through it. If the user
-// has values for the charts, the gate waits for their rollouts, so that no Pod with earlier values
-// answers.
+// route registers the route to Argo CD, and the gate that sends requests through it. If the user
+// has set values of a chart, the gate waits for that chart's rollout, so that no Pod with the
+// earlier values answers.
 func (a *argocd) route() error {
 	route, err := a.object("route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server",

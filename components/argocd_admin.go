@@ -16,22 +16,22 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// argocdPasswordAhead is added to the password's time, so that it lies after the release that
-// brings the password. Otherwise a login with the old password would last, if it came between that
-// time and the release's update.
+// argocdPasswordAhead is added to the recorded time of the password change, so that this time is
+// after the release's update. Otherwise a user who logs in with the old password between the
+// recorded time and the update would keep a valid session.
 const argocdPasswordAhead = 30 * time.Second
 
-// argocdAdmin is the login of user admin.
+// argocdAdmin holds the password hash of user admin and the time of the last change.
 type argocdAdmin struct {
 	// hash is the bcrypt hash of the password. Secret.
 	hash pulumi.StringOutput
-	// changed is the time of the password's last change. Argo CD refuses every older session and
-	// API token of admin.
+	// changed is the time of the password's last change. Argo CD rejects admin's sessions and API
+	// tokens that were issued before it.
 	changed pulumi.StringOutput
 }
 
-// admin registers the password of user admin and the time of its last change. If the configuration
-// sets the password's hash, it registers no password.
+// admin registers the password of user admin and the command that records the time of its last
+// change. It generates no password if the configuration sets a hash.
 func (a *argocd) admin() (argocdAdmin, error) {
 	hash, err := a.adminHash()
 	if err != nil {
@@ -42,8 +42,9 @@ func (a *argocd) admin() (argocdAdmin, error) {
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
 	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())
-	// The trigger is a random word that is drawn for each hash. A plain value must not follow from
-	// a secret, and the command plugin accepts no secret trigger whose value is not known yet.
+	// The trigger is a random word that changes with the hash. The hash itself cannot be the
+	// trigger: in plain text it would reveal a secret, and the command plugin does not accept a
+	// secret trigger whose value is still unknown.
 	word, err := rerun.Attempt(a.ctx, a.name+"-password-time", pulumi.StringMap{"hash": hash},
 		opts...)
 	if err != nil {
@@ -58,7 +59,8 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	return argocdAdmin{hash: hash, changed: changed.Stdout.ApplyT(strings.TrimSpace).(pulumi.StringOutput)}, nil
 }
 
-// adminHash returns the configured hash, or the hash of a generated password. Secret.
+// adminHash returns the bcrypt hash from the configuration, or else of a generated password.
+// Secret.
 func (a *argocd) adminHash() (pulumi.StringOutput, error) {
 	if hash := a.args.Config.AdminPasswordHash; hash != "" {
 		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil

@@ -12,12 +12,13 @@ import (
 
 const (
 	argocdController = "argocd-application-controller"
-	// argocdRedis names redis' Deployment and the Secret with its password.
+	// argocdRedis is the name of Redis's Deployment and of the Secret with its password.
 	argocdRedis = "argocd-redis"
 )
 
-// argocdRollout lists the workloads that the release rolls out. One of them is the controller,
-// which writes to redis even when it is idle.
+// argocdRollout returns the Spec of the rollout gate. The gate also reads in the log of the
+// application controller, which writes to Redis even when it is idle, whether Redis accepts its
+// password.
 func argocdRollout() rollout.Spec {
 	return rollout.Spec{
 		Workloads: []string{
@@ -34,23 +35,22 @@ func argocdRollout() rollout.Spec {
 	}
 }
 
-// argocdApplicationHealth judges, in Lua, an Application that another Application brings; Argo CD
-// has no check of its own for that (argo-cd docs/operator-manual/health.md, Argocd App). Without it
-// the root is Healthy before its children have begun.
+// argocdApplicationHealth is a Lua health check for Applications that another Application creates.
+// Argo CD has none (argo-cd docs/operator-manual/health.md, Argocd App), so without it the root
+// Application is Healthy before its children are synced.
 //
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string
 
-// argocdValues returns the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
-// behind it.
+// argocdValues returns the chart's values. Traefik terminates TLS, so the server serves plain HTTP.
 func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// The chart makes network policies by default; users set this value if they want them.
-			// They admit all traffic to the server, and Argo CD's own Pods to the rest (argo-helm
-			// charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
+			// The chart creates network policies by default; here they are off, and users may
+			// enable them. They admit all traffic to the server, and Argo CD's own Pods to the rest
+			// (argo-helm charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
 		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
@@ -62,14 +62,14 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 				"argocdServerAdminPasswordMtime": admin.changed,
 			},
 		},
-		"redisSecretInit": off, // the Secret is there before the release
+		"redisSecretInit": off, // redisPassword creates the Secret
 		"dex":             off,
 		"notifications":   off,
 		"applicationSet":  pulumi.Map{"replicas": pulumi.Int(0)},
 	}
 }
 
-// argocdRoute leads the host's requests to the server.
+// argocdRoute returns the spec of the HTTPRoute that sends the host's requests to the server.
 func argocdRoute(host string) pulumi.Map {
 	return pulumi.Map{
 		"hostnames": pulumi.ToStringArray([]string{host}),
@@ -87,8 +87,8 @@ func argocdRoute(host string) pulumi.Map {
 	}
 }
 
-// routeWait makes the engine wait for an HTTPRoute until its Gateway has accepted it and found its
-// backends.
+// routeWait returns annotations that make Pulumi wait until Traefik has accepted an HTTPRoute and
+// resolved its backends.
 func routeWait(limit time.Duration) pulumi.StringMap {
 	const parent = `{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`
 	return pulumi.ToStringMap(waitfor.Combine(

@@ -16,15 +16,15 @@ import (
 
 const argocdRoot = "root"
 
-// root registers the root Application and the gate that waits until all its resources exist and are
-// healthy. Argo CD owns everything below it. Strata owns only this one object, so the two never
-// write to the same object.
+// root registers the root Application and the gate that passes once all its resources exist and are
+// healthy. It does nothing if no repository is configured. Argo CD owns all objects that the root
+// Application creates, so Strata and Argo CD never write to the same object.
 func (a *argocd) root() error {
 	root := a.args.Config.Root
 	if root.RepoURL == "" {
 		return nil
 	}
-	// The release has just created the definitions. Until they are served, an Application fails
+	// The release has just created the CRDs. Until the API servers serve them, an Application fails
 	// with "no matches for kind".
 	served, err := a.gate("crds", gateArgs{
 		Spec: health.Spec{
@@ -56,7 +56,7 @@ func (a *argocd) root() error {
 	return err
 }
 
-// repository registers the Secret with the login by which Argo CD reads the repository (argo-cd
+// repository registers the Secret with the login that Argo CD uses to read the repository (argo-cd
 // docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }
@@ -70,8 +70,9 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	}, childOf(a, a.namespace)...)
 }
 
-// application registers the root Application. Its finalizer deletes its resources with it. Argo CD
-// still runs then: the Application depends on the release, so it is deleted first.
+// application registers the root Application. Its finalizer makes Argo CD delete the Application's
+// resources before the Application. Argo CD still runs then, because the Application depends on the
+// release and so is deleted first.
 func (a *argocd) application(
 	root config.ArgoCDRoot, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -96,8 +97,8 @@ func (a *argocd) application(
 	}, needs...)
 }
 
-// applicationWait makes the engine wait until Argo CD has applied all resources of the Application
-// and all are healthy.
+// applicationWait returns annotations that make Pulumi wait until the Application is Synced and
+// Healthy.
 func applicationWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Combine(
 		waitfor.Equals("{.status.sync.status}", "Synced"),

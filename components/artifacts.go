@@ -9,19 +9,19 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// artifactsInput is the input of a stack's lowest component that has the kind of its artifacts. The
-// state has an input before the first child of the component runs. So the kind stays recorded even
-// if an update fails before the stack has outputs.
+// artifactsInput is the name of an input of a stack's first component: the kind of the stack's
+// artifacts. It is an input and not an output, because Pulumi records inputs before the component's
+// children are created. So the kind is known even if an update fails early.
 const artifactsInput = "artifacts"
 
-// recordArtifacts returns the inputs of a stack's lowest component, which record the kind of its
-// artifacts.
+// recordArtifacts returns the inputs of a stack's first component (Hosts or ExistingCluster), which
+// record the kind of the stack's artifacts.
 func recordArtifacts(files *artifacts.Set) pulumi.Map {
 	return pulumi.Map{artifactsInput: pulumi.String(files.Kind())}
 }
 
-// ArtifactsOf returns the kind of the artifacts of a stack's last update, even if that update
-// failed. It is empty for a stack without resources.
+// ArtifactsOf returns the kind of the artifacts that the stack's last update used, even if that
+// update failed. It returns an empty string if the stack has no resources.
 func ArtifactsOf(state *stackstate.State) string {
 	for _, one := range state.Resources {
 		if kind := one.Input(artifactsInput); kind != "" &&

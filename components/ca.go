@@ -25,14 +25,14 @@ type CAArgs struct {
 	Config config.CertManager
 }
 
-// Signer describes a CA to the certificates that it signs.
+// Signer identifies the CA that signs a certificate.
 type Signer struct {
 	// Issuer is the cluster issuer's name.
 	Issuer string
-	// Trust is namespace/name of the Secret with the CA that signs now; empty if no Secret of the
-	// cluster has it.
+	// Trust is the Secret, as namespace/name, with the certificate of the signing CA; empty if no
+	// Secret in the cluster has it.
 	Trust string
-	// Revision changes when all certificates are issued anew: then the certificate's gate runs
+	// Revision changes when all certificates are reissued, so that the gates of certificates run
 	// again. Optional.
 	Revision pulumi.StringInput
 }
@@ -45,14 +45,14 @@ type CA struct {
 	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for
 	// a public CA.
 	CASecret string
-	// Public is true if certificates lead to a CA that every client knows. Certificate is not set
-	// then.
+	// Public is true if the certificates chain up to a public CA that clients trust already. Then
+	// Certificate is not set.
 	Public bool
-	// Certificate is the root's certificate, in PEM. A client that trusts it trusts every
-	// certificate of the stack.
+	// Certificate is the root's certificate, in PEM. A client that trusts it trusts all
+	// certificates that this CA signs.
 	Certificate pulumi.StringOutput `pulumi:"certificate"`
-	// Ready passes once the issuer signs. By then the certificates of an earlier CA or server have
-	// begun to be replaced. With ACME it passes once the server has accepted the account.
+	// Ready passes once the issuer signs and the reissue of certificates from an earlier CA or
+	// server has been requested. With ACME it passes once the server has accepted the account.
 	Ready pulumi.Resource
 }
 
@@ -60,20 +60,20 @@ const (
 	rootIssuer = "strata-root"
 	caIssuer   = "strata"
 	caSecret   = "strata-ca"
-	// rootLifetime is ten years. rootRenewal is two years before its end, which leaves time to
-	// distribute the new root to all clients that trust the old one.
+	// rootLifetime is ten years. cert-manager renews the root rootRenewal, two years, before it
+	// expires. This leaves time to distribute the new root to all clients.
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewCA registers the root and the issuer that signs with it. It also registers the commands that
-// reissue all certificates after a change of the root, one after the other. The state records the
-// root's certificate, and the issuer's gate refuses any other.
+// NewCA registers the root, the issuer that signs with it, and the command that reissues all
+// certificates one after the other when the root changes. The state records the root's certificate.
+// The issuer's gate fails if the cluster has another one, unless AcceptedCA allows it.
 func NewCA(
 	ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
-	// The revision has the settings that create or accept another root, because the root itself is
-	// known only after it is read.
+	// The root's certificate is not known yet, so the revision has the settings that change which
+	// root is created or accepted.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
 	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)},
 		CASecret: secret}
@@ -115,8 +115,9 @@ func NewCA(
 	return a, registerOutputs(ctx, a)
 }
 
-// root registers the issuer that signs the root, the root, and a gate. The gate passes once the root
-// has this configuration: for a moment cert-manager still reports Ready for the previous one.
+// root registers the self-signing issuer, the root Certificate and its gate, and returns the gate.
+// The gate checks the certificate itself, because after a change cert-manager reports Ready for the
+// previous one for a moment.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer,
@@ -142,8 +143,9 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
-// gate registers the gate of the issuer and its CA. In a preview that reads the recorded
-// certificate again, the certificate is unknown, so the gate has an attempt.
+// gate registers the gate of the issuer and its CA. Its input is unknown in a preview in which the
+// certificate is to be read again. The attempt makes such a preview show an update and no
+// replacement.
 func (a *CA) gate(
 	ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -165,15 +167,14 @@ func (a *CA) gate(
 	}, opts...)
 }
 
-// issuerGate returns the body of the gate of the issuer, which signs with the certificate.
+// issuerGate returns the issuer gate's body. certificate is the CA's expected certificate, in PEM.
 func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
 	return issuer.Spec{Name: caIssuer, CA: &issuer.CA{
 		Secret: a.CASecret, Certificate: certificate, Accepted: args.Config.AcceptedCA,
 	}}
 }
 
-// rootCertificate returns the root's spec. The key is elliptic, which is small and strong, and the
-// lifetime is longer than the platform's.
+// rootCertificate returns the spec of the root Certificate, with an ECDSA P-256 key.
 func rootCertificate(cfg config.CertManager) pulumi.Map {
 	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),
@@ -185,8 +186,8 @@ func rootCertificate(cfg config.CertManager) pulumi.Map {
 		"issuerRef":   issuerRef(rootIssuer),
 	}
 	if len(cfg.NameConstraints) > 0 {
-		// This CA signs the certificate of the stack's own Vault as well. No certificate names an
-		// IP address, but constraints on domains alone would still allow addresses.
+		// The Vault names are permitted because this CA also signs the certificate of the stack's
+		// own Vault. IP addresses are excluded because constraints on domains do not restrict them.
 		permitted := append(slices.Clone(cfg.NameConstraints), vaultService, vaultInternal)
 		spec["nameConstraints"] = pulumi.Map{
 			"critical":  pulumi.Bool(true),
@@ -203,15 +204,16 @@ func issuerRef(name string) pulumi.Map {
 		"group": pulumi.String("cert-manager.io")}
 }
 
-// judgedWait makes the engine wait until cert-manager has written a status to an issuer or a
-// certificate. It is for objects with a gate right behind them. A wait for Ready would end at its
-// limit with "timed out", before the gate could report the reason.
+// judgedWait returns annotations that make Pulumi wait until cert-manager has written a status to
+// an Issuer or a Certificate. Use it for objects whose gate follows: a wait for Ready would fail
+// with "timed out" before the gate could report the reason.
 func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(
 		timeouts.Certificate.Duration))
 }
 
-// readyWait makes the engine wait for an issuer or a certificate until cert-manager reports Ready.
+// readyWait returns annotations that make Pulumi wait until cert-manager reports an Issuer or a
+// Certificate as Ready.
 func readyWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Ready").Annotations(timeouts.Certificate.Duration))
 }

@@ -21,15 +21,15 @@ type ACMECAArgs struct {
 
 const (
 	acmeIssuer = "strata-acme"
-	// acmeAccount is the Secret with the account's key, which cert-manager creates and keeps.
+	// acmeAccount is the Secret with the account's key. cert-manager creates it.
 	acmeAccount = "strata-acme-account"
 	acmeEAB     = "strata-acme-eab"
 	acmeRoot    = "strata-acme-root"
 )
 
-// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. The
-// issuer is ready once the server has accepted the account. Unlike Vault, it issues no test
-// certificate: that would need one more name in DNS, and count for the server's rate limits.
+// NewACMECA registers the cluster issuer for an ACME server, and the Secrets that it refers to.
+// CA.Ready passes once the server has accepted the account. Unlike NewVaultCA, it requests no test
+// certificate, which would need another DNS name and count against the server's rate limits.
 func NewACMECA(
 	ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
@@ -82,7 +82,8 @@ func NewACMECA(
 	return a, registerOutputs(ctx, a)
 }
 
-// acmeSecrets registers the Secrets that the issuer and its solver refer to, one for each name.
+// acmeSecrets registers and returns the Secrets that the issuer and its solver refer to. Keys with
+// the same Secret name share one Secret.
 func acmeSecrets(
 	ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, error) {
@@ -136,13 +137,14 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 	return spec
 }
 
-// acmeSolver returns the solver that proves names. HTTP-01 uses an Ingress: a route of the Gateway
-// would wait for the Gateway, which waits for its certificate (docs/adr/0047). Traefik reaches the
-// solver's Pod by its endpoints, so the solver's Service needs no port on the nodes.
+// acmeSolver returns the solver that proves control of the names. HTTP-01 uses an Ingress, because
+// an HTTPRoute would be a cycle: the route needs the Gateway, which needs the certificate
+// (docs/adr/0047). Traefik sends requests directly to the solver's Pod, so the solver's Service is
+// of type ClusterIP and not NodePort.
 func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	if cfg.Solver == config.SolverDNS01 {
-		// One text of the solver may be encrypted. Pulumi does not tell which, so each text counts
-		// as a secret.
+		// Any text of the solver may come from an encrypted configuration value. Pulumi does not
+		// say which, so all texts are marked as secret.
 		secret := &merging{own: config.Values{Secret: true}}
 		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
 	}
@@ -155,8 +157,9 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	}}}
 }
 
-// accountDigest changes with every setting that decides whether the server accepts the account, so
-// that the gate asks again. It is secret if a key is part of it.
+// accountDigest returns a digest of the settings that decide whether the server accepts the
+// account. It is the gate's revision, so the gate runs again when one changes. The digest is secret
+// if a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate,
 		cfg.ExternalAccount.TrimPadding()))

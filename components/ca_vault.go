@@ -16,10 +16,9 @@ import (
 // VaultCAArgs configures NewVaultCA.
 type VaultCAArgs struct {
 	Layer
-	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own
-	// Vault.
+	// Config is strata:certManager.vault, validated. An empty Address means the stack's own Vault.
 	Config config.VaultIssuer
-	// Domain limits the names that Vault must sign.
+	// Domain is the domain for which Vault must sign certificates.
 	Domain string
 	// BoundTokens is true if cert-manager itself requests tokens for a ServiceAccount, which it
 	// does since 1.12. Earlier versions read a token from a Secret.
@@ -32,11 +31,11 @@ const (
 	vaultAccount      = "vault-issuer"
 	vaultAccountToken = "vault-issuer-token"
 	vaultTokenSecret  = "vault-token"
-	// issuerCheck names the certificate whose issue proves that the issuer signs.
+	// issuerCheck is the name of a test certificate, which proves that the issuer signs.
 	issuerCheck = "strata-issuer-check"
 )
 
-// VaultIssuing returns the settings of the stack's own Vault that NewVaultCA needs.
+// VaultIssuing returns the PKI settings that NewVaultCA needs in the stack's own Vault.
 func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault.Issuing {
 	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain,
 		Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace,
@@ -47,9 +46,9 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 	return issuing
 }
 
-// NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it.
-// cert-manager calls the issuer Ready once it could log in and Vault is unsealed. Only a signed
-// certificate shows that the role signs for the domain.
+// NewVaultCA registers the cluster issuer for Vault, and a test certificate. cert-manager reports
+// the issuer as Ready once the login works and Vault is unsealed. Only the test certificate proves
+// that Vault's role signs for the domain.
 func NewVaultCA(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {

@@ -6,8 +6,8 @@ import (
 	"strata/config"
 )
 
-// vaultLogin registers cert-manager's login at Vault, and returns it with the issuer's
-// spec.vault.auth.
+// vaultLogin registers the objects with which cert-manager logs in to Vault: a token, or a
+// ServiceAccount. It returns these objects and the issuer's spec.vault.auth.
 func vaultLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, pulumi.Map, error) {
@@ -24,8 +24,8 @@ func vaultLogin(
 	}, err
 }
 
-// vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to
-// request its tokens.
+// vaultAccountLogin registers the ServiceAccount for Vault's Kubernetes auth, and gives
+// cert-manager its tokens: by a Role if cert-manager can request them, otherwise by a token Secret.
 func vaultAccountLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, pulumi.Map, error) {
@@ -62,8 +62,8 @@ func vaultAccountLogin(
 	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
 }
 
-// tokenRights lets cert-manager request tokens for this one ServiceAccount. cert-manager's chart
-// has no such role since 1.21 (its release notes).
+// tokenRights registers the Role and RoleBinding that let cert-manager request tokens for this
+// ServiceAccount only. cert-manager's chart has no such Role since 1.21 (its release notes).
 func tokenRights(
 	ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption,
 ) ([]pulumi.Resource, error) {
@@ -100,8 +100,8 @@ func inCertManager(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(certManagerNamespace)}
 }
 
-// loginDigest changes with every setting that decides whether Vault signs, so that a new
-// certificate proves it again. It is secret if a token is part of it.
+// loginDigest returns a digest of the settings that decide whether Vault signs. When one changes,
+// the test certificate is issued again. The digest is secret if a token is part of it.
 func loginDigest(cfg config.VaultIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg))
 	if cfg.Token != "" {

@@ -13,19 +13,19 @@ import (
 
 // CertificateArgs configures Certificate.
 type CertificateArgs struct {
-	// Namespace and Secret name the Secret for the key and the chain; the Certificate has the
-	// Secret's name. Required.
+	// Namespace and Secret name the Secret into which cert-manager writes the key and the chain.
+	// The Certificate has the same name. Required.
 	Namespace, Secret string
 	// DNSNames are the names for which the certificate is valid; a wildcard covers one label.
 	// Required.
 	DNSNames []string
-	// Signer is the CA's Signer. Its Issuer is required.
+	// Signer identifies the CA. Its Issuer is required.
 	Signer
-	// Nonce makes cert-manager issue the certificate anew when it changes. It becomes an
-	// organizational unit of the request, which issuers may leave out. Optional.
+	// Nonce makes cert-manager reissue the certificate when it changes. It is the subject's
+	// organizational unit, which the issuer may drop from the certificate. Optional.
 	Nonce pulumi.StringInput
-	// Leaf omits both wait and gate: nothing depends on the certificate, and it converges by
-	// itself.
+	// Leaf registers the certificate without a wait or a gate, if nothing depends on it. Ready is
+	// nil then.
 	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
 	Lifetime string
@@ -35,20 +35,20 @@ type CertificateArgs struct {
 	Timeouts config.Timeouts
 	// Layer is the layer's name in the gate's messages.
 	Layer string
-	// After are the gates that the request waits for: the issuer's, and the namespace's owner.
+	// After are the resources that the Certificate waits for: the issuer's gate and the namespace.
 	After []pulumi.Resource
 }
 
 // Certificate owns one certificate that cert-manager keeps valid.
 type Certificate struct {
 	pulumi.ResourceState
-	// Ready passes once the Secret has a key, a chain and the requested names, and is not about to
-	// expire. Nil for a leaf.
+	// Ready passes once the Secret has a key and a chain for the requested names that does not
+	// expire soon. Nil for a leaf.
 	Ready *Gate
 }
 
-// NewCertificate registers a certificate and its gate. cert-manager's Ready only means that
-// something was issued; the gate checks the certificate itself.
+// NewCertificate registers a certificate and its gate. cert-manager's Ready condition only means
+// that a certificate was issued, so the gate checks the certificate itself.
 func NewCertificate(
 	ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption,
 ) (*Certificate, error) {
@@ -75,8 +75,9 @@ func NewCertificate(
 	request := customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret,
 		namespace: args.Namespace, spec: spec,
-		// Only cert-manager removes the finalizer of a Challenge. A Challenge that outlives
-		// cert-manager keeps its namespace from ending.
+		// The foreground delete waits until cert-manager has removed the finalizers of the
+		// Challenges. A Challenge that outlives cert-manager would leave its namespace in
+		// Terminating.
 		foreground: args.Issuer == acmeIssuer,
 	}
 	if !args.Leaf {

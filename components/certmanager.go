@@ -16,7 +16,8 @@ type CertManagerArgs struct {
 	Layer
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release is deleted.
 	KeepCRDs bool
@@ -25,7 +26,7 @@ type CertManagerArgs struct {
 // CertManager owns cert-manager: its namespace and release, which brings its CRDs.
 type CertManager struct {
 	pulumi.ResourceState
-	// API passes once cert-manager's webhooks change and refuse requests through every API server.
+	// API passes once every API server applies cert-manager's mutating and validating webhooks.
 	API *Gate
 	// BoundTokens is true if cert-manager itself requests tokens for ServiceAccounts, as it does
 	// since 1.12 (serviceAccountRef).
@@ -36,9 +37,9 @@ type CertManager struct {
 // (cert-manager's cluster resource namespace).
 const certManagerNamespace = "cert-manager"
 
-// NewCertManager registers cert-manager. Its gate makes the same two-way check as cert-manager's
-// own cmctl. The Deployment is Available before the CA injector has put the CA into the webhooks'
-// configuration. Until then every request fails with an x509 error.
+// NewCertManager registers cert-manager. Its gate checks the webhooks themselves, as cmctl check
+// api does. An Available Deployment is not enough: until the CA injector has written the CA into
+// the webhooks' configuration, every request fails with an x509 error.
 func NewCertManager(
 	ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption,
 ) (*CertManager, error) {
@@ -72,8 +73,8 @@ func NewCertManager(
 	})
 }
 
-// boundTokens reports whether a version of cert-manager knows serviceAccountRef (its release notes
-// of 1.12).
+// boundTokens reports whether a version of cert-manager supports serviceAccountRef, which came with
+// 1.12 (its release notes).
 func boundTokens(release string) (bool, error) {
 	parsed, err := version.ParseGeneric(release)
 	if err != nil {
@@ -82,8 +83,8 @@ func boundTokens(release string) (bool, error) {
 	return parsed.AtLeast(version.MustParseGeneric("1.12.0")), nil
 }
 
-// certManagerValues returns the chart's values. They turn the chart's start-up check off: the gate
-// replaces it, and reports a reason.
+// certManagerValues returns the chart's values. They disable the chart's startupapicheck, because
+// the gate makes this check and reports the reason of a failure.
 func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
@@ -99,9 +100,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	}
 }
 
-// certManagerAPI returns the Spec of a gate that asks the questions of cert-manager's cmapichecker
-// (cert-manager pkg/util/cmapichecker). A valid request must come back with its author filled in,
-// and an invalid one must be denied.
+// certManagerAPI returns the Spec of the webhooks' gate, with the checks of cert-manager's
+// pkg/util/cmapichecker. For a dry run of a valid CertificateRequest, the mutating webhook must
+// fill in spec.username. An invalid one must be denied.
 func certManagerAPI() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{
@@ -121,7 +122,8 @@ func certManagerAPI() health.Spec {
 	}
 }
 
-// certificateRequest returns a request for dry runs, for an issuer that does not exist.
+// certificateRequest returns a CertificateRequest for dry runs. Its issuer does not exist. csr is
+// the signing request in PEM, in base64.
 func certificateRequest(csr string) map[string]any {
 	return map[string]any{
 		"apiVersion": "cert-manager.io/v1",

@@ -25,44 +25,45 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Cluster gives a layer access to the cluster that it is installed in.
+// Cluster gives layers access to the cluster in which they are installed.
 type Cluster struct {
-	// Provider talks to the cluster. It is registered only after the API gate holds.
+	// Provider is the cluster's Kubernetes provider. It depends on the API gate.
 	Provider *kubernetes.Provider
-	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so a
-	// destroy neither waits for the API server nor needs it. Nil on an existing cluster: that
-	// cluster stays, so each object must be deleted.
+	// Identity is replaced only when the cluster is rebuilt. Objects have it as DeletedWith, so a
+	// destroy does not delete them one by one and needs no API server. Nil on an existing cluster,
+	// which survives a destroy, so each object must be deleted.
 	Identity pulumi.Resource
 	// Kubeconfig has the address of Endpoint. It is secret.
 	Kubeconfig pulumi.StringOutput
-	// Endpoint is the API's URL.
+	// Endpoint is the URL of the Kubernetes API.
 	Endpoint pulumi.StringInput
-	// Servers are the URLs of the API servers. Gates ask each of them.
+	// Servers are the URLs of the API servers. Gates check each of them.
 	Servers pulumi.StringArrayInput
-	// Hosts lets gates observe from the nodes. If it is nil, no node can be reached, and gates only
-	// ask the API.
+	// Hosts are the nodes to which gates log in. Nil if no node can be reached over SSH; then gates
+	// only use the API.
 	Hosts *Hosts
-	// Version is the cluster's version of Kubernetes, for example v1.34.2+k3s1; empty if it is not
-	// known beforehand.
+	// Version is the cluster's version of Kubernetes, for example v1.34.2+k3s1; empty if it is
+	// unknown.
 	Version string
-	// Images are the lock's digests of images, which gates of workloads compare with the running
-	// ones.
+	// Images are the digests of images in the lock file. Gates of workloads compare them with the
+	// running images.
 	Images map[string][]string
-	// Stable passes once the API answers and no drain is to come. Every change and check inside the
-	// cluster waits for it.
+	// Stable passes once the API answers and this run will drain no more nodes. Every change and
+	// check inside the cluster waits for it.
 	Stable pulumi.Resource
-	// NamespaceEnd bounds the wait until a deleted namespace has ended.
+	// NamespaceEnd bounds the wait until a deleted namespace is gone (strata:timeouts.namespaces).
 	NamespaceEnd metav1.Duration
 	// NetworkPolicies is true if each layer's namespace gets a network policy.
 	NetworkPolicies bool
 	// objects are the objects that the program has registered for the cluster.
 	objects teardown.Objects
-	// before is called before each create and update; nil if existing objects are refused.
+	// before is the hook that runs before each create and update; nil if existing objects are not
+	// adopted.
 	before *pulumi.ResourceHook
 }
 
-// tunnelTo returns the way to hosts' API and to the load balancer's addresses if only a jump host
-// reaches them.
+// tunnelTo returns the SSH tunnel to the hosts' API and to the load balancer's addresses. It
+// returns the zero Spec if no jump host is needed.
 func tunnelTo(hosts []*Host) tunnel.Spec {
 	return tunnel.First(hosts, func(host *Host) remote.Target {
 		if host.reached == nil {
@@ -72,8 +73,8 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 	})
 }
 
-// deletedWith returns the option that lets a resource disappear with a cluster that we made,
-// without a delete of its own.
+// deletedWith returns the option DeletedWith: when the cluster is destroyed, Pulumi drops the
+// resource from the state without deleting it. It returns nil on an existing cluster.
 func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	if c.Identity == nil {
 		return nil
@@ -81,33 +82,34 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.DeletedWith(c.Identity)}
 }
 
-// newProvider registers the provider of a cluster. It depends on the API gate, because a provider
-// tests only once, when it is configured, whether its cluster can be reached. The identity prevents
-// a replacement when the kubeconfig's text changes. upsert lets the provider take over existing
-// objects, which needs a guard (Cluster.adopt). If upsert is nil, an environment variable decides.
+// newProvider registers the Kubernetes provider of a cluster. opts must make it wait for the API
+// gate, because a provider checks only once, when it is configured, whether it reaches its cluster.
+// identity keeps the provider from being replaced when the kubeconfig's text changes. upsert lets
+// the provider adopt existing objects, which is safe only with the hook of Cluster.ask. If upsert
+// is nil, an environment variable decides.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput,
 	upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
 		ClusterIdentifier: identity.ToStringOutput(),
-		// Otherwise a ConfigMap whose data changes would be deleted and created again. A Pod that
-		// starts in between would not find it.
+		// Otherwise the provider would replace a ConfigMap or Secret whose data changes, and a Pod
+		// that starts between delete and create would not find it.
 		EnableConfigMapMutable: pulumi.Bool(true),
 		EnableSecretMutable:    pulumi.Bool(true),
 		UpsertExistingObjects:  upsert,
 	}, opts...)
 }
 
-// serverList returns the URLs of the API servers in one text.
+// serverList returns the URLs of the API servers, separated by spaces.
 func (c *Cluster) serverList() pulumi.StringOutput {
 	return c.Servers.ToStringArrayOutput().ApplyT(func(servers []string) string {
 		return strings.Join(servers, " ")
 	}).(pulumi.StringOutput)
 }
 
-// gate registers a gate of a layer inside the cluster. The gate asks every API server, and observes
-// from every server host if hosts can be reached. The method adds hosts, servers and keys to
-// args.Spec.
+// gate registers a gate of a layer inside the cluster. The gate checks through every API server
+// and, if hosts can be reached, from every server host. The method fills in the hosts, servers and
+// keys of args.
 func (c *Cluster) gate(
 	ctx *pulumi.Context, name string, args gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
@@ -122,8 +124,9 @@ func (c *Cluster) gate(
 	return newGate(ctx, name, &args, opts...)
 }
 
-// namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
-// must depend on it, so that its own delete comes first; name and opts are the namespace's.
+// namespaceEnd registers a command whose delete waits until the namespace is gone. The namespace
+// must depend on the command, so that Pulumi deletes the namespace first. name and opts are those
+// of the namespace; ended is the namespace's name in the cluster.
 func (c *Cluster) namespaceEnd(
 	ctx *pulumi.Context, name, ended string, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
@@ -144,9 +147,9 @@ func (c *Cluster) namespaceEnd(
 	return end, nil
 }
 
-// unblock registers the command that lets a StatefulSet replace broken Pods of an earlier revision,
-// for which Kubernetes would wait for ever. It is for StatefulSets that replace their Pods in order
-// (podManagementPolicy OrderedReady). It runs again with each revision.
+// unblock registers the command that deletes broken Pods of a StatefulSet's earlier revision.
+// Without it, a rollout in order (podManagementPolicy OrderedReady) would wait for ever until such
+// a Pod is ready. The command runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input,
 	revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {
@@ -160,15 +163,15 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 			[]pulumi.ResourceOption{customTimeouts(input.Timeout), rerun.ReplaceOnChange()})...)
 }
 
-// reissue registers the command that has cert-manager reissue the certificates of an earlier
-// signer, which is the issuer's CA or its server. opts must make the command wait for the new
-// signer's gate: until then, cert-manager uses the earlier signer.
+// reissue registers the command that makes cert-manager reissue all certificates that an earlier
+// signer (the issuer's former CA or server) has signed. opts must make the command wait for the new
+// signer's gate, because until then cert-manager signs with the earlier one.
 func (c *Cluster) reissue(
 	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
-	// The word is drawn anew for each signer. After a failed change that is reverted, some
-	// certificates may be from either signer.
+	// The attempt changes with each change of the signer, so the command also runs after a failed
+	// change is reverted. Then some certificates are from either signer.
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)},
 		opts...)
 	if err != nil {
@@ -176,12 +179,13 @@ func (c *Cluster) reissue(
 	}
 	command := actions.Command(reissue.Reissue, input,
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
-	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which signer it was
+	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it names the previous signer
 	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(input.Timeout))...)
 }
 
-// read registers the command that reads a field of the core API once. It runs after the resources
-// that prove that the field exists. The value is not secret.
+// read registers a command that reads a field of an object of the core API, and returns the value.
+// The command runs again only if field changes. opts must make it wait until the field is set. The
+// value is not secret.
 func (c *Cluster) read(
 	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {

@@ -17,49 +17,50 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// childOf returns the options of a child: its parent, and the dependencies that must be ready
-// before it starts.
+// childOf returns the options of a child resource: its parent, and the resources it waits for.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.Parent(parent), WaitFor(needs...)}
 }
 
-// WaitFor returns the option of a resource that waits for gates and other custom resources. Only
-// WaitFor writes DependsOn, which loses edges to components (docs/adr/0001). It never aliases the
-// caller's slice.
+// WaitFor returns the option DependsOn for gates and other custom resources. All code must use
+// WaitFor, because a plain DependsOn does not wait for a Gate, and loses dependencies on components
+// (docs/adr/0001). The result does not alias the caller's slice.
 func WaitFor(needs ...pulumi.Resource) pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
 		if gate, ok := need.(*Gate); ok {
-			need = gate.Command // the resource as Pulumi has registered it
+			need = gate.Command // the resource that Pulumi has registered
 		}
 		dependencies = append(dependencies, need)
 	}
 	return pulumi.DependsOn(dependencies)
 }
 
-// tokenOf returns the type token of a component in the present layout of states.
+// tokenOf returns the type token of a component in the current state layout.
 func tokenOf(module, component string) string { return statelayout.Token(module, component) }
 
-// with returns resources followed by more, for childOf. It never aliases the caller's slice.
+// with returns a new slice of resources followed by more.
 func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {
 	return slices.Concat(resources, more)
 }
 
-// customTimeouts makes the engine give up on an action a little after the action's own bound.
+// customTimeouts returns the option that sets Pulumi's timeouts to 30 s more than limit, so that
+// the command's own timeout comes first and can report the reason.
 func customTimeouts(limit metav1.Duration) pulumi.ResourceOption {
 	text := (limit.Duration + 30*time.Second).String()
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
 }
 
-// once returns the option of a command that draws or pins something when it is created, because
-// another output later would lock all users out. The command's triggers, if any, still replace it.
+// once returns the option that ignores later changes of a command's inputs. It is for commands
+// whose output must never change (generated keys, pinned host keys): a new output would lock users
+// out. The command's triggers, if any, still replace it.
 func once() pulumi.ResourceOption {
 	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging",
 		"addPreviousOutputInEnv"})
 }
 
-// registerAttempt registers the attempt of a command that runs a subcommand. So the command runs again after
-// a change that failed and was reverted. opts are the command's own options.
+// registerAttempt adds an attempt to the environment of a command, so that the command runs again
+// after a change that failed and was reverted. opts are the command's own options.
 func registerAttempt(
 	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
 ) error {
@@ -77,9 +78,9 @@ func registerAttempt(
 	return nil
 }
 
-// digestOf returns a short digest of a gate's subject. It makes the gate run again when the chart
-// or the layer's section changes. The digest is plain in the state, where a short secret could be
-// guessed from it. So no part may hold a secret.
+// digestOf returns a short digest of parts, 16 hex digits. Gates use it as their revision, so they
+// run again when a part changes. No part may contain a secret: the digest is in plain text in the
+// state, where a short secret could be guessed from it.
 func digestOf(parts ...any) string {
 	sum := sha256.New()
 	for _, part := range parts {

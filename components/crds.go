@@ -25,17 +25,17 @@ type CRDsArgs struct {
 	Layer
 	// Config is the section strata:crds, validated.
 	Config config.CRDs
-	// Bundles has the artifacts to apply, by the name of the bundle.
+	// Bundles maps the name of each bundle to the artifact that is applied.
 	Bundles map[string]string
 }
 
-// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own, with one
-// owner. K3s, Traefik and APISIX are configured not to install them, and the programs that read
-// them wait for the bundle's gate.
+// CRDs owns the bundles of CRDs that are not installed by a chart. They are a layer of their own,
+// so that each CRD has one owner: K3s, Traefik and APISIX are configured not to install them.
+// Controllers of these kinds wait for the bundle's gate.
 type CRDs struct {
 	pulumi.ResourceState
-	// Served has a gate for each bundle. It passes once every API server serves the bundle's
-	// definitions.
+	// Served has the gate of each bundle, by the bundle's name. The gate passes once every API
+	// server serves the bundle's CRDs.
 	Served map[string]*Gate
 }
 
@@ -49,7 +49,7 @@ const (
 	BundleTraefik = "traefik"
 )
 
-// NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
+// NewCRDs registers each bundle and its gate. The bundles are applied in parallel.
 func NewCRDs(
 	ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption,
 ) (*CRDs, error) {
@@ -57,14 +57,16 @@ func NewCRDs(
 	if err := ctx.RegisterComponentResource(tokenOf("crds", "CRDs"), name, c, opts...); err != nil {
 		return nil, err
 	}
-	for _, bundle := range slices.Sorted(maps.Keys(args.Bundles)) { // as they come, `strata health` lists their gates
+	// `strata health` lists gates in this order.
+	for _, bundle := range slices.Sorted(maps.Keys(args.Bundles)) {
 		artifact := args.Bundles[bundle]
 		applied, err := c.apply(ctx, name+"-"+bundle, bundle, artifact, args)
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
-		// The preview of a change of the apply does not know the applied names, even if the change
-		// only renews the kubeconfig.
+		// The names of the CRDs are unknown in a preview that updates the apply command, even if
+		// only the kubeconfig is renewed. The attempt makes such a preview show no replacement of
+		// the gate.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
 			"revision": pulumi.String(args.Artifacts.Digest(artifact)),
 			"servers":  args.Cluster.serverList(),
@@ -89,8 +91,8 @@ func NewCRDs(
 	return c, registerOutputs(ctx, c)
 }
 
-// apply registers one bundle as one resource (docs/adr/0007). The bundle is not deleted with its
-// layer unless the configuration says so: deleting a definition deletes every object of its kind.
+// apply registers the command that applies a bundle (docs/adr/0007). By default a destroy keeps the
+// bundle (strata:crds.keep), because deleting a CRD deletes all objects of its kind.
 func (c *CRDs) apply(
 	ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs,
 ) (*local.Command, error) {

@@ -16,25 +16,26 @@ type DemoArgs struct {
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Admitted has the gates that a route waits for: those of the server and the webhook of its
-	// kind.
+	// Admitted has the gates that routes wait for: that the API servers serve the kind of the
+	// route, and that its webhook works.
 	Admitted []pulumi.Resource
 }
 
-// Demo owns applications behind APISIX, each behind its own kind of route. httpbin is behind an
-// HTTPRoute, and again behind a login at Keycloak. Keycloak is the second application. The third is
-// a REST API behind an ApisixRoute, which requires a key.
+// Demo owns three demo applications behind APISIX: httpbin, behind an HTTPRoute and, under a second
+// host name, behind an ApisixRoute that requires a login at Keycloak; Keycloak; and a REST API
+// behind an ApisixRoute that requires an API key.
 type Demo struct {
 	pulumi.ResourceState
-	// URLs lead to its applications, by name.
+	// URLs are the URLs of the applications: httpbin, keycloak, oidc (httpbin with a login) and
+	// api.
 	URLs map[string]string `pulumi:"urls"`
-	// Workloads name the workloads that run it, as namespace/kind/name.
+	// Workloads are the applications' workloads, as namespace/kind/name.
 	Workloads []string
-	// Routes are the routes that lead to them.
+	// Routes are the HTTPRoutes and ApisixRoutes of the demo.
 	Routes []upstreams.RouteRef
-	// Objects are all objects that validation observes.
+	// Objects are the objects for which Validation waits.
 	Objects []pulumi.Resource
-	// Key gives access to the REST API. Password is the password of user demo. Both are secret.
+	// Key is the API key of the REST API. Password is the password of user demo. Both are secret.
 	Key      pulumi.StringOutput `pulumi:"key"`
 	Password pulumi.StringOutput `pulumi:"password"`
 }
@@ -42,9 +43,10 @@ type Demo struct {
 const (
 	demoNamespace = "demo"
 	demoUser      = "demo"
-	demoClient    = "httpbin" // OpenID Connect's, of the routes that ask for a login
-	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret holds the realm that
-	// Keycloak imports.
+	demoClient    = "httpbin" // OpenID Connect client of the route with a login
+	// demoLogin is the Secret whose keys are added to the configuration of the openid-connect
+	// plugin. keycloakSecret has the passwords and the client secret for Keycloak and its realm.
+	// demoKeySecret has the API key.
 	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
@@ -55,14 +57,15 @@ type demo struct {
 	name      string
 	args      *DemoArgs
 	namespace *Object
-	// loginSecret has the configuration of the login's plugin.
+	// loginSecret is the Secret demoLogin.
 	loginSecret *Object
 }
 
 // NewDemo registers the demo. Its objects do not wait for a Gateway, a certificate or an
-// application: a controller reconciles an object again when the objects that it names appear. Only
-// objects that a webhook admits wait for that webhook. An ApisixRoute also waits for its plugin
-// configuration and for the Secret of that: the webhook refuses the route without them.
+// application, because controllers reconcile an object again when the objects that it refers to are
+// created. Objects with an admission webhook wait for the webhook. An ApisixRoute also waits for
+// its ApisixPluginConfig, which waits for its Secret, because the webhook refuses a route without
+// them.
 func NewDemo(
 	ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption,
 ) (*Demo, error) {
@@ -87,7 +90,7 @@ func NewDemo(
 	return d.Demo, registerOutputs(ctx, d.Demo)
 }
 
-// secrets registers the secrets of the login and the key.
+// secrets registers the generated passwords and keys, and the Secrets that have them.
 func (d *demo) secrets() error {
 	made := map[string]pulumi.StringOutput{}
 	for _, what := range []string{"password", "key", "client", "session", "admin"} {
@@ -121,7 +124,7 @@ func (d *demo) secrets() error {
 	return nil
 }
 
-// httpbin registers httpbin, and its route by the Gateway API.
+// httpbin registers httpbin and its HTTPRoute.
 func (d *demo) httpbin() error {
 	err := d.serve(workload{name: "httpbin", image: httpbinImage, port: 8080, ready: "/status/200"})
 	if err != nil {
@@ -132,7 +135,7 @@ func (d *demo) httpbin() error {
 	return err
 }
 
-// rest registers the REST API, its consumer, and its route as an ApisixRoute.
+// rest registers the REST API, its Consumer and its ApisixRoute, which requires an API key.
 func (d *demo) rest() error {
 	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080,
 		ready: "/healthz"}); err != nil {
@@ -153,9 +156,9 @@ func (d *demo) rest() error {
 	return err
 }
 
-// registerCustomResource registers an object whose kind must be served and admitted first. needs
-// are the objects that it names; without them the webhook refuses it. A route is a leaf: its name
-// is recorded for the gate of upstreams.
+// registerCustomResource registers a custom resource once its kind is served and its webhook works.
+// needs are the objects that it refers to, without which the webhook refuses it. Routes are also
+// added to Routes.
 func (d *demo) registerCustomResource(
 	role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {

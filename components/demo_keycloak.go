@@ -14,9 +14,9 @@ const (
 )
 
 // keycloakMemory and keycloakMemoryLimit are Keycloak's memory request and limit. Its heap starts
-// at half of the limit and grows up to 70 % of it; without a limit, the node's memory counts
-// instead (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750
-// MB). The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
+// at half of the limit and grows up to 70 % of it; without a limit, to the same shares of the
+// node's memory (www.keycloak.org/server/containers, "Specifying different memory settings": at
+// least 750 MB). The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
 // (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 
@@ -50,8 +50,10 @@ func (d *demo) keycloak() error {
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm",
 		mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
-			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
-			// APISIX requests tokens inside the cluster, so the public name need not resolve there.
+			// The token issuer, which must be equal for APISIX and the browser.
+			value("KC_HOSTNAME", "https://"+host),
+			// APISIX calls Keycloak by its Service, so the public name need not resolve in the
+			// cluster.
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
 			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"),
 			value("KC_HEALTH_ENABLED", "true"),
@@ -68,7 +70,7 @@ func (d *demo) keycloak() error {
 	return err
 }
 
-// login registers httpbin once more, behind a login at Keycloak.
+// login registers a second route to httpbin, which requires a login at Keycloak.
 func (d *demo) login() error {
 	host := "oidc." + d.args.Domain
 	plugins, err := d.registerCustomResource("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
@@ -79,7 +81,7 @@ func (d *demo) login() error {
 				demoNamespace)),
 			"realm": pulumi.String("demo"), "scope": pulumi.String("openid profile"),
 			"bearer_only":  pulumi.Bool(false),
-			"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
+			"redirect_uri": pulumi.String("https://" + host + "/callback"), // a path of the route that httpbin does not use
 		}, demoLogin), d.loginSecret)
 	if err != nil {
 		return err
@@ -89,8 +91,9 @@ func (d *demo) login() error {
 	return err
 }
 
-// demoRealm returns the realm that Keycloak imports when it starts. Keycloak replaces ${…} by
-// variables of its environment, so the ConfigMap holds no secret.
+// demoRealm returns the realm that Keycloak imports when it starts. application is the URL to which
+// logins may redirect. Keycloak replaces ${…} by environment variables, so the ConfigMap contains
+// no secret.
 func demoRealm(application string) map[string]any {
 	return map[string]any{
 		"realm": "demo", "enabled": true,

@@ -2,7 +2,8 @@ package components
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// demoHTTPRoute returns a route that sends a host's requests to a Service, with and without TLS.
+// demoHTTPRoute returns the spec of an HTTPRoute that sends a host's requests, with and without
+// TLS, to port 80 of a Service.
 func demoHTTPRoute(host, service string) pulumi.Map {
 	parent := func(section string) pulumi.Map {
 		return pulumi.Map{"name": pulumi.String(apisixName),
@@ -21,8 +22,8 @@ func demoHTTPRoute(host, service string) pulumi.Map {
 	}
 }
 
-// demoApisixRoute returns a route that sends a host's requests to a Service, through the plugins of
-// an ApisixPluginConfig.
+// demoApisixRoute returns the spec of an ApisixRoute that sends a host's requests to port 80 of a
+// Service. plugins is the name of an ApisixPluginConfig.
 func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(apisixName),
@@ -37,8 +38,8 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	}
 }
 
-// demoPlugins returns one plugin with its configuration. secret, if not empty, names a Secret whose
-// keys are added to that configuration.
+// demoPlugins returns the spec of an ApisixPluginConfig with one plugin. secret, if not empty, is a
+// Secret whose keys are added to the plugin's configuration.
 func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true),
 		"config": config}
@@ -48,7 +49,7 @@ func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	return pulumi.Map{"ingressClassName": pulumi.String(apisixName), "plugins": pulumi.Array{entry}}
 }
 
-// demoConsumer returns the consumer that may use the REST API.
+// demoConsumer returns the spec of the Consumer whose API key is accepted by the REST API.
 func demoConsumer() pulumi.Map {
 	return pulumi.Map{
 		"gatewayRef": pulumi.Map{

@@ -17,16 +17,17 @@ type workload struct {
 	readyPort int
 	args      []string
 	env       pulumi.Array
-	// config is a ConfigMap, mounted as a folder at mount. Optional.
+	// config is the name of a ConfigMap that is mounted as a folder at mount. Optional.
 	config, mount string
 	// memory and memoryLimit are the request and the limit of a Pod. Optional.
 	memory, memoryLimit string
 }
 
-// skipAwait tells the provider not to wait for an object: validation observes it.
+// skipAwait is the annotation that makes the provider not wait until an object is ready. A gate
+// waits instead, and reports the reason if it fails.
 var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
 
-// demoMetadata returns an object's metadata, in the demo's namespace.
+// demoMetadata returns the metadata of an object in the demo's namespace. annotations may be nil.
 func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 	metadata := pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(demoNamespace)}
 	if annotations != nil {
@@ -35,7 +36,7 @@ func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 	return metadata
 }
 
-// object registers an object of the demo that needs no more than the namespace.
+// object registers an object that only depends on the demo's namespace.
 func (d *demo) object(role, token string, fields pulumi.Map) error {
 	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields,
 		childOf(d, d.namespace)...)
@@ -84,8 +85,8 @@ func (w workload) pod() pulumi.Map {
 				"port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
 			"periodSeconds": pulumi.Int(2),
 		},
-		// A stopping Pod goes on serving until every kube-proxy and APISIX has noticed that it
-		// stops.
+		// A terminating Pod goes on serving until every kube-proxy and APISIX no longer send it
+		// requests.
 		"lifecycle": pulumi.Map{"preStop": pulumi.Map{
 			"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
 	}

@@ -6,18 +6,20 @@
 //	                ├──▶ ArgoCD ──────────────────────▶ its route ◀────┤
 //	                └──▶ Workload ────────────────────▶ its routes ◀───┘
 //
-// ExistingCluster, an existing cluster, may stand in the place of Hosts and K3s (docs/adr/0016).
+// ExistingCluster can take the place of Hosts and K3s (docs/adr/0016).
 //
-// Rules, each with its reason in docs/adr:
+// Rules, with the number of the ADR that has the reason:
 //
-//   - A component registers without DependsOn; each of its root children waits for its gates by WaitFor (0001). Only
-//     WaitFor writes DependsOn, and the linter forbids it elsewhere.
+//   - A component is registered without DependsOn. Its first children wait for its gates by WaitFor
+//     (0001). Only WaitFor writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
-//   - A change of a host is a command that runs this program, which knows the way there and is
-//     bounded (0045). A change of the cluster is a kubernetes:* resource, but for bundles of CRDs
-//     (0007). An observation is a gate.
-//   - Pure builders hold content (config.yaml, Helm values, scripts); constructors hold wiring.
-//   - Children are named name-role, type tokens strata:<layer>:<Kind>. Secrets are secret from birth.
+//   - A change of a host is a command that runs this program, which logs in to the host and has a
+//     timeout (0045). A change of the cluster is a kubernetes:* resource, except for bundles of
+//     CRDs (0007). A read-only check is a gate.
+//   - Pure functions build content (config.yaml, Helm values, scripts); constructors register
+//     resources and their dependencies.
+//   - Children are named name-role. Type tokens are strata:<layer>:<Kind>. Secrets are marked as
+//     secret when they are created.
 //
-// It does not own readiness (package health) nor configuration (package config).
+// Package health has the checks of gates, and package config the configuration.
 package components

@@ -24,30 +24,29 @@ import (
 
 // ExistingClusterArgs configures ExistingCluster.
 type ExistingClusterArgs struct {
-	// Kubeconfig is the text of a kubeconfig, whose current context leads to the cluster. It is
-	// treated as secret. Required.
+	// Kubeconfig is the text of a kubeconfig whose current context is the cluster. It becomes a
+	// secret. Required.
 	Kubeconfig pulumi.StringInput
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// Artifacts has the digests of images. The state records the kind of the artifacts. Required.
+	// Artifacts has the digests of images. The kind of the artifacts is recorded in the state.
+	// Required.
 	Artifacts *artifacts.Set
 }
 
-// ExistingCluster is an existing cluster, in the place of K3s. It owns nothing there except the
-// provider. It leaves out the parts of K3s that need hosts: the gates of hosts, units and /ping,
-// the kubeconfig that is read from a server, members, upgrades, snapshots and the API's own
-// address. It does not observe webhooks and addresses from hosts either. The dry run through the
-// API server shows whether a webhook serves, and an attempt from this machine whether an address
-// answers.
+// ExistingCluster connects to an existing cluster, instead of K3s, which builds one. It creates
+// nothing in the cluster. It has none of K3s's features that need hosts: gates of hosts, units and
+// /ping, issued kubeconfigs, membership, upgrades, snapshots and the API's own address. Gates check
+// webhooks only by dry runs through the API server, and addresses only from this machine.
 type ExistingCluster struct {
 	pulumi.ResourceState
-	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
-	// is deleted.
+	// Cluster gives layers access to the cluster. It has no Identity, because the cluster survives
+	// a destroy, so each object must be deleted.
 	Cluster *Cluster
 	// API passes once the API server answers authenticated requests.
 	API *Gate
-	// Nodes is a table of the registered Nodes with name, role and address, as they were when the
-	// cluster was first seen.
+	// Nodes is a table of the Nodes with name, role and address, as of the first update with this
+	// cluster.
 	Nodes pulumi.AnyOutput `pulumi:"nodes"`
 	// Endpoint is the API server's URL.
 	Endpoint pulumi.StringOutput `pulumi:"endpoint"`
@@ -62,16 +61,17 @@ type existingCluster struct {
 	ctx  *pulumi.Context
 	name string
 	args *ExistingClusterArgs
-	// kubeconfig has only the configured context. identity distinguishes clusters.
+	// kubeconfig has only the current context. identity is a digest of the cluster's CA, which
+	// identifies the cluster.
 	kubeconfig, identity pulumi.StringOutput
-	// whole is the gate of the Nodes.
+	// whole is the gate that passes once all registered Nodes are ready.
 	whole *Gate
-	// same passes once the cluster is recognized as the cluster of the previous run.
+	// same is the command that fails if the cluster is not that of the previous run.
 	same *local.Command
 }
 
-// NewExistingCluster registers the cluster's gates and its provider. The layers wait for its API
-// and, as with K3s, for no Node.
+// NewExistingCluster registers the cluster's gates and its provider. Layers wait for the API but,
+// as with K3s, not for the Nodes.
 func NewExistingCluster(
 	ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption,
 ) (*ExistingCluster, error) {
@@ -90,7 +90,8 @@ func NewExistingCluster(
 	return l.ExistingCluster, registerOutputs(ctx, l.ExistingCluster)
 }
 
-// readTarget reads the kubeconfig as soon as it is known, by the rules of strata:cluster.
+// readTarget derives the server, the identity and the reduced kubeconfig from the given kubeconfig,
+// as soon as that is known. The outputs fail if the kubeconfig breaks a rule of strata:cluster.
 func (l *existingCluster) readTarget() {
 	target := pulumi.ToSecret(l.args.Kubeconfig.ToStringOutput()).(pulumi.StringOutput)
 	field := func(of func(kubeconfig.Target) string) pulumi.StringOutput {
@@ -107,8 +108,8 @@ func (l *existingCluster) readTarget() {
 	l.identity = pulumi.Unsecret(identity).(pulumi.StringOutput)
 }
 
-// gates registers the gates of the API, of the Nodes, and of the services that the cluster provides
-// for Pods.
+// gates registers the gates of the API, the Nodes, and the cluster services that Pods use, such as
+// DNS.
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
@@ -129,8 +130,7 @@ func (l *existingCluster) gates() error {
 	return err
 }
 
-// gate registers a gate of the cluster. The gate runs again if the same name leads to another
-// cluster.
+// gate registers a gate of the cluster. The gate runs again if the cluster's identity changes.
 func (l *existingCluster) gate(
 	role string, spec health.Spec, needs ...pulumi.Resource,
 ) (*Gate, error) {
@@ -141,8 +141,9 @@ func (l *existingCluster) gate(
 	}, childOf(l, needs...)...)
 }
 
-// recognise registers the guard that refuses another cluster than that of the previous run: the
-// objects of the previous cluster would be deleted (docs/adr/0053).
+// recognise registers the command that fails if the cluster is not that of the previous run.
+// Otherwise Pulumi would look for, and delete, the previous cluster's objects in another cluster
+// (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	asked := kubeconfig.Recognition{
@@ -162,9 +163,9 @@ func (l *existingCluster) recognise() (err error) {
 	return err
 }
 
-// connect registers the provider. Its identity is drawn from the cluster's CA once and stays, so
-// that neither a renewed credential nor another CA replaces an object. The guard refuses another
-// cluster before that.
+// connect registers the provider. Its clusterIdentifier is set once, from the cluster's CA, and
+// later changes are ignored: neither renewed credentials nor a renewed CA replace objects. The
+// command of recognise refuses a different cluster first.
 func (l *existingCluster) connect() error {
 	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, l.identity, nil,
 		append(childOf(l, l.same), pulumi.IgnoreChanges([]string{"clusterIdentifier"}))...)
@@ -181,8 +182,8 @@ func (l *existingCluster) connect() error {
 	return nil
 }
 
-// list registers the command that reads the table of the Nodes once, so that a run without changes
-// sends no request.
+// list registers the command that reads the table of Nodes. It runs only when the cluster changes,
+// so that an update without changes sends no request.
 func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := pulumix.Apply(l.identity, func(identity string) kuberead.NodesInput {

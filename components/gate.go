@@ -15,49 +15,50 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// deadlineSlack is added to the gate's own deadline to get the engine's, so that the gate reports
-// first.
+// deadlineSlack is added to a gate's own timeout to get Pulumi's timeout for the resource, so that
+// the gate fails first and reports the reason.
 const deadlineSlack = 30 * time.Second
 
-// Gate is a custom resource that exists only when its subject is ready. It is not a component,
-// because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only gates have this
-// type; a command that drains or upgrades does not. DependsOn needs the command in it, which is the
-// resource that Pulumi has registered.
+// Gate is a command resource whose creation succeeds only once its subject is ready. It is not a
+// component, because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only read-only
+// health checks have this type, not commands that drain or upgrade. Depend on a Gate by WaitFor,
+// which passes the embedded command to DependsOn.
 type Gate struct{ *local.Command }
 
 // gateArgs configures a Gate.
 type gateArgs struct {
-	// Spec configures the observation. Callers leave Spec.Hosts empty; it is filled from Hosts.
+	// Spec configures the checks. Callers leave Spec.Hosts empty; newGate sets it from Hosts.
 	Spec health.Spec
-	// Servers become Spec.Servers if they are known only later. Default: Spec.Servers is used
-	// unchanged.
+	// Servers replaces Spec.Servers. Use it for servers that are outputs. Optional.
 	Servers pulumi.StringArrayInput
-	// Hosts become Spec.Hosts, with their keys.
+	// Hosts become Spec.Hosts, with their pinned host keys.
 	Hosts []pinnedHost
-	// Body becomes Spec.Body if it is complete only later. Default: Spec.Body is used unchanged.
+	// Body replaces Spec.Body. Use it for a body with outputs. Optional.
 	Body pulumix.Input[health.Body]
-	// SSHKey is the hosts' private key, or several keys one after the other, in PEM. Secret.
+	// SSHKey is the private key that logs in to the hosts, or several concatenated keys, in PEM.
+	// Secret.
 	SSHKey pulumi.StringInput
-	// HypervisorKey is the private key that logs in to the hypervisor. Secret. Only for kind vm, if
-	// the hypervisor is another machine.
+	// HypervisorKey is the private key that logs in to the hypervisor. Secret. Only for kind vm
+	// with a remote hypervisor.
 	HypervisorKey pulumi.StringInput
-	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
+	// Kubeconfig is the cluster's kubeconfig. Secret. Only for kinds that use the Kubernetes API.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Attempt is a word of rerun.Attempt. It is for a gate whose Spec may be unknown in a preview
-	// although it does not change. With it, the preview shows an update in place and no
-	// replacement. Optional.
+	// Attempt is an output of rerun.Attempt. Set it if a preview may not know the Spec although the
+	// Spec does not change. Then the preview shows an update in place instead of a replacement.
+	// Optional.
 	Attempt pulumi.StringInput
-	// BasicAuth is user:password for probes that log in. Secret. Only for kind http.
+	// BasicAuth is the user:password of probes with Auth or Login. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
-	// APIKey is for probes that send a key, and for the admin API of kind upstreams. Secret.
+	// APIKey is the key that probes of kind http send if they have a KeyHeader, or the admin API's
+	// key for kind upstreams. Secret.
 	APIKey pulumi.StringInput
 }
 
-// newGate registers a gate. The gate runs again when its Spec, a host key or a secret changes.
-// After a failure it runs again on the next update, even if that update restores a former
-// configuration (internal/pulumi/rerun).
+// newGate registers a gate. The gate runs again when its Spec, a host key or a secret changes. A
+// gate that has failed runs again on the next update, even if that update reverts the configuration
+// (internal/pulumi/rerun).
 func newGate(
 	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
@@ -69,7 +70,7 @@ func newGate(
 		opts = append(opts, rerun.ReplaceOnChange())
 	}
 	runs := actions.CommandOf(gate.Ask, args.spec(), nil)
-	runs.Environment = environment // where it is empty, too: states have it so
+	runs.Environment = environment // also if empty, as in existing states
 	command, err := local.NewCommand(ctx, name, runs, opts...)
 	if err != nil {
 		return nil, err
@@ -82,8 +83,8 @@ func newGate(
 	return registers, nil
 }
 
-// newGateAtDelete registers a command that asks a gate only when the command is deleted. If the
-// gate does not open, the delete fails, and the next update asks again.
+// newGateAtDelete registers a command that runs a gate when the command is deleted. If the gate
+// fails, the delete fails, and the next update retries it.
 func newGateAtDelete(
 	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
@@ -94,7 +95,7 @@ func newGateAtDelete(
 			Delete: bound}))...)
 }
 
-// complete sets the names of the Spec and its hosts, and returns the engine's time limit.
+// complete sets Spec.Gate and Spec.Hosts, and returns Pulumi's timeout for the resource.
 func (a *gateArgs) complete(name string) string {
 	a.Spec.Gate, a.Spec.Hosts = name, nil
 	for _, host := range a.Hosts {
@@ -103,7 +104,7 @@ func (a *gateArgs) complete(name string) string {
 	return (a.Spec.Timeout.Duration + deadlineSlack).String()
 }
 
-// environment returns the secrets that are set.
+// environment returns the environment variables for the secrets that are set.
 func (a *gateArgs) environment() pulumi.StringMap {
 	environment := pulumi.StringMap{}
 	for name, value := range map[string]pulumi.StringInput{
@@ -117,7 +118,7 @@ func (a *gateArgs) environment() pulumi.StringMap {
 	return environment
 }
 
-// spec returns the Spec with the values that are only known later.
+// spec returns the Spec with Revision, Hosts, Body and Servers filled in as soon as they are known.
 func (a *gateArgs) spec() pulumix.Output[health.Spec] {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)

@@ -25,41 +25,42 @@ import (
 type HostsArgs struct {
 	// Config is the section strata:hosts, validated.
 	Config config.Hosts
-	// Cluster is the name of the cluster that the hosts will belong to.
+	// Cluster is the resource name of the cluster that will run on the hosts.
 	Cluster string
-	// TokenGeneration counts the changes of the cluster's tokens.
+	// TokenGeneration is the generation of the cluster's join tokens. The first tokens have 0.
 	TokenGeneration int
-	// Fixed are the values that a server's K3s cannot change once it has data, by their keys.
+	// Fixed are the values, by key, that K3s cannot change on a server that has cluster data.
 	Fixed map[string]string
 	// Stack is the stack's name. The names of the machines that Strata makes begin with it.
 	Stack string
-	// IPVS is true when kube-proxy will need the host's ip_vs modules.
+	// IPVS is true if kube-proxy will need the host's ip_vs kernel modules.
 	IPVS bool
-	// VIP is true if the servers hold the API's own address.
+	// VIP is true if the servers share a virtual IP address for the API (keepalived).
 	VIP bool
 	// K3s is the version of K3s that the hosts will run.
 	K3s string
-	// CgroupV1 are the roles whose kubelets are configured to run on cgroup v1 as well.
+	// CgroupV1 are the roles whose kubelets are configured to accept cgroup v1.
 	CgroupV1 []config.Role
 	// Timeout bounds each host's boot and gate (strata:timeouts.host).
 	Timeout metav1.Duration
-	// InstallTimeout bounds the copying of an image to a hypervisor (strata:timeouts.install).
+	// InstallTimeout is passed to the command that copies an image to the hypervisor
+	// (strata:timeouts.install).
 	InstallTimeout metav1.Duration
-	// Artifacts has the disk image of the machines that Strata makes. The state records the kind of
-	// the artifacts. Required.
+	// Artifacts has the disk image of virtual machines. The kind of the artifacts is recorded in
+	// the state. Required.
 	Artifacts *artifacts.Set
 }
 
-// Hosts owns the hosts: it uses existing ones or makes them, pins their host keys and gates each
-// one. There is one gate for each host and none for all, because an install waits only for its own
-// host.
+// Hosts owns the hosts. It uses existing hosts or creates virtual machines, pins the host keys, and
+// registers a gate for each host. There is no gate for all hosts, because an install waits only for
+// its own host.
 type Hosts struct {
 	pulumi.ResourceState
 	// All are the hosts in the order of the configuration.
 	All []*Host
 	// Identity is the identity of the hosts' cluster.
 	Identity *Identity
-	// identify registers the identity.
+	// identify registers Identity, once.
 	identify func() error
 }
 
@@ -71,26 +72,26 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
-	// reached is the way to an existing host. It is nil for a machine that Strata makes, which is
-	// reached at its node's address.
+	// reached has the SSH connection parameters of an existing host. It is nil for a virtual
+	// machine, which is reached at its node's address.
 	reached *reach.Host
 	// Machine is the resource whose deletion also removes the host; nil for an existing host.
 	Machine pulumi.Resource
-	// Present passes once the machine is where it will stay, before anything is installed on it. Nil
-	// for an existing host.
+	// Present is the command that repairs an interrupted destroy: once it has run, the machine
+	// exists and runs. Nothing is installed earlier. Nil for an existing host.
 	Present pulumi.Resource
 	// Booted passes once a virtual machine runs and has its address; nil for other hosts.
 	Booted *Gate
 	// Gate passes once the host is fit for K3s.
 	Gate *Gate
-	// command made the machine, and consent allows to recreate it. Neither is set for an existing
-	// host.
+	// command is the command that creates the machine, and consent allows its recreation. Neither
+	// is set for an existing host.
 	command *local.CommandArgs
 	consent recreation
 }
 
-// NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for
-// each.
+// NewHosts registers the hosts with the configured driver, a gate for each host, and the identity
+// of their cluster.
 func NewHosts(
 	ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption,
 ) (*Hosts, error) {
@@ -128,9 +129,10 @@ func NewHosts(
 	return hosts, registerOutputs(ctx, hosts)
 }
 
-// machineDependencies returns the resources that must stay in the state until the machine has left
-// it, because its cluster cannot work without them. It registers them after every file of the hosts
-// has been read.
+// machineDependencies returns the resources on which a machine depends, so that a destroy deletes
+// them after the machine: the cluster's identity and tokens, and more. It registers the identity if
+// needed. Callers read all key files first, so that a missing file fails the run before anything is
+// registered.
 func (h *Hosts) machineDependencies(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 	if err := h.identify(); err != nil {
 		return nil, fmt.Errorf("identity of the cluster: %w", err)
@@ -167,8 +169,8 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 	return err
 }
 
-// gateDependencies returns the resources that the host's gate waits for. They report problems of a
-// virtual machine's boot, which are visible from outside only.
+// gateDependencies returns the resources that the host's gate waits for: the boot gate of a virtual
+// machine, which reports boot problems that SSH cannot show. It returns nil for an existing host.
 func (h *Host) gateDependencies() []pulumi.Resource {
 	switch {
 	case h.Booted != nil:
@@ -179,17 +181,16 @@ func (h *Host) gateDependencies() []pulumi.Resource {
 	return nil
 }
 
-// withKey returns the host with its key, in the form that gates use.
+// withKey returns the host and its pinned key, for gates.
 func (h *Host) withKey() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
 
-// pinnedTarget returns the host with its key, in the form that commands use.
+// pinnedTarget returns the host with HostKey set, for commands.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
 	pinned := join.Cast[[]health.Host](pinHosts([]pinnedHost{h.withKey()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 
-// target returns the host without its key, in the form that gates use. The key is added when it is
-// known.
+// target returns the host's SSH target and role, without HostKey.
 func (h *Host) target() health.Host {
 	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
 		User: h.Node.SSH.User}
@@ -199,8 +200,8 @@ func (h *Host) target() health.Host {
 	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
-// deletedWith returns the option that lets a resource disappear with a machine that we made,
-// without a delete of its own.
+// deletedWith returns the option DeletedWith: when the machine is deleted, Pulumi drops the
+// resource from the state without deleting it. It returns nil for an existing host.
 func (h *Host) deletedWith() []pulumi.ResourceOption {
 	if h.Machine == nil {
 		return nil
@@ -208,7 +209,7 @@ func (h *Host) deletedWith() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.DeletedWith(h.Machine)}
 }
 
-// With returns the hosts of one role, in order.
+// With returns the hosts with a role, in the order of the configuration.
 func (h *Hosts) With(role config.Role) []*Host {
 	return slices.DeleteFunc(slices.Clone(h.All),
 		func(host *Host) bool { return host.Node.Role != role })

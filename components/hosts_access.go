@@ -10,15 +10,15 @@ import (
 	ssh "strata/internal/ssh/remote"
 )
 
-// access holds a gate's logins at several hosts.
+// access has several hosts and the keys that log in to them.
 type access struct {
 	hosts []pinnedHost
-	// sshKey has the distinct private keys of all hosts, one after the other, and their sudo
-	// passwords.
+	// sshKey has the distinct private keys of all hosts, concatenated, and their sudo passwords.
+	// Secret.
 	sshKey pulumi.StringOutput
 }
 
-// accessTo collects the access to hosts.
+// accessTo returns the access to hosts.
 func accessTo(hosts []*Host) access {
 	a := access{}
 	keys := make(pulumi.StringArray, 0, len(hosts))
@@ -36,8 +36,7 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// inputOf returns the input of a command about hosts and their owner. ask computes it once the
-// hosts' pins are known.
+// inputOf returns the input that ask computes once the pinned host keys and the owner are known.
 func inputOf[In any](
 	at access, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {

@@ -16,7 +16,8 @@ import (
 	ssh "strata/internal/ssh/remote"
 )
 
-// existingHosts registers hosts that already exist. Strata owns only its own installation on them.
+// existingHosts registers hosts that exist already. Strata manages only the K3s that it installs on
+// them.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
 	reached, err := reach.Hosts(args.Config, ".") // the program runs in the project's folder
 	if err != nil {
@@ -41,7 +42,7 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 	return nil
 }
 
-// readKey reads the private key that logs in to a host.
+// readKey returns the private key that logs in to a host. host is only for error messages.
 func readKey(host, path string) (string, error) {
 	file, err := config.ResolvePath(".", path) // the program runs in the project's folder
 	if err != nil {
@@ -55,18 +56,20 @@ func readKey(host, path string) (string, error) {
 	return string(key), nil
 }
 
-// firstContact describes a host whose key may have to be read from the host itself.
+// firstContact describes a host whose host key may be unknown, so that the first connection accepts
+// and pins it (trust on first use).
 type firstContact struct {
 	at ssh.Target
-	// key logs in to the jump hosts on the way.
+	// key is the private key that logs in to the jump hosts.
 	key pulumi.StringInput
-	// sendsPassword forbids the first contact: the login would send sudo's password to an
-	// unverified host.
+	// sendsPassword is true if logins send a sudo password. Then the host key must be configured,
+	// because a first contact would lead to the password being sent to an unverified host.
 	sendsPassword bool
 }
 
-// pinHostKey returns a host's key. The key comes from the configuration, or from one bounded first
-// contact. The state keeps that answer, so every later connection checks it.
+// pinHostKey returns a host's public key: the configured one, or else the key that the host
+// presents on the first contact. The state keeps that key, so every later connection verifies it.
+// limit bounds the first contact.
 func pinHostKey(
 	ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration,
 ) (pulumi.StringOutput, error) {
@@ -82,8 +85,7 @@ func pinHostKey(
 		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key
 	}
 	command := actions.Command(sshkey.Scan, input, environment)
-	// The trigger is the address alone: a new address may be another host, and nothing else may
-	// cause another first contact.
+	// Only a new address, which may be another host, causes another first contact.
 	command.Triggers = pulumi.Array{pulumi.String(at.DialAddress())}
 	contact, err := local.NewCommand(ctx, name, command,
 		append(childOf(hosts), customTimeouts(limit), once())...)

@@ -13,9 +13,9 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// guard registers the guard that every machine waits for. It refuses changes that would destroy the
-// cluster (package machineset). Like the command for the membership, it compares its input with its
-// own previous output.
+// guard registers a command that fails if a change of the machines would destroy the cluster
+// (package machineset). Every machine waits for it. The command gets its previous output, to
+// compare the wanted machines with the previous ones.
 func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi.Resource, error) {
 	wanted := machineset.Set{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
@@ -30,17 +30,17 @@ func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi
 		append(childOf(h), customTimeouts(args.Timeout))...)
 }
 
-// recreation records the consent under which a node's machine was last recreated.
+// recreation holds the user's consents to recreate a node's machine (recreate of the node).
 type recreation struct {
-	// word is the configured consent; if it is empty, the machine stays as it is.
+	// word is the configured consent. If it is empty, the machine is not recreated.
 	word string
-	// used is the last consent that was not empty. It stays even when the configuration no longer
-	// has it.
+	// used is the last consent that was not empty. It is kept in the state after the user removes
+	// the consent from the configuration.
 	used pulumi.StringOutput
 }
 
-// recreationOf registers the resource that remembers the consent. Its keepers do not change while
-// the configuration has no consent.
+// recreationOf registers a random ID whose keepers store the last consent, and returns the node's
+// recreation. Without a configured consent, the keepers are ignored and so do not change.
 func recreationOf(
 	ctx *pulumi.Context, hosts *Hosts, name string, node config.Node,
 ) (recreation, error) {
@@ -61,9 +61,10 @@ func recreationOf(
 	return recreation{word: node.Recreate, used: used}, nil
 }
 
-// replaces returns the option that makes a machine's command replace the machine when the consent
-// is new, and for no other reason. first are the triggers of machines that were made before consent
-// existed. They stay, because their removal would replace every such machine.
+// replaces sets the command's triggers, and returns the option that goes with them. The machine is
+// replaced only when word changes to a new consent. Without a consent, first is the trigger of a
+// new machine and later changes are ignored, because a change of the trigger would replace the
+// machine.
 func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
 	if r.word == "" {
 		command.Triggers = pulumi.Array{pulumi.String(first)}
@@ -73,9 +74,9 @@ func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.Re
 	return pulumi.Composite()
 }
 
-// pin returns a machine's host key with the consent as its comment. So every user of the host takes
-// a recreated machine for another host: its gates, the pushes to it, its admission to the cluster
-// and its install.
+// pin returns a machine's host key, with a digest of the last consent as the key's comment. The
+// comment changes when the machine is recreated, so everything that has the key as an input runs
+// again: gates, pushes, the admission to the cluster and the install.
 func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
 	return join.Two(key, r.used, func(key, word string) string {
 		if word == "" {

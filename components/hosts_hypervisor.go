@@ -9,7 +9,7 @@ import (
 	ssh "strata/internal/ssh/remote"
 )
 
-// hypervisorLogin holds the login at the host of the virtual machines.
+// hypervisorLogin holds the SSH login to the hypervisor.
 type hypervisorLogin struct {
 	// pin is the hypervisor's host key; empty if the hypervisor is this machine.
 	pin pulumi.StringOutput
@@ -17,7 +17,8 @@ type hypervisorLogin struct {
 	key pulumi.StringInput
 }
 
-// newHypervisor pins the hypervisor's host key, in the same way as the key of an existing host.
+// newHypervisor reads the hypervisor's private key and pins its host key. It does neither if the
+// hypervisor is this machine.
 func newHypervisor(
 	ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs,
 ) (*hypervisorLogin, error) {

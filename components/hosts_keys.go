@@ -12,7 +12,8 @@ import (
 	"strata/actions/verb"
 )
 
-// generatedKey registers a private key for the stack, and returns it in PEM. Secret.
+// generatedKey registers a command that generates an SSH private key once, and returns the key in
+// PEM. Secret.
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
 	keygen := actions.Command(sshkey.Generate, verb.None{}, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
@@ -24,12 +25,12 @@ func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.String
 	return pulumi.ToSecret(key.Stdout).(pulumi.StringOutput), nil
 }
 
-// publicHalf returns the public half of a private key, in authorized_keys form. It is not secret.
+// publicHalf returns the public key of a private key, in authorized_keys format. Not secret.
 func publicHalf(private pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(private.ApplyT(authorizedKey).(pulumi.StringOutput)).(pulumi.StringOutput)
 }
 
-// authorizedKey returns the public half of a private key in PEM, in authorized_keys form.
+// authorizedKey returns the public key of a PEM private key, in authorized_keys format.
 func authorizedKey(private string) (string, error) {
 	signer, err := ssh.ParsePrivateKey([]byte(private))
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// takeUp registers one command for all machines, between the machines and all that runs on them. It
-// depends on each machine, so a destroy deletes it before the first machine and after all that runs
-// on one. Its delete marks all machines as about to be deleted. Its create runs only if it was
-// deleted, so it detects a destroy that marked the machines and broke off. Then it recreates each
-// machine from before, by the machine's own registered command (docs/adr/0030).
+// takeUp registers a command that detects an interrupted destroy, and the commands Present. The
+// command depends on all machines, and everything on the machines depends on the command. So a
+// destroy runs the command's delete just before it deletes the first machine: the delete marks all
+// machines as about to be deleted. If a destroy is interrupted after that, the next update runs the
+// command's create. It marks for replacement the machines that still exist, and their Present
+// commands recreate them (docs/adr/0030).
 func (v *vms) takeUp() error {
 	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
 		all := hypervisor.Deletion{Timeout: v.args.Timeout}
@@ -53,8 +54,8 @@ func (v *vms) takeUp() error {
 	return nil
 }
 
-// present registers the command that recreates a machine whose deletion broke off, and starts a
-// machine that does not run. Its input is the input of the machine's own command.
+// present registers the command that recreates a machine after an interrupted destroy, and starts a
+// stopped one. Its create is the update of the machine's own command, with the same input.
 func (v *vms) present(
 	host *Host, leaving pulumi.Resource, limit metav1.Duration,
 ) (pulumi.Resource, error) {

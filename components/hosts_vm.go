@@ -22,21 +22,22 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is generated before
-// the machine, which gets it with its cloud-init seed. So no first contact needs to be trusted
-// (docs/adr/0010).
+// vms registers the virtual machines of drivers libvirt and proxmox. Each machine's host key is
+// generated first and passed to the machine in its cloud-init seed. So the key is known, and no
+// first contact needs to be trusted (docs/adr/0010).
 type vms struct {
 	ctx        *pulumi.Context
 	name       string
 	args       *HostsArgs
 	hosts      *Hosts
 	hypervisor *hypervisorLogin
-	// key is the private key that logs in to the machines, and public its public half.
+	// key is the private key that logs in to the machines, and public is its public key.
 	key    pulumi.StringOutput
 	public pulumi.StringOutput
-	// image is the machines' image on the hypervisor; nil with a template.
+	// image is the command that copies the disk image to the hypervisor; nil if the machines are
+	// clones of a Proxmox template.
 	image *local.Command
-	// guard prevents that a machine is recreated without consent.
+	// guard is the command of Hosts.guard, which every machine waits for.
 	guard pulumi.Resource
 }
 
@@ -76,7 +77,8 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 	return nil
 }
 
-// complete adds to a machine the values that are known only later.
+// complete returns spec with the values that are outputs: the owner, the authorized keys and the
+// hypervisor's host key.
 func (v *vms) complete(
 	spec hypervisor.Spec, public, pin string, owner k3shost.Owner,
 ) hypervisor.Spec {
@@ -86,7 +88,7 @@ func (v *vms) complete(
 	return spec
 }
 
-// host registers one machine. It waits for no other machine.
+// host registers one machine and its host key. Machines are created in parallel.
 func (v *vms) host(node config.Node) (*Host, error) {
 	name := v.name + "-" + node.Name
 	identity, err := generatedKey(v.ctx, v.hosts, name+"-identity")
@@ -102,7 +104,8 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	return host, v.machine(name+"-vm", host, identity)
 }
 
-// registerBootGate registers the gate that passes once a machine runs.
+// registerBootGate registers Booted, the gate that passes once the machine runs and has its
+// address.
 func (v *vms) registerBootGate(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
@@ -120,13 +123,13 @@ func (v *vms) registerBootGate(host *Host) (err error) {
 	return err
 }
 
-// machine registers one virtual machine. Only consent replaces it. The old machine is deleted
-// first, because both would have one name and one address. Neither another way to the hypervisor
-// nor a new image replaces a machine: that would destroy the cluster.
+// machine registers the command of a virtual machine. Only the user's consent replaces the machine;
+// a new image or another connection to the hypervisor does not, because that would destroy the
+// cluster. The old machine is deleted first, because both have the same name and address.
 func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) error {
 	spec := v.spec(host.Node)
-	// Machines restart for more memory or processors one after the other, so the last one waits for
-	// all others.
+	// Machines are restarted one after the other to get more memory or processors, so the last one
+	// waits for all others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
 	needs, err := v.needs()
 	if err != nil {
@@ -146,7 +149,8 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	keys := v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key})
 	command := actions.CommandOf(lifecycle.Create, input, keys)
 	command.Update, command.Delete = actions.Text(lifecycle.Update), actions.Text(lifecycle.Delete)
-	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
+	// It has the values with which the machine was created.
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
 	if err := registerAttempt(v.ctx, name, command, options); err != nil {
@@ -159,7 +163,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	return err
 }
 
-// putImage registers the image on the hypervisor.
+// putImage registers the command that copies the disk image to the hypervisor.
 func (v *vms) putImage() error {
 	file, err := v.args.Artifacts.Get(config.ArtifactVMImage)
 	if err != nil {
@@ -175,14 +179,13 @@ func (v *vms) putImage() error {
 	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
 	command.Delete = actions.Text(lifecycle.RemoveImage)
 	command.Triggers = pulumi.Array{pulumi.String(file.SHA256)}
-	// The copy has no time limit, like pushes: a slow line takes its time, and the command ends
-	// itself when nothing goes through.
+	// The copy has no Pulumi timeout, because it may be slow. The command itself fails if no data
+	// are transferred for some time.
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, childOf(v.hosts)...)
 	return err
 }
 
-// needs returns the resources that a machine depends on, which stay in the state until the machine
-// is gone.
+// needs returns the resources that a machine depends on. A destroy deletes them after the machine.
 func (v *vms) needs() ([]pulumi.Resource, error) {
 	needs := []pulumi.Resource{v.guard}
 	if v.image != nil {
@@ -191,7 +194,7 @@ func (v *vms) needs() ([]pulumi.Resource, error) {
 	return v.hosts.machineDependencies(needs...)
 }
 
-// secrets adds the hypervisor's private key to env, if there is one.
+// secrets adds the hypervisor's private key, if any, to env and returns it. env may be nil.
 func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	if env == nil {
 		env = pulumi.StringMap{}
@@ -202,12 +205,13 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	return env
 }
 
-// spec returns a machine's Spec, without the values that are known only later.
+// spec returns a machine's Spec without the values that complete adds.
 func (v *vms) spec(node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout
 	if v.image != nil {
-		if file, err := v.args.Artifacts.Get(config.ArtifactVMImage); err == nil { // putImage has seen it
+		// PutImage has checked the error.
+		if file, err := v.args.Artifacts.Get(config.ArtifactVMImage); err == nil {
 			spec.Image = hypervisor.Image{SHA256: file.SHA256}
 		}
 	}

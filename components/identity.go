@@ -12,29 +12,29 @@ import (
 	"strata/internal/pulumi/join"
 )
 
-// Identity identifies a cluster before it has a host. Owner files on the hosts refer to it.
+// Identity has a cluster's identifier and join tokens, which exist before any host does. Owner
+// files on the hosts refer to the identifier.
 type Identity struct {
-	// cluster is the component that will own the cluster. It is the parent of the resources that
-	// are registered here.
+	// cluster is the component that NewK3s completes. It is the parent of the identity's resources.
 	cluster *K3s
 	// id is the cluster's random identifier.
 	id *random.RandomId
-	// tokens are the passwords with which nodes join.
+	// tokens are the tokens with which nodes join the cluster.
 	tokens tokens
-	// kept are the resources of the identity and the tokens. A host depends on them only so that a
-	// destroy deletes them last. If a token left the state before its node, the next update would
-	// draw another token. A living server does not start with another token (docs/adr/0024).
+	// kept are the resources of the identifier and the tokens. Hosts depend on them so that a
+	// destroy deletes them last. If an interrupted destroy had deleted a token but not its node,
+	// the next update would generate another token, with which the existing server does not start
+	// (docs/adr/0024).
 	kept []pulumi.Resource
-	// owner is the owner of the hosts, without a node.
+	// owner is the content of the hosts' owner files, without the node's name.
 	owner ownerOutput
 }
 
-// ownerOutput is an Owner that is known as soon as the cluster's identity is. In previews it is
-// unknown only before the first update.
+// ownerOutput is an output of an Owner. Previews do not know its value before the first update.
 type ownerOutput = pulumix.Output[k3shost.Owner]
 
-// NewIdentity registers the cluster as a component with a name. It also registers its identity, and
-// join tokens up to a generation, which are secret from the start. NewK3s continues with it.
+// NewIdentity registers the component of the cluster, its identifier, and the join tokens of all
+// generations up to the given one. NewK3s registers the rest of the component.
 func NewIdentity(
 	ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption,
 ) (*Identity, error) {
@@ -71,22 +71,22 @@ func NewIdentity(
 	return i, nil
 }
 
-// tokens are a cluster's join tokens; they are secret. A server joins with the servers' token, and
-// gets the keys of the cluster's CAs. An agent joins with the agents' token, and gets no such key.
+// tokens are a cluster's join tokens. Secret. A server joins with a server token, which gives
+// access to the keys of the cluster's CAs. An agent joins with the agent token, which does not.
 type tokens struct {
-	// servers are the servers' tokens of each generation, the wanted one last. A snapshot can only
-	// be opened with the token of its time.
+	// servers are the server tokens of all generations, the current one last. The earlier ones are
+	// kept because an etcd snapshot can only be restored with the token of its time.
 	servers pulumi.StringArray
 	agent   pulumi.StringOutput
 }
 
-// server returns the wanted token of the servers.
+// server returns the current server token.
 func (t tokens) server() pulumi.StringOutput { return t.servers[len(t.servers)-1].ToStringOutput() }
 
-// generation returns the generation of the wanted tokens.
+// generation returns the generation of the current tokens.
 func (t tokens) generation() int { return len(t.servers) - 1 }
 
-// draw registers a token, and keeps it as long as the identity.
+// draw registers a random token and adds it to kept.
 func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, error) {
 	password, err := newPassword(ctx, name, 48, childOf(i.cluster)...)
 	if err != nil {
@@ -96,7 +96,7 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
-// ownerVariables returns the script variables that describe a host's owner.
+// ownerVariables returns the variables of a host's owner for host scripts.
 func ownerVariables(owner k3shost.Owner, node string) []variable {
 	values := owner.WithNode(node).Variables()
 	list := make([]variable, 0, len(values))

@@ -21,42 +21,42 @@ import (
 type K3sArgs struct {
 	// Config is the section strata:k3s, validated.
 	Config config.K3s
-	// Subnet holds every node's address.
+	// Subnet contains the addresses of all nodes.
 	Subnet netip.Prefix
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents. Each node's install waits for its own host's gate. It also
-	// waits for the host keys of all servers, because any server may still know an earlier host
-	// under the node's name.
+	// Hosts are the servers and agents. A node's install waits for the gate of its own host only,
+	// but for the host keys of all servers: they are needed to remove an earlier host with the same
+	// node name from the cluster.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Connect returns the hook that runs before each change in the cluster. If nil, the provider
-	// refuses existing objects.
+	// Connect returns the hook that runs before each change in the cluster. If nil, there is no
+	// hook and existing objects are not adopted.
 	Connect Connect
-	// Past reads the traces of the stack's earlier cluster before a server's host changes. If nil,
-	// nothing is refused.
+	// Past reads from the state which cluster the stack had before, so that an update that would
+	// create a second cluster is refused. If nil, nothing is refused.
 	Past ReadPast
 }
 
-// K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
+// K3s owns the cluster: its nodes, its membership, its kubeconfigs and its Kubernetes provider.
 type K3s struct {
 	pulumi.ResourceState
-	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
+	// Kubeconfig is the cluster's kubeconfig. Its server is Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput `pulumi:"kubeconfig"`
 	// ReaderKubeconfig is the kubeconfig of a user who can only read. Secret.
 	ReaderKubeconfig pulumi.StringOutput `pulumi:"readerKubeconfig"`
 	// Endpoint is the API server's URL.
 	Endpoint string `pulumi:"endpoint"`
-	// Cluster serves the layers inside the cluster.
+	// Cluster gives layers access to the cluster.
 	Cluster *Cluster
 	// API passes once every API server answers authenticated requests.
 	API *Gate
-	// Upgraded passes once the nodes that left are out of the cluster, the remaining ones run the
-	// wanted K3s, and the API answers at Endpoint. Every change and check inside the cluster waits
-	// for it. Otherwise a gate would observe Pods that are about to be drained.
+	// Upgraded passes once removed nodes are out of the cluster, the remaining ones run the wanted
+	// K3s, and the API answers at Endpoint. Every change and check inside the cluster waits for it,
+	// so that gates do not check Pods that are about to be drained.
 	Upgraded pulumi.Resource
 }
 
@@ -68,30 +68,29 @@ type k3s struct {
 	args     *K3sArgs
 	identity *random.RandomId
 	tokens   tokens
-	// kept are the resources that must stay in the state as long as a node uses them.
+	// kept are the identity's resources, which a destroy must delete after the nodes.
 	kept    []pulumi.Resource
 	servers []*Host
 	agents  []*Host
 	joined  []pulumi.Resource
-	// rotated passes once the servers' data are encrypted with the wanted token.
+	// rotated passes once the servers' cluster data are encrypted with the current token.
 	rotated pulumi.Resource
-	// caHash is the hash of the cluster's CA, for nodes that join the first server; empty until the
-	// first server is registered.
+	// caHash is the hash of the cluster's CA, which all nodes except the first server verify when
+	// they join. It is empty until the first server is registered.
 	caHash pulumi.StringOutput
-	// allow is the hook that refuses a second cluster; nil if nothing is refused.
+	// allow is the hook of refuseSecondCluster; nil if nothing is refused.
 	allow *pulumi.ResourceHook
-	// reached passes once the API answers at Endpoint. Users of the unchanged kubeconfig wait for
-	// it.
+	// reached passes once the API answers at Endpoint. Resources that use Kubeconfig wait for it.
 	reached *Gate
-	// members passes once the nodes that left are out of the cluster: drained, stopped, and removed
-	// from etcd and the API.
+	// members passes once removed nodes are drained, stopped, and deleted from etcd and the API.
 	members pulumi.Resource
 	// pushed are the resources that copy artifacts to the hosts.
 	pushed []pulumi.Resource
 }
 
-// NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since
-// etcd admits one learner (k3s-io/k3s#4335). Agents join in parallel once the first server serves.
+// NewK3s registers the rest of the component that NewIdentity has registered with args.Hosts.
+// Servers join one at a time, since etcd admits only one learner (k3s-io/k3s#4335). Agents join in
+// parallel once the first server runs.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id,
 		tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name,
@@ -111,8 +110,8 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 }
 
 // install registers each node's resources. A server waits for the one before it, and agents wait
-// for the first server. Agents wait for all servers if a server that was not restarted does not
-// know their new token.
+// for the first server. After a token rotation, agents wait for all servers, because a server knows
+// the new agent token only after its restart.
 func (k *k3s) install() error {
 	if err := k.rotateToken(); err != nil {
 		return fmt.Errorf("token: %w", err)
@@ -146,7 +145,7 @@ func (k *k3s) install() error {
 	return nil
 }
 
-// connect registers the provider.
+// connect registers the Kubernetes provider, sets Cluster, and registers the hook of args.Connect.
 func (k *k3s) connect() error {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
@@ -175,11 +174,12 @@ func (k *k3s) connect() error {
 	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
 }
 
-// endpoint returns the API server's URL on a server.
+// endpoint returns the URL of the API server on the host.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
-// rewriteKubeconfig replaces 127.0.0.1, which K3s's own kubeconfig has, by an address that works
-// from outside. The kubeconfig leads through a tunnel if there is one.
+// rewriteKubeconfig returns the kubeconfig with endpoint as the server, in place of K3s's
+// 127.0.0.1. If there is a tunnel, the kubeconfig uses it as the proxy. It returns an error if the
+// kubeconfig does not have K3s's server.
 func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
 	if !strings.Contains(kubeconfig, credential.LocalServer) {
 		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it",

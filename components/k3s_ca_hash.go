@@ -13,8 +13,8 @@ import (
 )
 
 // readCAHash registers the command that reads the hash of the cluster's CA over SSH from the first
-// server, which has just started. All other nodes have the hash in their token when they join, so
-// they show the token only to this cluster (docs/adr/0063).
+// server. All other nodes join with a token that contains the hash, so they send the token only to
+// a server of this cluster (docs/adr/0063).
 func (k *k3s) readCAHash(ready pulumi.Resource) error {
 	host, limit := k.servers[0], k.args.Timeouts.API
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {

@@ -12,10 +12,10 @@ import (
 )
 
 // k3sConfig returns a node's config.yaml, whose keys are K3s's long flags
-// (https://docs.k3s.io/installation/configuration). It does not say how the node joins. The install
-// script decides that on the host, where it can see whether a cluster exists. The tokens make the
-// text secret. Servers know both tokens. An agent knows only the agents' token, which gives no
-// access to the cluster's keys.
+// (https://docs.k3s.io/installation/configuration). It does not contain how the node joins: the
+// install script decides that on the host, where it sees whether a cluster exists. The text
+// contains tokens, so it is secret. A server gets both tokens. An agent gets only the agent token,
+// which gives no access to the cluster's CA keys.
 func k3sConfig(
 	cfg config.K3s, node config.Node, servers []config.Node, token, agentToken string,
 ) (string, error) {
@@ -43,8 +43,8 @@ func k3sConfig(
 	return string(text), err
 }
 
-// serverKeys returns the keys whose values must be equal on all servers
-// (https://docs.k3s.io/cli/server#critical-configuration-values).
+// serverKeys returns the keys of config.yaml that only servers have; most must be equal on all
+// servers (https://docs.k3s.io/cli/server#critical-configuration-values).
 func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	names := slices.Clone(cfg.TLSSANs)
 	for _, server := range servers {
@@ -61,19 +61,19 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 		"tls-san":               slices.Compact(names),
 		"secrets-encryption":    *cfg.SecretsEncryption,
 		"write-kubeconfig-mode": "0600",
-		// Each server keeps its own snapshots, so that some remain whichever server is lost
-		// (docs.k3s.io/cli/etcd-snapshot).
+		// Each server keeps its own snapshots, so that the loss of one server does not lose them
+		// all (docs.k3s.io/cli/etcd-snapshot).
 		"etcd-snapshot-schedule-cron": cfg.Snapshots.Schedule,
 		"etcd-snapshot-retention":     cfg.Snapshots.Retention,
 	}
 }
 
-// nodeFile is the path of a file below /etc/rancher/k3s that K3s reads when a Node registers. The
-// members' command applies later changes of its content. So the file is no part of the sum that
-// restarts K3s.
+// nodeFile is the path, below /etc/rancher/k3s, of the file with the Node's labels and taints. K3s
+// applies them only when the Node registers; the command of removeLeaving applies later changes. So
+// a change of the file does not restart K3s.
 const nodeFile = "config.yaml.d/80-strata-node.yaml"
 
-// k3sNodeFile returns the content of nodeFile; empty if nothing is set on the Node.
+// k3sNodeFile returns the content of nodeFile; empty if there are no labels or taints.
 func k3sNodeFile(set apiserver.NodeSettings) (string, error) {
 	if set.IsEmpty() {
 		return "", nil

@@ -17,11 +17,11 @@ import (
 )
 
 // issueCredential registers the command that issues the stack's client certificates, and sets
-// Kubeconfig and ReaderKubeconfig. The command's input changes with the calendar, so every preview
-// knows when a new certificate is due. The input also has the servers' addresses; if only these
-// change, the command prints its previous output. The command is updated in place, and so is every
-// resource with the kubeconfig in its environment: a provider keeps its objects by its
-// clusterIdentifier (docs/adr/0027).
+// Kubeconfig and ReaderKubeconfig. The input contains a number that advances with the calendar, so
+// a preview shows when new certificates are due. If only the servers' addresses change, the command
+// prints its previous output. A renewal replaces nothing: the command and the resources that use
+// the kubeconfig are updated in place, and the provider keeps its clusterIdentifier
+// (docs/adr/0027).
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
@@ -38,8 +38,8 @@ func (k *k3s) issueCredential() error {
 			}
 			return request
 		})
-	// The environment has the cluster's identity, because another cluster has another CA and needs
-	// new certificates.
+	// The cluster's identifier is in the environment so that a new cluster, which has a new CA,
+	// gets new certificates.
 	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
 	})
@@ -57,7 +57,8 @@ func (k *k3s) issueCredential() error {
 	return nil
 }
 
-// kubeconfigIn returns one of the issued kubeconfigs, with the address of Endpoint. Secret.
+// kubeconfigIn returns the kubeconfig that one selects from the command's output, with Endpoint as
+// the server. Secret.
 func (k *k3s) kubeconfigIn(
 	issued *local.Command, one func(*credential.Issued) string,
 ) pulumi.StringOutput {
@@ -73,9 +74,9 @@ func (k *k3s) kubeconfigIn(
 	})).(pulumi.StringOutput)
 }
 
-// month is the interval at which the upgrade reads the expiry dates of K3s's certificates. A
-// restart in a certificate's last 90 days renews it.
+// month is the interval at which the upgrade command checks when K3s's certificates expire. K3s
+// renews a certificate if it restarts in the certificate's last 90 days.
 const month = 30 * 24 * time.Hour
 
-// calendar returns the number of the present month.
+// calendar returns the number of months (30 days each) since 1970.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }

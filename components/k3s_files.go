@@ -11,13 +11,13 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// nextFile begins a line that separates files below /etc/rancher/k3s on an install's stdin. No file
-// contains such a line: marshalled YAML has no comments, and neither do certificates and files of
-// variables.
+// nextFile is the prefix of the line that precedes each further file on the install's stdin. No
+// file contains such a line: marshalled YAML, certificates and the proxy file have no comments like
+// it.
 const nextFile = "# file: "
 
-// k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line with
-// its name. It is empty if the configuration needs none.
+// k3sFiles returns the files that follow config.yaml on the install's stdin, each after a nextFile
+// line with its path below /etc/rancher/k3s. It returns an empty string if none is needed.
 func k3sFiles(k3s config.K3s, node apiserver.NodeSettings, nodes netip.Prefix) (string, error) {
 	files, err := k3sRegistries(k3s.Registries)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"strata/actions/k3s/members"
 )
 
-// ReadPast reads the traces of a stack's earlier cluster in its state.
+// ReadPast returns the state's information about a stack's earlier cluster.
 type ReadPast func(ctx context.Context, stack string) (members.Past, error)
 
-// founds returns the stack whose cluster the host creates if none exists. It is empty for all hosts
-// except the first server's.
+// founds returns the stack's name for the first server, which creates the cluster if none exists.
+// It returns an empty string for all other hosts.
 func (k *k3s) founds(host *Host) string {
 	if host != k.servers[0] {
 		return ""
@@ -21,20 +21,20 @@ func (k *k3s) founds(host *Host) string {
 	return k.stack()
 }
 
-// stack returns the stack's name in the form that `pulumi --stack` takes.
+// stack returns the stack's name in the form that `pulumi --stack` accepts.
 func (k *k3s) stack() string {
 	switch organization := k.ctx.Organization(); organization {
-	case "", "organization": // those of a backend without any
+	case "", "organization": // a backend without organizations
 		return k.ctx.Stack()
 	default:
 		return organization + "/" + k.ctx.Project() + "/" + k.ctx.Stack()
 	}
 }
 
-// refuseSecondCluster registers the hook that the engine calls before a server's host changes, in
-// previews too. The hook refuses an update that keeps none of the servers, because it would create
-// a second cluster (docs/adr/0055). It registers no hook for machines that
-// Strata makes, because these keep their host keys.
+// refuseSecondCluster registers a hook that fails if none of the previous servers is kept, because
+// then the update would create a second cluster (docs/adr/0055). The hook runs before any host
+// changes, in previews too. Virtual machines need no hook, because their host keys are in the
+// state.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
 		return nil
@@ -58,9 +58,10 @@ func (k *k3s) refuseSecondCluster() error {
 	return err
 }
 
-// hookOptions returns the option by which the engine calls the hook before it creates or updates
-// the first resource that changes a host. Agents have it, too: if the cluster must not be created,
-// no agent of it may be changed either.
+// hookOptions returns the option that makes Pulumi call the hook of refuseSecondCluster before a
+// create or update. The claims of all hosts have it, because the claim is the first change of a
+// host; agents must not change either if the cluster must not be created. It returns nil if there
+// is no hook.
 func (k *k3s) hookOptions() []pulumi.ResourceOption {
 	if k.allow == nil {
 		return nil

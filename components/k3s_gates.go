@@ -17,9 +17,9 @@ import (
 	"strata/health/system"
 )
 
-// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
-// after this gate. The gate runs again whenever the install runs again, even if only the peers
-// changed. An agent that had joined through a removed server restarts then.
+// gateNode registers the gate of a node's systemd unit and, on a server, of /ping. The next server
+// joins after this gate. Its revision includes the peers, because an agent that joined through a
+// removed server is restarted when the peers change.
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
 ) (*Gate, error) {
@@ -37,7 +37,7 @@ func (k *k3s) gateNode(
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
 }
 
-// gateAPI registers the gate of every API server.
+// gateAPI registers API, the gate of all API servers.
 func (k *k3s) gateAPI() error {
 	gate, err := k.gate("api", health.Spec{
 		Body: api.Spec{}, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
@@ -47,9 +47,9 @@ func (k *k3s) gateAPI() error {
 	return err
 }
 
-// gateNodes registers the removal of nodes that left, the upgrade of the remaining ones, and then
-// the gate of the exact node set. The removal comes first because Pulumi deletes after all updates.
-// Otherwise the gate would wait for ever for a node that is removed only later.
+// gateNodes registers the command that removes nodes, the upgrade of the remaining ones, and the
+// gate that expects exactly the configured Nodes. Nodes are removed by a command, because Pulumi
+// deletes resources only after all updates: the gate would wait in vain for a Node's removal.
 func (k *k3s) gateNodes() error {
 	var err error
 	if k.members, err = k.removeLeaving(); err != nil {
@@ -69,8 +69,8 @@ func (k *k3s) gateNodes() error {
 	return err
 }
 
-// podNetwork returns the network for which flannel writes routes. It is not valid if another CNI
-// plugin replaces flannel.
+// podNetwork returns the Pod network for which flannel writes routes. It returns the zero Prefix if
+// flannel is disabled.
 func (k *k3s) podNetwork() netip.Prefix {
 	if k.args.Config.CriticalValues()["flannel-backend"] == "none" {
 		return netip.Prefix{}
@@ -78,7 +78,8 @@ func (k *k3s) podNetwork() netip.Prefix {
 	return k.args.Config.ClusterCIDR
 }
 
-// gateSystem registers the gate of K3s's own deployments, which each node must be able to use.
+// gateSystem registers the gate of the Deployments that K3s installs, such as CoreDNS. Each node
+// must be able to use them.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
@@ -88,7 +89,7 @@ func (k *k3s) gateSystem() error {
 	return err
 }
 
-// gate registers a gate of the cluster, with the given hosts and every API server.
+// gate registers a gate of the cluster that logs in to hosts and has the kubeconfig.
 func (k *k3s) gate(
 	role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource,
 ) (*Gate, error) {
@@ -109,16 +110,16 @@ func (k *k3s) endpoints() []string {
 	return urls
 }
 
-// digest returns a short digest of a gate's subject. The digest is not secret although its input
-// may be; see sumOf.
+// digest returns a short digest of content and more, 16 hex digits. It is not secret although
+// content may be; see sumOf for when that is safe.
 func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
 	return sumOf(pulumi.Sprintf("%s\x00%s", content,
 		more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
 
-// sumOf returns the sha256 sum of a text, in hex. The sum is not secret although the text may be.
-// Use it only for texts with the cluster's token: no sum reveals 48 random characters. A short
-// secret could be guessed from its sum.
+// sumOf returns the SHA-256 sum of a text, in hex, as a plain output. Use it only for public texts
+// and for texts that contain a cluster token: its 48 random characters cannot be guessed from the
+// sum, as a short secret could.
 func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -12,10 +12,10 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// removeLeaving registers the command that takes leaving nodes out of the cluster. It drains and
-// stops them, and removes their etcd member, Node and node-password Secret. It finds them by
-// comparing the wanted set with its own previous output, in PULUMI_COMMAND_STDOUT. So this command
-// asks for its previous output.
+// removeLeaving registers the command that removes nodes which are no longer configured: it drains
+// and stops them, and deletes their etcd member, Node and node-password Secret. It also applies
+// changed labels and taints. It compares the configured nodes with its own previous output, which
+// it gets in PULUMI_COMMAND_STDOUT.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
 	input := inputOf(at, k.args.Hosts.Identity.owner,
@@ -33,7 +33,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 		append(childOf(k, k.API), customTimeouts(k.args.Timeouts.Nodes))...)
 }
 
-// membersOf returns the members of the cluster for hosts.
+// membersOf converts hosts to members of the cluster.
 func membersOf(hosts []health.Host) []members.Member {
 	list := make([]members.Member, 0, len(hosts))
 	for _, host := range hosts {
@@ -42,7 +42,7 @@ func membersOf(hosts []health.Host) []members.Member {
 	return list
 }
 
-// withSettings returns members with the labels and taints of their Nodes.
+// withSettings sets the labels and taints of the members in list, and returns list.
 func (k *k3s) withSettings(list []members.Member) []members.Member {
 	settings := k.settings()
 	for i := range list {
@@ -51,7 +51,8 @@ func (k *k3s) withSettings(list []members.Member) []members.Member {
 	return list
 }
 
-// settings returns the labels and taints of each Node that has any, by the Node's name.
+// settings returns the configured labels and taints by the Node's name, without Nodes that have
+// none.
 func (k *k3s) settings() map[string]apiserver.NodeSettings {
 	all := map[string]apiserver.NodeSettings{}
 	for _, host := range k.args.Hosts.All {

@@ -20,6 +20,7 @@ import (
 )
 
 // node registers the resources of one node, and returns the gate that passes once the node runs.
+// The install waits for before.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)
@@ -44,11 +45,11 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// claim registers the resource that claims a host before anything changes it. It refuses a host of
-// another stack, so the state never has a resource that would uninstall such a host. Its delete is
-// the uninstall. It has no trigger: a trigger would run the new create and then the old delete,
-// which would remove the fresh K3s. Its script comes from the state, so it is complete from the
-// start.
+// claim registers the command that writes the owner file on a host before anything else changes it.
+// The command fails on a host of another stack. Its delete uninstalls K3s, so the state never has
+// an uninstall for such a host. It has no triggers: a replacement would run the old delete after
+// the new create, and so uninstall the new K3s. The delete runs the script as recorded in the
+// state, so that script is self-contained.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
@@ -63,8 +64,8 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 			host.deletedWith(), k.hookOptions(), []pulumi.ResourceOption{customTimeouts(limit)})...)
 }
 
-// config returns the node's config.yaml, followed by the other files. The text is secret. Its sum
-// reveals nothing, because the text contains a token.
+// config returns the node's config.yaml, followed by the other files (k3sFiles). The text is
+// secret, but sumOf may be used on it, because it contains a token.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
@@ -81,8 +82,8 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
-// installNode registers the command that configures and starts K3s. It runs again when the script,
-// config.yaml or the binary changes, and restarts K3s only if one of them differs on the host.
+// installNode registers the command that configures and starts K3s. It runs again when its script,
+// the files or the binary change, and restarts K3s only if one of them differs on the host.
 func (k *k3s) installNode(
 	name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -98,7 +99,7 @@ func (k *k3s) installNode(
 			variable{"BINARY_SHA256", binary.SHA256},
 			variable{"CONFIG_SHA256", sum},
 		)
-		if host != k.servers[0] { // which gets what the state knows of it when it runs
+		if host != k.servers[0] { // caHash is read from the first server only after its install
 			variables = append(variables, variable{"CA_HASH", caHash})
 		}
 		return hostrun.Input{
@@ -112,7 +113,7 @@ func (k *k3s) installNode(
 			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
 }
 
-// peers returns the addresses through which a node may join: those of every server except itself.
+// peers returns the addresses of the servers through which the node may join: all except its own.
 func (k *k3s) peers(host *Host) []string {
 	var peers []string
 	for _, server := range k.servers {
@@ -123,7 +124,7 @@ func (k *k3s) peers(host *Host) []string {
 	return peers
 }
 
-// joinHostPort returns the host and port of the API server at an address.
+// joinHostPort returns address with the port of the API server, as host:port.
 func joinHostPort(address netip.Addr) string {
 	return apiserver.Address(address.String())
 }

@@ -9,14 +9,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// proxyFile is the path of a file below /etc/rancher/k3s. Its variables go to K3s's installer,
-// which keeps them for the service in a file that only root can read (k3s-io/k3s install.sh,
-// create_env_file).
+// proxyFile is the path, below /etc/rancher/k3s, of the file with the proxy's environment
+// variables. The install passes them to K3s's installer, which writes them to the service's
+// environment file, readable by root only (k3s-io/k3s install.sh, create_env_file).
 const proxyFile = "strata-proxy.env"
 
-// k3sProxy returns the node's file of proxy variables, in shell syntax; empty without a proxy. K3s
-// passes them to containerd. The kubelet and the API server, which calls webhooks, use them too, so
-// traffic inside the cluster must bypass the proxy.
+// k3sProxy returns the content of proxyFile, in shell syntax; empty if no proxy is configured.
+// containerd, the kubelet and the API server, which calls webhooks, use the variables, so NO_PROXY
+// has the cluster's own networks and names.
 func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
 	if !k3s.Proxy.IsSet() {
 		return ""

@@ -19,16 +19,17 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// pushed names an artifact's place on a host.
+// pushed is an artifact with its destination on a host.
 type pushed struct {
 	role, destination, mode string
 	artifact                artifacts.Artifact
-	// images is true for an archive of images. A running K3s loads it at once.
+	// images is true for an image archive, which a running K3s then imports at once.
 	images bool
 }
 
-// push registers the copies of the artifacts. They run our own program: it verifies the sum at both
-// ends, skips files that already exist, and reads no file in a preview (docs/adr/0005).
+// push registers a command for each artifact that copies it to the host. The commands verify the
+// checksum at both ends, skip files that the host already has, and read no file in a preview
+// (docs/adr/0005).
 func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
 	files, err := k.files()
 	if err != nil {
@@ -45,8 +46,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 		})
 		command := actions.CommandOf(push.Send, input, pulumi.StringMap{self.SSHKey: host.SSHKey})
 		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
-			// The copy has no time limit: a slow line takes its time, and the command ends itself
-			// when nothing goes through.
+			// The copy has no Pulumi timeout, because it may be slow. The command itself fails if
+			// no data are transferred for some time.
 			slices.Concat(childOf(k, uninstall), host.deletedWith(),
 				[]pulumi.ResourceOption{rerun.ReplaceOnChange()})...)
 		if err != nil {
@@ -57,9 +58,9 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	return pushes, nil
 }
 
-// files returns the artifacts that every node gets. From a bundle, nodes get the image archives of
-// K3s and of the enabled layers. From upstream, they get only K3s's own archive, and pull the other
-// images.
+// files returns the artifacts that every node gets. With a bundle, these include the image archives
+// of all enabled layers. With upstream artifacts, they include only K3s's own archive, and nodes
+// pull the other images.
 func (k *k3s) files() ([]pushed, error) {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
@@ -74,8 +75,8 @@ func (k *k3s) files() ([]pushed, error) {
 		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700",
 			artifact: installer},
 	}
-	// Archives are numbered for each artifact that they belong to, so a layer that is switched on
-	// adds resources and renames none.
+	// Archives are numbered per artifact that they belong to, so enabling a layer adds resources
+	// and renames none.
 	count := map[string]int{}
 	for _, archive := range k.args.Artifacts.List(config.ArtifactK3sImages) {
 		role := "images-"

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// registriesHeader is the first line of a registries.yaml that Strata has written. The install
-	// recognizes its own file by it.
+	// registriesHeader is the first line of registries.yaml, by which the install recognizes a file
+	// that Strata wrote.
 	registriesHeader = "# Written by Strata from strata:k3s.registries; edit it there.\n"
-	// registriesCAs is the folder below /etc/rancher/k3s that has the registries' CAs.
+	// registriesCAs is the folder, below /etc/rancher/k3s, with the CAs of registries.
 	registriesCAs = "registries.d/"
 )
 
-// k3sRegistries returns registries.yaml (docs.k3s.io/installation/private-registry) and the CAs
-// that it names, by their paths below /etc/rancher/k3s. It returns none without a registry. The
-// name of a CA's file depends on its content. So a running K3s finds the old file until it
-// restarts, and registries.yaml alone decides whether K3s has to restart.
+// k3sRegistries returns the contents of registries.yaml (docs.k3s.io/installation/private-registry)
+// and of its CA files, by their paths below /etc/rancher/k3s. It returns an empty map without
+// registries. A CA file is named after a digest of its content: a running K3s still finds the old
+// file, and a changed CA changes registries.yaml, which restarts K3s.
 func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	files := map[string]string{}
 	if len(registries) == 0 {
@@ -32,9 +32,9 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 		if len(reached) > 0 {
 			configs[registryHost(registry.Name)] = reached
 		}
-		// An entry with neither mirror nor settings is meant for K3s's embedded registry.
-		// containerd looks up a certificate by the name in the image, and a login by the host. K3s
-		// writes the certificate under both names if the registry is among the mirrors (k3s-io/k3s
+		// An entry with neither mirrors nor settings is a mirror for K3s's embedded registry.
+		// containerd looks up TLS settings by the registry's name in the image, and a login by the
+		// host. K3s writes the TLS settings for both if the registry is also a mirror (k3s-io/k3s
 		// pkg/agent/containerd/config.go, configForHost).
 		renamed := registryHost(registry.Name) != registry.Name && reached["tls"] != nil
 		if len(registry.Mirrors) > 0 || len(reached) == 0 || renamed {
@@ -46,8 +46,8 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	return files, err
 }
 
-// registryHost returns the name by which containerd looks up a registry's login. It finds none
-// under docker.io (containerd pkg/cri/server/image_pull.go, registryHosts;
+// registryHost returns the host name by which containerd looks up a registry's login. For docker.io
+// this is registry-1.docker.io (containerd pkg/cri/server/image_pull.go, registryHosts;
 // containerd/reference/docker, DefaultHost).
 func registryHost(name string) string {
 	if name == "docker.io" {
@@ -67,7 +67,8 @@ func registryMirror(registry config.Registry) map[string]any {
 	return mirror
 }
 
-// registryConfig adds the registry's CA to files, by its path below /etc/rancher/k3s.
+// registryConfig returns the registry's login and TLS settings for registries.yaml; empty if there
+// are none. It adds the registry's CA to files, by the path below /etc/rancher/k3s.
 func registryConfig(registry config.Registry, files map[string]string) map[string]any {
 	reached, tls := map[string]any{}, map[string]any{}
 	if registry.Username != "" {

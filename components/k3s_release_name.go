@@ -13,12 +13,12 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// releaseName registers the command that frees a node's name before its install, if another host
-// had the name. A host that died and was replaced leaves an etcd member, a Node and a password
-// behind. They make K3s refuse the new host (k3s-io/k3s#802). The command runs again when the
-// host's key or address changes, which makes it another host. It does nothing if the host is a
-// member itself. It cannot be part of the members' command, which waits for every server and so for
-// this node's own install.
+// releaseName registers the command that, before a node's install, deletes the etcd member, Node
+// and node-password Secret that an earlier host with the same node name left behind. They would
+// make K3s refuse the new host (k3s-io/k3s#802). The command runs again when the host's key or
+// address changes, because then it is another host. It does nothing if the host is a member of the
+// cluster. It is not part of removeLeaving, whose command waits for all servers and so for this
+// node's own install.
 func (k *k3s) releaseName(
 	name string, host *Host, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {

@@ -15,10 +15,10 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the
-// wanted token (package token). It runs before any install writes that token into config.yaml. The
-// generation is recorded first. If an update failed in between and could be reverted, the wanted
-// token would leave the state.
+// rotateToken registers the command that rotates the server token: K3s encrypts the cluster's keys
+// with the current token (package token). It runs before any install writes this token to
+// config.yaml. Another command records the generation first, and refuses to go back: reverting a
+// failed rotation would delete the token with which the keys may already be encrypted.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
 	record := actions.Command(token.Rotate,

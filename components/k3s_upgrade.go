@@ -16,11 +16,11 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// upgrade registers the resource that upgrades K3s on the nodes, one after the other: each is
-// drained, changed and gated (package upgrade). It is one resource and not one for each node. So
-// layers above know that no drain is to come without waiting until every agent has joined. The
-// upgrade waits for every push: it does not begin before the last node has its files. With
-// registries or a proxy it waits for every node.
+// upgrade registers the command that upgrades K3s: it drains, upgrades and checks the nodes, agents
+// in groups of strata:upgrade.concurrency (package upgrade). One command for all nodes lets layers
+// wait until no more drains follow, without waiting until every agent has joined. The upgrade
+// starts after all pushes, so that each node has its files. If registries or a proxy are
+// configured, it also waits for all installs.
 func (k *k3s) upgrade() (*local.Command, error) {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
@@ -37,24 +37,24 @@ func (k *k3s) upgrade() (*local.Command, error) {
 			plan.Nodes, plan.Owner = hosts, &owner
 			return plan
 		})
-	// Once a month the command runs again, and reads on the hosts whether a certificate of K3s
-	// expires soon.
+	// The calendar makes the command run again once a month, to check on the hosts whether a
+	// certificate of K3s expires soon.
 	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
 		self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)
 	if len(k.args.Config.Registries) > 0 || k.args.Config.Proxy.IsSet() {
-		// Gates above need images. An agent that still has another login or proxy would fail to
-		// pull them.
+		// Otherwise an agent could fail to pull the layers' images, because it still has the
+		// earlier login or proxy.
 		needs = append(needs, k.joined...)
 	}
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command,
 		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
 }
 
-// rolloutLimit returns the longest time that the nodes may take one after the other, plus a minute
-// to observe them all.
+// rolloutLimit returns the timeout of the whole upgrade: drain and upgrade of each server and of
+// each group of agents, plus a minute for the checks.
 func rolloutLimit(plan upgrade.Plan, servers, agents int) metav1.Duration {
 	turns := servers + (agents+plan.Concurrency-1)/plan.Concurrency
 	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+

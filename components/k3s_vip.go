@@ -20,8 +20,8 @@ import (
 // keepalivedMark is the first line of a keepalived.conf that Strata wrote.
 const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
 
-// endpoint returns the API's URL for clients outside the cluster. It has the API's own address, or
-// else the first server's address.
+// endpoint returns the API's URL for clients outside the cluster. Its host is the virtual IP
+// address (strata:k3s.vip) or else the first server's address.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
 		return "https://" + joinHostPort(vip)
@@ -29,12 +29,11 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers keepalived on the servers, which holds the API's own address, and the gate
-// of this address. All users of the unchanged kubeconfig wait for the gate. It comes after the
-// upgrade. Until then, a K3s with its old binary has its old certificate, which does not name an
-// address that was configured in the same run. So the removal of nodes and the upgrade use the
-// servers' own addresses. Without an address of the API's own, the result is the gate of the API
-// itself.
+// gateEndpoint registers keepalived on the servers for the API's virtual IP address, and the gate
+// of this address. Resources that use Kubeconfig wait for the gate. The gate comes after the
+// upgrade: until K3s is restarted, its certificate does not include an address that is new in this
+// run. So the removal of nodes and the upgrade use the servers' own addresses. If no virtual IP
+// address is configured, reached is the gate API.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {
@@ -61,8 +60,7 @@ func (k *k3s) gateEndpoint() error {
 	return err
 }
 
-// holdVIP registers the part of one server in holding the API's own address. It waits for the
-// server itself, which could not hold the address before.
+// holdVIP registers keepalived on one server. ready is the gate of that server.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
 	name := k.name + "-" + server.Node.Name
@@ -70,8 +68,8 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
-			// The router's number comes from the address, so that two clusters in one network
-			// differ: VRRP distinguishes routers by it.
+			// The VRRP router ID is derived from the address, so that clusters in the same network
+			// have different IDs.
 			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
 			variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
 		)

@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is a Kubernetes object that is registered by its token. The typed packages are not used,
-// because compiling core/v1 and helm/v3 takes users minutes (docs/adr/0003).
+// Object is a Kubernetes object that is registered by its Pulumi type token. The SDK's typed
+// packages are not used, because core/v1 and helm/v3 take minutes to compile (docs/adr/0003).
 type Object struct{ pulumi.CustomResourceState }
 
-// newObject registers an object of the cluster by its Pulumi token, for example
-// kubernetes:core/v1:Namespace.
+// newObject registers a Kubernetes object by its Pulumi type token, for example
+// kubernetes:core/v1:Namespace. It runs the cluster's hook before each create and update.
 func newObject(
 	ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map,
 	opts ...pulumi.ResourceOption,
@@ -38,8 +38,8 @@ func newObject(
 	return object, nil
 }
 
-// note records an object as the program's own, by its token and its fields. Callers record fields
-// of other types themselves.
+// note adds an object to the cluster's list of the program's own objects. It does nothing if the
+// name is not a plain pulumi.String; then the caller must add the object.
 func (c *Cluster) note(token string, fields pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
@@ -60,25 +60,25 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 // customResource is an object of a kind that a CRD defines.
 type customResource struct {
 	apiVersion, kind, name, namespace string
-	// wait makes the engine wait until the object's status shows that it works; nil if the status
-	// does not show that.
+	// wait has the annotations that make Pulumi wait for a certain status of the object. Nil if no
+	// status shows that the object works.
 	wait pulumi.StringMap
-	// finalizers keep a deleted object until their owner has cleaned up after it; mostly none.
+	// finalizers are the object's finalizers. Optional.
 	finalizers []string
-	// foreground makes the object's delete wait for all objects that it owns.
+	// foreground makes the object's delete wait until all objects that it owns are deleted.
 	foreground bool
 	spec       pulumi.Map
 }
 
-// background is the annotation that lets an object's delete not wait for its dependents, and adds
-// no finalizer. In the foreground, the provider's default, the garbage collector removes such a
-// finalizer with an update. An admission webhook that is down refuses every update, so a destroy
-// after the death of a controller would not end
+// background is the annotation that sets how an object is deleted; its value background deletes the
+// object without waiting for its dependents. The provider's default, foreground deletion, adds a
+// finalizer, which the garbage collector removes by an update. If the object's admission webhook is
+// down, every update is refused, so a destroy would hang
 // (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
 const background = "pulumi.com/deletionPropagationPolicy"
 
-// newCustomResource registers a custom resource of the cluster. Most custom resources have an
-// admission webhook, so they are deleted in the background.
+// newCustomResource registers a custom resource. It is deleted in the background unless
+// args.foreground is set, because most custom resources have an admission webhook (see background).
 func newCustomResource(
 	ctx *pulumi.Context, cluster *Cluster, name string, args customResource,
 	opts ...pulumi.ResourceOption,
@@ -108,12 +108,13 @@ func newCustomResource(
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
-// withoutWait is the annotation that makes the provider's delete of a namespace return once the
-// deletion has begun. namespaceEnd waits instead, and reports why it takes long. So the state never
-// has a namespace that is ending.
+// withoutWait is the annotation that makes the provider's delete of a namespace return as soon as
+// the namespace is Terminating. The command of namespaceEnd waits instead, and reports why the
+// deletion takes long. So the state never has a Terminating namespace.
 const withoutWait = "pulumi.com/skipAwait"
 
-// newNamespace registers a namespace. Each has one owner: the component whose objects live there.
+// newNamespace registers a namespace and the command that waits for its deletion. Each namespace
+// has one owner: the component whose objects are in it.
 func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 	labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
 	end, err := cluster.namespaceEnd(ctx, name, namespace, opts...)
@@ -135,10 +136,10 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 	}, opts...)
 }
 
-// spreadOverNodes returns the spread constraints of a Deployment's Pods. Each revision is spread by
-// itself, because old Pods are about to go. If they counted, a rollout after a drain would put all
-// new Pods on the drained node. The constraint is soft: with as many Pods as nodes, the extra Pod
-// of a rollout would find no node.
+// spreadOverNodes returns the topology spread constraints of a Deployment's Pods. Only Pods of the
+// same revision count: if old Pods counted, a rollout after a drain would put all new Pods on the
+// drained node. The constraint is soft, because the surge Pod of a rollout fits on no node if there
+// are as many Pods as nodes.
 func spreadOverNodes(labels pulumi.Input) pulumi.Array {
 	return pulumi.Array{pulumi.Map{
 		"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),

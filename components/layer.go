@@ -20,38 +20,40 @@ type Layer struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the layer's steps and gates.
 	Timeouts config.Timeouts
-	// Rules is the configuration whose rules check values that are known later. Required for layers
-	// with such values.
+	// Rules is the configuration, which validates values that are outputs. Required if the layer
+	// has such values.
 	Rules *config.Config
-	// After are the gates that the layer's first object waits for.
+	// After are the gates that the layer's first objects wait for.
 	After []pulumi.Resource
 }
 
-// WithDependencies returns the same arguments for a layer that waits for other gates.
+// WithDependencies returns a copy of l with gates as After.
 func (l Layer) WithDependencies(gates ...pulumi.Resource) Layer {
 	l.After = gates
 	return l
 }
 
-// layer registers the parts of a layer with a chart. Each constructor embeds it in the state that
-// its steps share.
+// layer registers the resources that layers with a Helm chart have in common. Constructors embed it
+// in the state that their steps share.
 type layer struct {
 	Layer
 	ctx *pulumi.Context
-	// parent is the layer's component. The names of the layer's resources begin with name.
+	// parent is the layer's component. name is the component's name, and the prefix of the names of
+	// its resources.
 	parent pulumi.ComponentResource
 	name   string
-	// title is the layer's name in the messages of its gates. limit bounds gates that have no limit
-	// of their own, and limitKey is the key of limit in the configuration.
+	// title is the layer's name in the messages of its gates. limit is the timeout of gates that
+	// set none, and limitKey is its configuration key.
 	title, limitKey string
 	limit           metav1.Duration
-	// space is the name of the layer's namespace, and policy lists the clients of its Pods.
+	// space is the name of the layer's namespace, and policy is the network policy of its Pods.
 	space     string
 	policy    layerPolicy
 	namespace *Object
 }
 
-// register registers the component, and runs the steps that register its children.
+// register registers the component, runs the steps that register its children, and registers its
+// outputs.
 func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...func() error) error {
 	if err := l.ctx.RegisterComponentResource(token, l.name, l.parent, opts...); err != nil {
 		return err
@@ -65,9 +67,8 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 	return registerOutputs(l.ctx, l.parent)
 }
 
-// newNamespace registers the layer's namespace and, if the cluster has them, the network policy of
-// its Pods. values are the user's values of the layer's chart: the policy opens ports that they
-// add.
+// newNamespace registers the layer's namespace and, if Cluster.NetworkPolicies is set, the network
+// policy of its Pods. The policy also opens the ports in values, the user's values of the chart.
 func (l *layer) newNamespace(
 	values userValues, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {
@@ -91,17 +92,17 @@ func (l *layer) newNamespace(
 
 // releaseArgs configures a Helm release in the layer's namespace.
 type releaseArgs struct {
-	// role distinguishes the resources of a layer's releases; empty for a release that is named
-	// after the layer.
+	// role is a suffix that distinguishes the resources of several releases in a layer. Optional.
 	role string
 	// name is the release's name; the chart's objects are named after it.
 	name string
-	// artifact is the chart.
+	// artifact is the name of the chart's artifact.
 	artifact string
-	// values are Strata's values. The user's values are merged below them.
+	// values are Strata's values. own are the user's values, which are merged with them
+	// (mergeValues).
 	values pulumi.Map
 	own    userValues
-	// skipCRDs leaves out the chart's crds/ folder, if another layer owns the definitions.
+	// skipCRDs makes Helm skip the chart's crds/ folder, because another layer owns the CRDs.
 	skipCRDs bool
 }
 
@@ -114,8 +115,8 @@ type release struct {
 	id string
 }
 
-// newRelease registers a Helm release without a wait: the layer's gate waits, and reports the
-// reason (docs/adr/0003). The gates run again when the user's values change.
+// newRelease registers a Helm release. Pulumi does not wait until its workloads are ready: the
+// layer's gates do, and report the reason if they are not (docs/adr/0003).
 func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made release, err error) {
 	made.id = l.space + "/" + args.name
 	if made.chart, err = l.Artifacts.Get(args.artifact); err != nil {
@@ -150,8 +151,8 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	return made, nil
 }
 
-// revision returns the revision of the release for its gates. It covers the chart, the user's
-// values, and any other configuration that its Pods depend on.
+// revision returns a revision for the release's gates, so that they run again when the chart, the
+// user's values or more change.
 func (r release) revision(more ...any) pulumi.StringInput {
 	if len(more) == 0 {
 		return r.own.revision(r.chart.SHA256)
@@ -159,17 +160,18 @@ func (r release) revision(more ...any) pulumi.StringInput {
 	return r.own.revision(digestOf(append([]any{r.chart.SHA256}, more...)...))
 }
 
-// addressRevision returns the revision of the Service whose address a gate observes.
+// addressRevision returns a revision for the address gate of the release's Service: that of the
+// release and, if set, the traffic policy.
 func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput {
 	if policy == "" {
-		return r.revision() // as in the states of stacks from before there was a choice
+		return r.revision() // so that gates in existing states do not run again
 	}
 	return r.revision(policy)
 }
 
-// rollout registers the gate of a release's workloads, given as namespace/kind/name. An answer of
-// the layer only proves that some revision works: after an upgrade to a broken one, the previous
-// revision goes on answering.
+// rollout registers the gate of a release's workloads, given as namespace/kind/name. It is needed
+// beside gates that send requests: after an upgrade to a broken revision, Pods of the previous
+// revision still answer.
 func (l *layer) rollout(
 	of release, revision pulumi.StringInput, workloads ...string,
 ) (*Gate, error) {

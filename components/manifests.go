@@ -16,32 +16,31 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// Manifest is one object of a user's file.
+// Manifest is an object in a file of strata:apps.manifests.
 type Manifest struct {
 	manifest.Manifest
-	// clusterScoped is true if the kind has no namespace, even if the file has one.
+	// clusterScoped is true if the kind is cluster-scoped, even if the file sets a namespace.
 	clusterScoped bool
 }
 
 // ManifestsArgs configures Manifests.
 type ManifestsArgs struct {
 	Layer
-	// Objects come from ReadManifests.
+	// Objects are the result of ReadManifests.
 	Objects []Manifest
-	// Kinds has the gates for the kinds of each API group: those of its server and its webhook.
-	// Objects wait for them in addition to After.
+	// Kinds has the gates that objects of an API group wait for in addition to After: that the API
+	// servers serve the group's kinds, and that its webhook works.
 	Kinds map[string][]pulumi.Resource
 }
 
-// Manifests owns the user's own objects. Each is a resource of its own, and all are applied in
-// parallel. If the API server refuses one, the error names its file. With --continue-on-error, it
-// delays no other object.
+// Manifests owns the objects in the user's files. Each is a separate resource, so they are applied
+// in parallel, an error names the file, and --continue-on-error applies the other objects.
 type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests reads every file. The error joins the mistakes of all files, so nothing is changed
-// before all can be read.
+// ReadManifests returns the objects of all files. project is the folder of relative paths. The
+// error joins the errors of all files, and reports objects that are in two places.
 func ReadManifests(project string, files []string) ([]Manifest, error) {
 	var objects []manifest.Manifest
 	var wrong []error
@@ -69,7 +68,8 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	return all, errors.Join(wrong...)
 }
 
-// readManifest reads the objects of one file. It refuses objects that Pulumi would change.
+// readManifest returns the objects of one file. It returns an error for objects that Pulumi would
+// change.
 func readManifest(project, file string) ([]manifest.Manifest, error) {
 	path := file
 	if !filepath.IsAbs(path) {
@@ -86,7 +86,8 @@ func readManifest(project, file string) ([]manifest.Manifest, error) {
 	return objects, err
 }
 
-// namespace returns the namespace in which the API server puts the object.
+// namespace returns the namespace in which the API server creates the object; empty if the kind is
+// cluster-scoped.
 func (m Manifest) namespace() string {
 	if m.clusterScoped {
 		return ""
@@ -94,14 +95,15 @@ func (m Manifest) namespace() string {
 	return cmp.Or(m.GetNamespace(), metav1.NamespaceDefault)
 }
 
-// identity returns the group, kind, namespace and name by which an API server knows the object.
+// identity returns the kind, group, namespace and name that identify the object in the cluster, in
+// one string.
 func (m Manifest) identity() string {
 	return strings.Join([]string{m.Kind().String(), m.namespace(), m.GetName()}, "/")
 }
 
-// resource returns the object's name in the program. It begins with the file, which errors show
-// first. It has the namespace exactly as the file has it: another form would make existing stacks
-// recreate the object.
+// resource returns the name of the object's Pulumi resource. name is the component's name. The file
+// follows it, so that errors show the file. The namespace is left out if the file sets none: any
+// other name would make existing stacks replace the object.
 func (m Manifest) resource(name string) string {
 	parts := []string{name, m.File, m.GetKind()}
 	if m.GetNamespace() != "" {
@@ -110,7 +112,7 @@ func (m Manifest) resource(name string) string {
 	return strings.Join(append(parts, m.GetName()), ":")
 }
 
-// token returns the object's type in the program.
+// token returns the Pulumi type token of the object.
 func (m Manifest) token() string {
 	version := m.GetAPIVersion()
 	if !strings.Contains(version, "/") {
@@ -119,8 +121,8 @@ func (m Manifest) token() string {
 	return "kubernetes:" + version + ":" + m.GetKind()
 }
 
-// NewManifests registers the objects. An object waits for another only if the API server would
-// otherwise refuse it for good: for its namespace and the definition of its kind.
+// NewManifests registers the objects. An object waits only for its namespace and for the CRD of its
+// kind, without which the API server would refuse it.
 func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {
@@ -129,7 +131,7 @@ func NewManifests(
 		opts...); err != nil {
 		return nil, err
 	}
-	made := map[string]pulumi.Resource{} // what others need, by identity
+	made := map[string]pulumi.Resource{} // registered objects by identity
 	objects := slices.Clone(args.Objects)
 	slices.SortStableFunc(objects, func(a, b Manifest) int { return a.rank() - b.rank() })
 	for _, one := range objects {
@@ -156,7 +158,8 @@ func NewManifests(
 	return m, registerOutputs(ctx, m)
 }
 
-// rank orders Namespaces and CustomResourceDefinitions before other objects.
+// rank returns 0 for Namespaces and CustomResourceDefinitions, which are registered first, and 1
+// for other objects.
 func (m Manifest) rank() int {
 	if m.Kind() == manifest.Namespace || m.Kind() == manifest.Definition {
 		return 0
@@ -164,8 +167,9 @@ func (m Manifest) rank() int {
 	return 1
 }
 
-// needs returns the identities of those objects in all that must exist before this one is created.
-// CustomResourceDefinitions and Namespaces need none.
+// needs returns the identities of the object's Namespace and of its kind's
+// CustomResourceDefinition, if they are in all. It returns nil for Namespaces and
+// CustomResourceDefinitions.
 func (m Manifest) needs(all []Manifest) []string {
 	if m.rank() == 0 {
 		return nil
@@ -181,7 +185,8 @@ func (m Manifest) needs(all []Manifest) []string {
 	return found
 }
 
-// withoutWait returns the namespace with the annotation that makes the provider's delete not wait.
+// withoutWait returns a copy of the namespace with the annotation withoutWait, unless the file sets
+// that annotation.
 func (m Manifest) withoutWait() Manifest {
 	m.Unstructured = m.DeepCopy()
 	notes := map[string]string{withoutWait: "true"}
@@ -190,7 +195,7 @@ func (m Manifest) withoutWait() Manifest {
 	return m
 }
 
-// fields returns the object's fields, with a Secret's data marked as secret.
+// fields returns the object's fields. The data of a Secret are marked as secret.
 func (m Manifest) fields() pulumi.Map {
 	fields := pulumi.Map{}
 	for key, value := range m.Object {

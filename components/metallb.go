@@ -21,14 +21,14 @@ type MetalLBArgs struct {
 	Values pulumi.MapInput
 }
 
-// MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
+// MetalLB owns the load balancer: its namespace, release, IPAddressPool and L2Advertisement.
 type MetalLB struct {
 	pulumi.ResourceState
-	// Webhook passes once MetalLB's admission webhook serves through every API server.
+	// Webhook passes once every API server reaches MetalLB's admission webhook.
 	Webhook *Gate
 	// Pool passes once the running controller and the speakers have accepted the address pool.
 	Pool *Gate
-	// Addresses are the ranges of the pool.
+	// Addresses are the address ranges of the pool.
 	Addresses pulumi.StringArrayOutput `pulumi:"addresses"`
 }
 
@@ -45,8 +45,8 @@ type metallb struct {
 	release release
 }
 
-// NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready
-// long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
+// NewMetalLB registers MetalLB. The pool waits for the webhook gate, because the controller's Pod
+// is Ready long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
 func NewMetalLB(
 	ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption,
 ) (*MetalLB, error) {
@@ -85,14 +85,14 @@ func (m *metallb) gates() (err error) {
 	if m.Webhook, err = m.gate("webhook", webhook, m.release.object); err != nil {
 		return err
 	}
-	// The gate of the rollout runs in parallel with that of the webhook. Speakers start on nodes
-	// that are still joining, and the webhook does not need them.
+	// The rollout gate is registered separately, because it may take longer: speakers start on
+	// nodes that are still joining, and the webhook does not need them.
 	_, err = m.rollout(m.release, m.release.revision(m.args.Config),
 		metallbNamespace+"/DaemonSet/metallb-speaker")
 	return err
 }
 
-// addresses registers the pool and its announcement, which the webhook admits, and their gate.
+// addresses registers the IPAddressPool, its L2Advertisement and the gate of both.
 func (m *metallb) addresses() error {
 	var err error
 	if m.Addresses, err = m.ranges(); err != nil {
@@ -105,8 +105,8 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return err
 	}
-	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so
-	// the pool gate observes the speakers instead.
+	// An L2Advertisement has an empty status, so Pulumi cannot wait for it. The pool gate checks
+	// the speakers instead.
 	advertisement, err := m.content("advertisement", "L2Advertisement", nil, pulumi.Map{
 		"ipAddressPools": pulumi.ToStringArray([]string{metallbPool}),
 	}, pool)
@@ -124,8 +124,8 @@ func (m *metallb) addresses() error {
 	return err
 }
 
-// ranges returns the pool's addresses. Addresses that another resource computes are checked once
-// they are known.
+// ranges returns the address ranges of the pool. Ranges that are outputs are validated once they
+// are known; the output fails if they are invalid.
 func (m *metallb) ranges() (pulumi.StringArrayOutput, error) {
 	if m.args.Addresses == nil {
 		plain := m.args.Config.Addresses
@@ -136,7 +136,7 @@ func (m *metallb) ranges() (pulumi.StringArrayOutput, error) {
 	}).(pulumi.StringArrayOutput), nil
 }
 
-// content registers one of MetalLB's own kinds.
+// content registers a custom resource of MetalLB, named default.
 func (m *metallb) content(
 	role, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
@@ -146,7 +146,7 @@ func (m *metallb) content(
 	}, needs...)
 }
 
-// metallbValues returns the chart's values: L2 only, so neither FRR nor its webhook.
+// metallbValues returns the chart's values. Only L2 mode is used, so FRR is disabled.
 func metallbValues() pulumi.Map {
 	return pulumi.Map{
 		"frrk8s": pulumi.Map{"enabled": pulumi.Bool(false)},

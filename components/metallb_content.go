@@ -11,15 +11,15 @@ import (
 	"strata/health/webhook"
 )
 
-// poolWait makes the engine wait until the controller has counted the pool's addresses.
-// IPAddressPool has no conditions (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready
-// would never end.
+// poolWait returns annotations that make Pulumi wait until the controller has written the number of
+// available addresses to the pool's status. An IPAddressPool has no conditions (metallb
+// api/v1beta1/ipaddresspool_types.go), so a wait for Ready would time out.
 func poolWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
-// metallbLabels returns the labels of MetalLB's namespace. Pod security must allow the speakers to
-// use the host's network.
+// metallbLabels returns the labels of MetalLB's namespace. They set the Pod security level
+// privileged, because the speakers use the host network.
 func metallbLabels() pulumi.StringMap {
 	labels := pulumi.StringMap{}
 	for _, mode := range []string{"enforce", "audit", "warn"} {
@@ -28,8 +28,8 @@ func metallbLabels() pulumi.StringMap {
 	return labels
 }
 
-// metallbWebhook returns the gate of the webhook. It has one pool that must be accepted, and one
-// that only the webhook itself refuses.
+// metallbWebhook returns the Spec of the webhook's gate: a dry run of one pool must be accepted,
+// and another must be denied by the webhook itself.
 func metallbWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{
@@ -44,7 +44,7 @@ func metallbWebhook() health.Spec {
 	}
 }
 
-// poolObject returns a pool for dry runs.
+// poolObject returns an IPAddressPool for dry runs.
 func poolObject(addresses string) map[string]any {
 	return map[string]any{
 		"apiVersion": "metallb.io/v1beta1",
@@ -54,8 +54,8 @@ func poolObject(addresses string) map[string]any {
 	}
 }
 
-// metallbPoolGate returns the gate that observes the pool on the controller and on every node's
-// speaker.
+// metallbPoolGate returns the Spec of the gate that checks whether the controller and the speakers
+// of all nodes have accepted the pool.
 func metallbPoolGate(args *MetalLBArgs) health.Spec {
 	body := pool.Spec{Namespace: metallbNamespace, Name: metallbPool,
 		Addresses: args.Config.Addresses}

@@ -8,11 +8,11 @@ import (
 
 // NamespacesArgs configures Namespaces.
 type NamespacesArgs struct {
-	// Names are the namespaces' names, each once.
+	// Names are the names of the namespaces, without duplicates.
 	Names []string
-	// Cluster takes the namespaces. Required.
+	// Cluster is the cluster of the namespaces. Required.
 	Cluster *Cluster
-	// After are the gates that each waits for.
+	// After are the gates that each namespace waits for.
 	After []pulumi.Resource
 }
 

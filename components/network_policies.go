@@ -9,17 +9,18 @@ import (
 	"strata/config"
 )
 
-// layerPolicy lists the clients of the Pods of a layer's chart. All other traffic to them is
-// refused.
+// layerPolicy describes a layer's network policy, which allows the listed ingress traffic to the
+// chart's Pods and no other.
 type layerPolicy struct {
-	// pods are the labels that the chart gives them.
+	// pods are the labels that select the chart's Pods.
 	pods pulumi.Map
-	// open are the ports for every address. API servers call webhooks from addresses of nodes, and
-	// so do users behind a load balancer that hides the client.
+	// open are the ports that are open for all addresses. They cannot be limited to clients in the
+	// cluster: API servers call webhooks from the addresses of nodes, from which users' requests
+	// may come as well.
 	open []int
-	// udp opens them for UDP as well.
+	// udp opens the ports for UDP as well as TCP.
 	udp bool
-	// from is a namespace whose Pods reach every port. Optional.
+	// from is a namespace whose Pods may reach all ports. Optional.
 	from string
 }
 
@@ -27,7 +28,7 @@ func instanceLabel(instance string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
 }
 
-// newNetworkPolicy registers one policy.
+// newNetworkPolicy registers a NetworkPolicy.
 func newNetworkPolicy(
 	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.MapInput,
 	opts ...pulumi.ResourceOption,
@@ -46,7 +47,8 @@ func newNetworkPolicy(
 	return nil
 }
 
-// spec returns the specification of the policy.
+// spec returns the spec of the NetworkPolicy. It also opens the ports in values, the user's values
+// of the chart.
 func (p layerPolicy) spec(values config.Values) pulumi.Map {
 	open, protocols := slices.Clone(p.open), []string{"TCP"}
 	for _, key := range []string{"ports", "prometheus", "webhook"} {
@@ -63,7 +65,7 @@ func (p layerPolicy) spec(values config.Values) pulumi.Map {
 				"protocol": pulumi.String(protocol)})
 		}
 	}
-	if len(ports) > 0 { // a rule without ports would open all
+	if len(ports) > 0 { // a rule without ports would open all ports
 		ingress = append(ingress, pulumi.Map{"ports": ports})
 	}
 	if p.from != "" {
@@ -78,7 +80,7 @@ func (p layerPolicy) spec(values config.Values) pulumi.Map {
 	}
 }
 
-// portsBelow returns the whole numbers within a chart's value that can be ports.
+// portsBelow returns all integers from 1 to 65535 in a chart's value and the values in it.
 func portsBelow(value any) (found []int) {
 	switch v := value.(type) {
 	case int64:

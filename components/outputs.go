@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// registerOutputs registers the outputs of a component, for its readers in the state, the console
-// and other languages: the fields with a tag pulumi, as far as they are set. Secrets stay secret.
+// registerOutputs registers the outputs of a component: all set fields with a tag pulumi. Secrets
+// stay secret.
 func registerOutputs(ctx *pulumi.Context, component pulumi.ComponentResource) error {
 	outputs := pulumi.Map{}
 	eachOutput(component, func(name string, field reflect.Value) {
@@ -18,8 +18,8 @@ func registerOutputs(ctx *pulumi.Context, component pulumi.ComponentResource) er
 	return ctx.RegisterResourceOutputs(component, outputs)
 }
 
-// unsetOutputs takes back the values that the SDK gives to tagged fields when it registers a
-// component: an output that no step sets must not be registered as an empty text.
+// unsetOutputs resets the tagged output fields that the SDK sets when it registers a component.
+// Otherwise registerOutputs would register outputs that no step has set.
 func unsetOutputs(component pulumi.ComponentResource) {
 	eachOutput(component, func(_ string, field reflect.Value) {
 		if _, known := field.Interface().(pulumi.Output); known {
@@ -28,7 +28,7 @@ func unsetOutputs(component pulumi.ComponentResource) {
 	})
 }
 
-// eachOutput calls f for the fields of a component that have a tag pulumi.
+// eachOutput calls f for each field of a component with a tag pulumi. name is the tag's value.
 func eachOutput(component pulumi.ComponentResource, f func(name string, field reflect.Value)) {
 	value := reflect.ValueOf(component).Elem()
 	for i := range value.NumField() {

@@ -9,28 +9,29 @@ import (
 
 // GateArgs configures a gate for a program that uses these components.
 type GateArgs struct {
-	// Cluster is the cluster whose API servers the gate asks. Required.
+	// Cluster is the cluster that the gate checks. Required.
 	Cluster *Cluster
-	// Body configures the checks: the Spec of a package below health, such as rollout.Spec.
+	// Body configures the checks. It is the Spec of a package below health, such as rollout.Spec.
 	// Required.
 	Body health.Body
-	// Layer names the part of the program in the gate's messages. Default: the gate's name.
+	// Layer is the name of the program's part in the gate's messages. Default: the gate's name.
 	Layer string
-	// Timeout bounds the whole wait, and TimeoutKey is the configuration key that sets it, for
-	// messages. Required.
+	// Timeout bounds the whole gate. TimeoutKey is the configuration key of Timeout, for messages.
+	// Required.
 	Timeout    metav1.Duration
 	TimeoutKey string
 	// Releases are Helm releases, as namespace/name, whose RBAC rules must be in effect. Only for
-	// kinds that judge workloads.
+	// kinds that check workloads.
 	Releases []string
-	// Revision is a digest of the gate's subject: the gate runs again when it changes. Optional.
+	// Revision is a digest of the gate's subject. The gate runs again when Revision changes.
+	// Optional.
 	Revision pulumi.StringInput
 	// After are the gates and resources that the gate waits for. None of them may be a component.
 	After []pulumi.Resource
 }
 
-// NewGate registers a gate for a program that uses these components. Resources that need the gate's
-// subject wait for it by WaitFor.
+// NewGate registers a gate for a program that uses these components. Resources wait for the gate by
+// the option WaitFor.
 func NewGate(
 	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {

@@ -6,16 +6,16 @@ import (
 	"strata/health"
 )
 
-// pinnedHost is a host with its pinned key, which may be known only while the program runs.
+// pinnedHost is a host with its pinned host key, which is an output.
 type pinnedHost struct {
 	// Host has an empty HostKey.
 	Host health.Host
-	// Key becomes Host.HostKey.
+	// Key is the host key; pinHosts writes it to Host.HostKey.
 	Key pulumi.StringOutput
 }
 
-// pinHosts fills in the hosts' keys. It returns an output of []health.Host in the same order, whose
-// value ApplyT passes as any.
+// pinHosts returns an output of []health.Host, in the same order, with HostKey set. Its static type
+// is untyped, so an apply gets the value as any.
 func pinHosts(hosts []pinnedHost) pulumi.Output {
 	keys := make([]any, len(hosts))
 	for i, host := range hosts {

@@ -8,26 +8,26 @@ import (
 	"strata/health"
 )
 
-// RegisteredGates collects the gates of a program as it registers them, one after the other.
+// RegisteredGates collects the gates that a program registers. It is not safe for programs that
+// register gates concurrently.
 type RegisteredGates struct {
-	// Specs are the gates' Specs as the configuration makes them, without values that an update
-	// finds (host keys, digests of outputs).
+	// Specs are the gates' Specs, without values that are outputs (host keys, digests of outputs).
 	Specs []health.Spec
-	// Gates are the resources of the Specs, in the same order.
+	// Gates are the gates, in the order of Specs.
 	Gates []*Gate
 }
 
-// registeredGatesKey is the key of a *RegisteredGates in a context.
+// registeredGatesKey is the context key of a *RegisteredGates.
 type registeredGatesKey struct{}
 
-// AttachTo returns the context of a running program. r collects the gates that the program
-// registers with it.
+// AttachTo returns a copy of a Pulumi program's context that makes r collect the gates registered
+// with it.
 func (r *RegisteredGates) AttachTo(ctx *pulumi.Context) *pulumi.Context {
 	return ctx.WithValue(registeredGatesKey{}, r)
 }
 
-// NewContext returns a context for programs that are registered but not run. r collects their
-// gates.
+// NewContext returns a context that makes r collect gates, for programs that are registered but not
+// run by Pulumi.
 func (r *RegisteredGates) NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, registeredGatesKey{}, r)
 }

@@ -21,19 +21,18 @@ import (
 //go:embed scripts/*.sh
 var scripts embed.FS
 
-// shared has the functions that scripts have in common, by the name of the script that needs them.
+// shared has the shell functions that are prepended to a script, by the script's name.
 var shared = map[string]string{
 	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions,
 	"k3s-uninstall.sh":  k3shost.Ownership,
 	"k3s-vip-remove.sh": k3shost.Ownership, "k3s-ca-hash.sh": k3shost.Ownership,
 }
 
-// variable is a shell variable that a script reads. Its value must not be secret: it is an argument
-// on the host.
+// variable is a shell variable of a script. Its value must not be secret, because the script is a
+// command-line argument on the host.
 type variable struct{ name, value string }
 
-// hostScript returns the text of an embedded script with its variables and the functions that it
-// shares with others.
+// hostScript returns an embedded script, preceded by its variables and shared functions.
 func hostScript(script string, variables ...variable) string {
 	var text strings.Builder
 	for _, v := range variables {
@@ -42,13 +41,14 @@ func hostScript(script string, variables ...variable) string {
 	text.WriteString(shared[script])
 	content, err := scripts.ReadFile("scripts/" + script)
 	if err != nil {
-		panic(err) // an embedded file that the compiler has already found
+		panic(err) // cannot happen: the file is embedded
 	}
 	text.Write(content)
 	return text.String()
 }
 
-// runs returns the command that runs scripts on the host. The method sets the Target of the input.
+// runs returns a command that runs the scripts of asked on the host. The method sets the input's
+// Target.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
 	input := join.Two(asked, h.pinnedTarget(),
 		func(input hostrun.Input, host health.Host) hostrun.Input {

@@ -8,14 +8,14 @@ import (
 // secretArgs configures an Opaque Secret.
 type secretArgs struct {
 	name, namespace string
-	// labels are optional.
+	// labels are the Secret's labels. Optional.
 	labels pulumi.StringMap
-	// data is plain text by key. The caller marks the values that must not be readable in the state
-	// as secret.
+	// data are the values by key, not in base64. The caller marks values that the state must
+	// encrypt as secret.
 	data pulumi.Map
 }
 
-// newSecret registers an Opaque Secret of the cluster.
+// newSecret registers a Secret of type Opaque.
 func newSecret(
 	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs,
 	opts ...pulumi.ResourceOption,
@@ -32,8 +32,8 @@ func newSecret(
 	}, opts...)
 }
 
-// newPassword registers a generated password of letters and digits only, which needs no escaping in
-// a URL, a YAML file or a shell. Its Result and its BcryptHash are secret.
+// newPassword registers a random password of letters and digits, which needs no escaping in a URL,
+// a YAML file or a shell. Its Result and its BcryptHash are secret.
 func newPassword(
 	ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption,
 ) (*random.RandomPassword, error) {

@@ -22,7 +22,7 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// guardLimit bounds a guard's reads of a cluster.
+// guardLimit is the timeout of a guard.
 const guardLimit = time.Minute
 
 // Registered records the resources that a program registers, so that one resource can depend on all
@@ -30,12 +30,11 @@ const guardLimit = time.Minute
 type Registered struct {
 	mutex sync.Mutex
 	made  []pulumi.Resource
-	// needed holds the resources on which another resource explicitly depends. A dependency on the
-	// other resource includes them.
+	// needed has the resources that another resource has in its DependsOn.
 	needed map[pulumi.Resource]bool
 }
 
-// Watch records each resource that is registered from now on, without changing it.
+// Watch records each resource that the program registers after the call.
 func (r *Registered) Watch(ctx *pulumi.Context) error {
 	return ctx.RegisterStackTransformation(
 		func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
@@ -53,7 +52,7 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	r.made = append(r.made, args.Resource)
 	options, err := pulumi.NewResourceOptions(args.Opts...)
 	if err != nil {
-		return // then it has none that can be read, and nothing is left out
+		return // then its dependencies stay in leaves, which is safe
 	}
 	if r.needed == nil {
 		r.needed = map[pulumi.Resource]bool{}
@@ -63,8 +62,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	}
 }
 
-// leaves returns the resources on which no other resource explicitly depends. A dependency on all
-// leaves is one on everything.
+// leaves returns the resources that no other resource has in its DependsOn. A resource that depends
+// on all leaves depends on all recorded resources.
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -74,33 +73,34 @@ func (r *Registered) leaves() []pulumi.Resource {
 
 // TeardownArgs configures Teardown.
 type TeardownArgs struct {
-	// Config is the whole configuration. The guards use its protections and the losses to which it
-	// consents.
+	// Config is the whole configuration. The guards use the keys protect and the section
+	// strata:discard.
 	Config *config.Config
-	// Cluster is the cluster whose objects are guarded. Required.
+	// Cluster is the guarded cluster. Required.
 	Cluster *Cluster
-	// Warn announces deletions in a preview. Optional.
+	// Warn prints a warning about deletions in a preview. Optional.
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Teardown owns the guards of others' objects in the cluster. The first guard runs before any layer
-// changes. The last guard runs after all layers and before the first delete of an update. In a
-// destroy, the last guard is deleted first. Each guard refuses a loss of others' objects
-// (docs/adr/0025, 0052).
+// Teardown owns two guards, commands that fail if deletions would lose objects that other programs
+// created in the cluster (docs/adr/0025, 0052). The first guard runs before any layer changes. The
+// last guard runs after all layers, before an update's deletes. A destroy deletes the last guard
+// first, which runs the guard's delete command.
 type Teardown struct {
 	pulumi.ResourceState
 	ctx   *pulumi.Context
 	name  string
 	args  *TeardownArgs
 	first *local.Command
-	// wanted is the guards' input, once every object is registered.
+	// wanted is the input of the guards. End resolves it, when all objects are registered, or
+	// rejects it.
 	wanted  pulumi.Output
 	resolve func(any)
 	reject  func(error)
 }
 
-// NewTeardown registers the first guard, and makes every layer wait for it. Callers must call End
-// afterwards, even if the layers fail.
+// NewTeardown registers the first guard, and makes it Cluster.Stable, so that every layer waits for
+// it. Callers must call End afterwards, even if the layers fail.
 func NewTeardown(
 	ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption,
 ) (*Teardown, error) {
@@ -124,8 +124,9 @@ func NewTeardown(
 	return t, nil
 }
 
-// End registers the last guard, which depends on all resources of the program. failed is the
-// layers' error, or nil.
+// End registers the last guard, which depends on all resources of the program. It waits for the
+// first guard if the run deletes objects. failed is the error of the layers; if it is not nil, End
+// returns it.
 func (t *Teardown) End(registered *Registered, failed error) error {
 	if failed != nil {
 		t.reject(failed)
@@ -145,8 +146,8 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": pulumi.Bool(true)})
 }
 
-// guard registers a guard. It finds the leaving and the arriving objects by comparing its input
-// with its own previous output.
+// guard registers a guard. The guard compares its input with its own previous output to find which
+// objects the run adds and deletes.
 func (t *Teardown) guard(
 	name string, asks *verb.Verb[teardown.Guard], atDelete pulumi.StringPtrInput,
 	opts ...pulumi.ResourceOption,
@@ -167,10 +168,11 @@ func (t *Teardown) guard(
 		append(opts, customTimeouts(metav1.Duration{Duration: guardLimit}))...)
 }
 
-// awaitGuard waits for the first guard. It returns an error if objects leave and the guard has not
-// passed. With --continue-on-error, the engine would go on after the failed guard and delete; with
-// --target, it may delete without a guard. An error of the program ends the run before its deletes.
-// The output of a failed or skipped step is unknown, and an apply would not run on it.
+// awaitGuard waits for the first guard, and returns an error if objects are to be deleted and the
+// guard has not passed. The error of the program stops the run before its deletes. Otherwise Pulumi
+// would delete objects in spite of a failed guard (--continue-on-error) or a skipped one
+// (--target). The output of a failed or skipped guard is unknown, so an apply, which would not run,
+// cannot do this.
 func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 	printed, err := internals.UnsafeAwaitOutput(t.ctx.Context(), t.first.Stdout)
 	if err != nil || t.ctx.DryRun() && !printed.Known {
@@ -188,8 +190,8 @@ func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 		t.name, cmp.Or(leaving, "what leaves"))
 }
 
-// warningOptions returns the option by which a preview, which contacts no cluster, warns of
-// deletions.
+// warningOptions returns the option that makes a preview warn of deletions. A guard cannot, because
+// a preview runs no commands. It returns nil outside previews or without Warn.
 func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil
@@ -207,8 +209,8 @@ func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
 }
 
-// guardOf reads a guard's input. It returns no objects if the input is unknown or of another
-// version.
+// guardOf returns a guard's input from the resource's inputs. It returns the zero Guard if the
+// input is unknown or of another version.
 func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
 	if text, known := plain(inputs)["stdin"].(string); known &&
 		json.Unmarshal([]byte(text), &guard) != nil {

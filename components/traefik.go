@@ -14,19 +14,20 @@ import (
 
 // TraefikArgs configures Traefik.
 type TraefikArgs struct {
-	// Layer has the gates of a working address pool and of served CRDs in After. The release waits
-	// for them, but the namespace does not.
+	// Layer has in After the gates of the address pool and of the CRDs. The release waits for them,
+	// but the namespace does not.
 	Layer
 	// Config is the section strata:traefik, validated.
 	Config config.Traefik
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Names are the names of the domain's certificate. Required.
+	// Names are the DNS names of the domain's certificate. Required.
 	Names []string
-	// Challenges is true if an answer on port 80 proves the certificate's names (ACME's HTTP-01).
-	// Then the certificate waits for the address.
+	// Challenges is true if the CA validates the certificate's names by requests to port 80 (ACME's
+	// HTTP-01). Then the certificate waits for the address gate.
 	Challenges bool
 	// CA signs the domain's certificate. Required.
 	CA *CA
@@ -36,16 +37,18 @@ type TraefikArgs struct {
 // Gateway and the dashboard.
 type Traefik struct {
 	pulumi.ResourceState
-	// Address passes once the load balancer's address answers from outside and from every server.
+	// Address passes once the load balancer's address answers from this machine and from every
+	// server.
 	Address *Gate
 	// IP is the load balancer's address.
 	IP pulumi.StringOutput `pulumi:"ip"`
-	// Values tell gates behind Traefik about the user's values of its chart.
+	// Values make gates that request routes of Traefik run again when the user's values of its
+	// chart change.
 	Values Valued
 	// Programmed passes once the Gateway serves each of its listeners.
 	Programmed *Gate
-	// Dashboard passes once the dashboard refuses requests without a login and accepts its user's.
-	// Nil if the dashboard is off.
+	// Dashboard passes once the dashboard rejects requests without a login and accepts those with
+	// the user's login. Nil if the dashboard is disabled.
 	Dashboard *Gate
 	// DashboardURL is the dashboard's URL. DashboardPassword is the password of its user admin, a
 	// secret.
@@ -54,7 +57,7 @@ type Traefik struct {
 }
 
 const (
-	traefikName = "traefik" // of the release, its namespace, its classes and its Gateway
+	traefikName = "traefik" // name of the release, the namespace, the classes and the Gateway
 	// traefikTLS is the Secret with the domain's certificate.
 	traefikTLS = "traefik-tls"
 )
@@ -68,10 +71,9 @@ type traefik struct {
 	tls     *Certificate
 }
 
-// NewTraefik registers Traefik. The release waits for a working address pool and not only for
-// MetalLB's chart: without a pool, a Service stays pending without a reason. The release also waits
-// for the CRDs. A Traefik that does not find them serves none of their objects, and is Ready
-// nevertheless.
+// NewTraefik registers Traefik. The release waits for the gate of the address pool, because without
+// a pool the Service stays pending and gives no reason. It also waits for the CRDs: a Traefik that
+// starts without them serves none of their objects, although it is Ready.
 func NewTraefik(
 	ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption,
 ) (*Traefik, error) {
@@ -101,8 +103,8 @@ func (t *traefik) install() error {
 	t.release, err = t.newRelease(releaseArgs{
 		name: traefikName, artifact: config.ArtifactTraefikChart,
 		values: traefikValues(t.args.Config, t.args.Challenges), own: t.chartValues(),
-		// Another layer owns the CRDs that are used. Helm would install those of the commercial
-		// edition as well, and leave them behind for ever.
+		// The layer CRDs owns the used CRDs. Helm would also install those of the commercial
+		// edition, and never delete them.
 		skipCRDs: true,
 	}, with(t.After, t.namespace)...)
 	if err != nil {
@@ -126,7 +128,7 @@ func (t *traefik) chartValues() userValues {
 	return t.userValues(config.ArtifactTraefikChart, t.args.Config.Values, t.args.Values)
 }
 
-// address registers the gate of the load balancer's address, and reads that address.
+// address registers the gate of the load balancer's address, and sets IP from the Service's status.
 func (t *traefik) address() (err error) {
 	want := ""
 	if t.args.Config.Address.IsValid() {
@@ -148,8 +150,8 @@ func (t *traefik) address() (err error) {
 	return err
 }
 
-// certificate registers the domain's certificate, which is the default for every host name below
-// the domain.
+// certificate registers the domain's certificate, and the TLSStore that makes it Traefik's default
+// certificate.
 func (t *traefik) certificate() error {
 	var err error
 	after := []pulumi.Resource{t.args.CA.Ready, t.namespace}
@@ -171,8 +173,8 @@ func (t *traefik) certificate() error {
 	return err
 }
 
-// gateway registers the Gateway and its gate. The Deployment's readiness, /ping, does not tell
-// whether the Gateway works.
+// gateway registers the Gateway and its gate, which is needed because Traefik's readiness probe,
+// /ping, does not depend on the Gateway.
 func (t *traefik) gateway() error {
 	registered, err := t.object("gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName,
@@ -190,7 +192,7 @@ func (t *traefik) gateway() error {
 	return err
 }
 
-// content registers one of Traefik's own kinds in its namespace.
+// content registers a custom resource of Traefik in its namespace.
 func (t *traefik) content(
 	role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// certificateMinRemaining is the least time that a certificate must still be valid.
-	// cert-manager renews long before.
+	// certificateMinRemaining is the remaining validity below which a certificate's gate fails.
+	// cert-manager renews certificates long before.
 	certificateMinRemaining = 24 * time.Hour
-	// traefikPreStop is the time for which a stopping Pod goes on serving, until every kube-proxy
-	// has removed it.
+	// traefikPreStop is the time for which a terminating Pod goes on serving, until every
+	// kube-proxy has removed it.
 	traefikPreStop = 10 * time.Second
-	// traefikKeepAlive is the age from which Traefik asks a client to close its connection with the
-	// next answer. A stopping Traefik closes idle connections, and a request that arrives at that
-	// moment is lost. At the end of preStop, only connections with less than one request in this
-	// time are left (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs lost
-	// without it).
+	// traefikKeepAlive is the age of a connection from which Traefik tells the client to close it
+	// with the next response. A terminating Traefik closes idle connections, and a request that
+	// arrives at that moment is lost. At the end of preStop, only connections with less than one
+	// request in this time remain (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of
+	// 12,000 POSTs lost without it).
 	traefikKeepAlive = traefikPreStop / 2
-	// traefikSlack extends the grace period of a stop beyond preStop and the longest request.
+	// traefikSlack is added to preStop and the longest request to get the Pod's termination grace
+	// period.
 	traefikSlack = 10 * time.Second
 )
 
-// traefikValues returns the chart's values: Pods that lose no request when they are replaced, one
-// IngressClass and one GatewayClass. A stop has two phases: preStop, in which the Pod still serves,
-// and graceTimeOut, in which it finishes open requests. Kubernetes' grace period includes both.
-// With challenges, requests for /.well-known/acme-challenge/ are not redirected to https, which has
-// no certificate yet.
+// traefikValues returns the chart's values. A Pod loses no request when it terminates: it accepts
+// new requests during preStop and finishes open ones during graceTimeOut. The termination grace
+// period covers both. If challenges is true, requests for /.well-known/acme-challenge/ are not
+// redirected to https, which has no certificate yet.
 func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
@@ -80,19 +80,19 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 		"providers": pulumi.Map{
 			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
 		},
-		"gateway": off, // ours waits for its certificate
+		"gateway": off, // Traefik.gateway registers one that waits for its certificate
 		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true),
 			"name": pulumi.String(traefikName)},
 		"service":      service,
 		"ports":        pulumi.Map{"web": web, "websecure": port(pulumi.Map{"tls": on})},
-		"ingressRoute": pulumi.Map{"dashboard": off}, // ours waits for its password
+		"ingressRoute": pulumi.Map{"dashboard": off}, // dashboard registers one with a login
 		"metrics":      pulumi.Map{"prometheus": pulumi.Map{"service": on}},
 	}
 }
 
-// traefikGateway returns the Gateway's spec. Traefik maps a listener to the entry point whose
-// container port it names. So the listeners have 8000 and 8443, and not the Service's 80 and 443
-// (traefik pkg/provider/kubernetes/gateway: entryPointName).
+// traefikGateway returns the Gateway's spec. The listeners have the ports 8000 and 8443 instead of
+// the Service's 80 and 443, because Traefik maps a listener to the entry point with the same
+// container port (traefik pkg/provider/kubernetes/gateway: entryPointName).
 func traefikGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{
@@ -116,7 +116,7 @@ func traefikGateway(domain string) pulumi.Map {
 	}
 }
 
-// gatewayWait makes the engine wait until Traefik serves the Gateway.
+// gatewayWait returns annotations that make Pulumi wait until the Gateway is Programmed.
 func gatewayWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Programmed").Annotations(limit))
 }

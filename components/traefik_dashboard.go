@@ -14,8 +14,8 @@ const (
 	dashboardSecret = "traefik-dashboard-users"
 )
 
-// dashboard registers the dashboard's route with a generated password, and the gate that asks
-// without and with the password.
+// dashboard registers the dashboard's route, protected by a generated password, and the gate that
+// sends requests with and without the password.
 func (t *traefik) dashboard() error {
 	password, err := newPassword(t.ctx, t.name+"-dashboard-password", 32, childOf(t)...)
 	if err != nil {
@@ -24,8 +24,8 @@ func (t *traefik) dashboard() error {
 	host := "traefik." + t.args.Domain
 	t.DashboardURL = "https://" + host + "/dashboard/"
 	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
-	// The hash comes from the password resource, where it does not change. A hash that this program
-	// computed would have a new salt in every run.
+	// The hash comes from the password resource, where it stays the same. If the program computed
+	// it, each run would have another salt and so change the Secret.
 	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser,
 		password.BcryptHash)).(pulumi.StringOutput)
 	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{
@@ -69,8 +69,8 @@ func dashboardRoute(host string) pulumi.Map {
 	}
 }
 
-// dashboardProbes returns probes that ask for the dashboard's data: without a login, with the
-// user's login, and without TLS.
+// dashboardProbes returns the Spec of the dashboard's gate: requests for the dashboard's data
+// without a login, with the user's login, and without TLS.
 func (t *traefik) dashboardProbes(host string) health.Spec {
 	const data = "/api/rawdata"
 	return health.Spec{

@@ -16,19 +16,20 @@ import (
 
 // ValidationArgs configures Validation.
 type ValidationArgs struct {
-	// APISIX and Demo are the targets of the probes. Required.
+	// APISIX and Demo are checked. Required.
 	APISIX *APISIX
 	Demo   *Demo
-	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
+	// CASecret is the Secret, as namespace/name, with the CA that signed the domain's certificate.
 	CASecret string
 	// Cluster runs the applications. Required.
 	Cluster *Cluster
-	// Timeouts bound each gate.
+	// Timeouts has the timeout of each gate (strata:timeouts.apps).
 	Timeouts config.Timeouts
 }
 
-// Validation is the last step. It asks the demo from outside the cluster, as its users do, and
-// reports the time of each answer and the number of attempts. Nothing depends on it.
+// Validation checks the demo at the end of an update. Its gates send requests from outside the
+// cluster, as users do, and report the response times and the number of attempts. Nothing depends
+// on it.
 type Validation struct {
 	pulumi.ResourceState
 }
@@ -41,8 +42,8 @@ type validation struct {
 	args *ValidationArgs
 }
 
-// NewValidation registers the probes. They start when everything is applied. They run in parallel,
-// each with its own deadline, while their subjects converge.
+// NewValidation registers the gates of the demo: its rollout, routes, upstreams, requests and
+// metrics. Most run in parallel, each with its own timeout, while the demo's Pods still start.
 func NewValidation(
 	ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption,
 ) (*Validation, error) {
@@ -63,7 +64,8 @@ func NewValidation(
 	_, err = v.gate("routes", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
-			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
+			// Of httpbin and Keycloak.
+			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2},
 		},
 	}, Revision: values.joinRevision(nil)}, with(values.Rolled, args.Demo.Objects...)...)
 	if err != nil {
@@ -90,8 +92,8 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	// The gate of metrics waits for the probes: a time series of requests exists only after a
-	// request.
+	// The gate of metrics waits for the probes, because a time series of requests exists only after
+	// a request.
 	_, err = v.gate("metrics", gateArgs{Spec: health.Spec{
 		Body: metrics.Spec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091,
@@ -117,7 +119,7 @@ func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) 
 	return gate, nil
 }
 
-// probes returns the requests that a user of the demo would make.
+// probes returns the Spec of the gate that makes the requests of the demo's users.
 func (v *validation) probes() http.Spec {
 	urls := v.args.Demo.URLs
 	items := urls["api"] + "/api/v1/items"

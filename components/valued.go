@@ -4,17 +4,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Valued tells gates behind an ingress controller about the user's own values of its chart. The
-// zero value means that there are none, and changes nothing for the gates.
+// Valued makes gates that request routes of an ingress controller run again when the user's values
+// of its chart change. The zero value means that the user has set no values.
 type Valued struct {
-	// Revision changes with each change of the values.
+	// Revision changes with the values. Gates add it to their revision (joinRevision).
 	Revision pulumi.StringInput
-	// Rolled are the gates of the rollout. Before they hold, a Pod with earlier values may answer.
+	// Rolled are the gates of the ingress controller's rollout. Gates wait for them, because before
+	// that a Pod with earlier values may answer.
 	Rolled []pulumi.Resource
 }
 
-// gateValues returns the Valued for gates that must wait for rolled, the gate of the release's
-// rollout.
+// gateValues returns the Valued of the release. rolled is the gate of the release's rollout.
 func (v ownValues) gateValues(rolled *Gate) Valued {
 	switch {
 	case v.word != nil:
@@ -25,8 +25,8 @@ func (v ownValues) gateValues(rolled *Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// joinRevision returns a gate's own revision, which may be nil, joined with the revision of the
-// values, if there are any.
+// joinRevision returns revision, which may be nil, joined with v.Revision. If both are nil, it
+// returns nil.
 func (v Valued) joinRevision(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:

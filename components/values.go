@@ -12,17 +12,16 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// ownValues holds the user's values of a release, and makes its gates run again when they change.
+// ownValues has the user's values of a release, and a word that changes with secret values.
 type ownValues struct {
 	userValues
-	// word is drawn anew with each change of values that are or may be secret. Nothing that is
-	// plain in the state may follow from a secret, not even a digest: a short secret could be
-	// guessed from it. Nil if the values have no secret.
+	// word is a random word that changes with values that are or may be secret. It takes the place
+	// of a digest, from which a short secret could be guessed. Nil if no value is secret.
 	word pulumi.StringInput
 }
 
-// newOwnValues returns the user's values of a release. For values that are or may be secret, it
-// registers their word.
+// newOwnValues returns the user's values of a release. If they are or may be secret, it registers
+// the resource of their word.
 func newOwnValues(
 	ctx *pulumi.Context, name string, values userValues, opts ...pulumi.ResourceOption,
 ) (own ownValues, err error) {
@@ -45,8 +44,7 @@ func newOwnValues(
 	return own, nil
 }
 
-// revision returns the revision of a release for its gates: Strata's own part, and the user's
-// values if there are any.
+// revision returns a revision that changes with ours and with the user's values.
 func (v ownValues) revision(ours string) pulumi.StringInput {
 	switch {
 	case v.word != nil:
@@ -57,9 +55,9 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 	return pulumi.String(digestOf(ours, v.Tree))
 }
 
-// mergeValues merges Strata's values of a release with the user's. Objects are merged; any other
-// value comes from one side only. The tables of package config refuse a value of both sides
-// earlier, except for defaults that the user may replace.
+// mergeValues merges Strata's values of a chart with the user's. Objects are merged recursively.
+// The user's value replaces a default of Strata. It returns an error if both set any other value,
+// which the validation in package config should have reported.
 func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	if own.Tree == nil {
 		return ours, nil
@@ -75,7 +73,7 @@ func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	return merged, nil
 }
 
-// merging is a merge in progress, with the paths that both sides set.
+// merging is the state of mergeValues. clashes are the paths that both sides set.
 type merging struct {
 	own     config.Values
 	clashes []string
@@ -100,7 +98,8 @@ func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pu
 	return merged
 }
 
-// input returns a value for Pulumi. If any text of the section is secret, every text is.
+// input converts a value to a Pulumi input. If any text of the values is secret, all texts are
+// marked as secret.
 func (m *merging) input(value any) pulumi.Input {
 	switch v := value.(type) {
 	case map[string]any:
@@ -126,10 +125,9 @@ func (m *merging) input(value any) pulumi.Input {
 	return pulumi.Any(value)
 }
 
-// patientLiveness returns the values of a liveness probe for a workload that carries connections or
-// admits objects. They are those of the controller in cert-manager's chart. A busy host answers
-// late, and a container that is killed for that loses its state. For example, a MetalLB speaker
-// loses every connection to the addresses that it announces.
+// patientLiveness returns chart values for a liveness probe that tolerates slow answers of a busy
+// host. A needless restart does harm: a MetalLB speaker, for example, loses the connections to the
+// addresses that it announces. The values are those of the controller in cert-manager's chart.
 func patientLiveness() pulumi.Map {
 	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
 }

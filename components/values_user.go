@@ -8,17 +8,18 @@ import (
 	"strata/config"
 )
 
-// userValues are the user's values of a chart. They come from the configuration, or from another
-// resource.
+// userValues are the user's values of a chart, from the configuration or from another resource.
 type userValues struct {
 	config.Values
-	// later are values from another resource, which replace Values. If nil, there are none.
+	// later are values from another resource. Nil if there are none.
 	later pulumi.MapInput
-	// check converts later values to Values, and applies the rules of the configuration.
+	// check converts the value of later to Values. It returns an error if the values break a rule
+	// of the configuration.
 	check func(given map[string]any) (config.Values, error)
 }
 
-// userValues returns the user's values of a chart. Only one of own and later may be set.
+// userValues returns the user's values of a chart: own from the configuration, or later from
+// another resource. If both are set, apply returns an error.
 func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapInput) userValues {
 	return userValues{Values: own, later: later,
 		check: func(given map[string]any) (config.Values, error) {
@@ -29,8 +30,8 @@ func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapI
 // isSet reports whether the user has set values.
 func (v userValues) isSet() bool { return v.later != nil || v.Tree != nil }
 
-// apply returns the result of f for the values. Values of the configuration are applied at once,
-// and later ones as soon as they are known. The result is secret if the values are.
+// apply returns f's result for the values. It calls f at once for values of the configuration, and
+// otherwise when the values are known. It returns an error if there are both.
 func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
 	switch {
 	case v.later == nil:

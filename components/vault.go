@@ -22,7 +22,8 @@ type VaultArgs struct {
 	Layer
 	// Config is the section strata:vault, validated.
 	Config config.Vault
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
 	// Issuing configures how Vault signs certificates.
 	Issuing vault.Issuing
@@ -30,13 +31,13 @@ type VaultArgs struct {
 	CA *CA
 }
 
-// Vault owns the stack's own Vault: one server with TLS. It is initialised once, unsealed, and
+// Vault owns the stack's own Vault, one server with TLS. It is initialised, unsealed, and
 // configured to sign certificates.
 type Vault struct {
 	pulumi.ResourceState
 	// Ready passes once Vault is initialised, unsealed and configured.
 	Ready *Gate
-	// Keys are Vault's unseal keys and root token, as JSON (vault.Keys). Secret.
+	// Keys are Vault's unseal keys and root token, in the JSON format of vault.Keys. Secret.
 	Keys pulumi.StringOutput `pulumi:"keys"`
 }
 
@@ -44,10 +45,11 @@ const (
 	vaultName    = "vault"
 	vaultPort    = 8200
 	vaultService = vaultName + "." + vaultName + ".svc"
-	// vaultInternal is the Service that the chart makes for Vault's Pods.
+	// vaultInternal is the headless Service that the chart creates for Vault's Pods.
 	vaultInternal = "vault-internal"
 	vaultTLS      = "vault-tls"
-	// vaultCertificateLifetime is long because Vault reads its certificate only at its start.
+	// vaultCertificateLifetime is five years, because Vault reads its certificate only when it
+	// starts.
 	vaultCertificateLifetime = "43800h0m0s"
 )
 
@@ -56,16 +58,16 @@ type vaultLayer struct {
 	*Vault
 	layer
 	args *VaultArgs
-	// revision changes with the configuration of Vault. Then each step runs again, because a new
-	// Pod starts sealed.
+	// revision changes with the configuration of Vault. Then each step runs again, because the new
+	// Pod is sealed when it starts.
 	revision    pulumi.StringInput
 	certificate *Certificate
 	release     release
-	stored      pulumi.Resource // when there is somewhere to keep its data
+	stored      pulumi.Resource // passes once the volume for its data is bound
 }
 
-// NewVault registers Vault. Nothing waits for Vault's Pod to be Ready before Vault is unsealed,
-// because the Pod cannot be Ready earlier.
+// NewVault registers Vault. The steps that initialise and unseal it do not wait for a Ready Pod,
+// because Vault's Pod is Ready only after it is unsealed.
 func NewVault(
 	ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption,
 ) (*Vault, error) {
@@ -112,8 +114,8 @@ func (v *vaultLayer) chartValues() userValues {
 	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }
 
-// volume registers the gate of the server's volume. Without a StorageClass, Kubernetes would only
-// report the Pod as unschedulable.
+// volume sets stored and, if storage is persistent, registers the gate of the volume claim. The
+// gate reports a missing StorageClass, for which Kubernetes would only report an unschedulable Pod.
 func (v *vaultLayer) volume() error {
 	v.stored = v.release.object
 	if !*v.args.Config.Storage.Persistent {
@@ -130,8 +132,9 @@ func (v *vaultLayer) volume() error {
 	return nil
 }
 
-// open registers the steps that make Vault usable. Initialisation comes first, because Vault hands
-// out its keys only then, and every later step needs them.
+// open registers the commands that initialise, unseal and configure Vault, and the gate Ready.
+// Vault returns its keys only when it is initialised, and the later step gets them from that
+// command's output.
 func (v *vaultLayer) open() error {
 	initialise, err := v.step("init", vault.Initialise, nil, pulumi.StringMap{}, v.stored)
 	if err != nil {
@@ -150,8 +153,8 @@ func (v *vaultLayer) open() error {
 	return err
 }
 
-// step registers a command that talks to Vault. The command gets the keys that the initialisation
-// printed as its previous output.
+// step registers a command that uses Vault's API. The step init gets its previous output, which has
+// the keys, so that a repeated run can print them again.
 func (v *vaultLayer) step(
 	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap,
 	after pulumi.Resource,

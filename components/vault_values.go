@@ -6,8 +6,8 @@ import (
 	"strata/config"
 )
 
-// vaultServerConfig is Vault's own configuration. It uses integrated storage, which Vault's makers
-// support. Vault asks not to lock memory then; the chart adds that setting.
+// vaultServerConfig is Vault's configuration file. It uses integrated storage (raft). The chart
+// adds disable_mlock, which Vault recommends with this storage.
 const vaultServerConfig = `ui = false
 listener "tcp" {
   address         = "[::]:8200"
@@ -20,7 +20,8 @@ storage "raft" {
 }
 `
 
-// vaultValues returns the chart's values. The injector stays off: only the PKI engine is used.
+// vaultValues returns the chart's values. The injector is disabled, because only the PKI engine is
+// used.
 func vaultValues(cfg config.Vault) pulumi.Map {
 	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent),
 		"size": pulumi.String(cfg.Storage.Size)}
@@ -35,8 +36,8 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 		"readOnly": pulumi.Bool(true),
 	}}
 	if !*cfg.Storage.Persistent {
-		// Without persistent storage, the chart mounts no volume for data, and the image has no
-		// such folder (https://github.com/hashicorp/vault/issues/11971).
+		// Without persistent storage, the chart mounts no volume at /vault/data, and the image does
+		// not have this folder (https://github.com/hashicorp/vault/issues/11971).
 		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"),
 			"emptyDir": pulumi.Map{}})
 		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"),

@@ -13,28 +13,30 @@ type WaveArgs struct {
 	Layer
 	// Config is the key strata:apps.wave, validated.
 	Config config.Wave
-	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	// Values are values of the chart. They replace Config.Values if another resource computes them.
+	// Optional.
 	Values pulumi.MapInput
-	// Certificates is the gate that its certificate waits for: cert-manager's.
+	// Certificates is cert-manager's gate, which the release waits for.
 	Certificates *Gate
 }
 
-// Wave owns the operator that replaces the Pods of annotated workloads when a ConfigMap or Secret
-// that they read changes.
+// Wave owns the operator Wave, which rolls out annotated workloads when a ConfigMap or Secret that
+// they use changes.
 type Wave struct {
 	pulumi.ResourceState
-	// Webhook passes once Wave's webhook changes Deployments through every API server. A Deployment
-	// that is created earlier starts without a hash, and restarts once it gets the hash. If its
-	// Secret is missing, its Pods are stuck instead of held back.
+	// Webhook passes once every API server applies Wave's mutating webhook to Deployments. A
+	// Deployment that is created earlier is rolled out a second time when Wave adds the hash. If
+	// its Secret is missing, its Pods are scheduled and fail, instead of staying unscheduled until
+	// the Secret exists.
 	Webhook *Gate
 }
 
 const (
 	waveNamespace = "wave"
-	// waveName follows the chart's rule for names: the release and the chart.
+	// waveName is the name of the chart's objects: the release's name and the chart's name.
 	waveName = "wave-wave"
-	// waveAnnotation enables Wave for an object. waveHeld is the scheduler of Pods that Wave holds
-	// back (wave pkg/core/types.go).
+	// waveAnnotation enables Wave for a workload. waveHeld is the scheduler name that Wave sets to
+	// keep Pods unscheduled (wave pkg/core/types.go).
 	waveAnnotation, waveHeld = "wave.pusher.com/update-on-config-change", "wave.pusher.com/invalid"
 )
 
@@ -55,7 +57,7 @@ func NewWave(
 		if err := l.newNamespace(own, nil, args.After...); err != nil {
 			return err
 		}
-		// The chart has an Issuer and a Certificate, which cert-manager's webhook must admit.
+		// The release waits for cert-manager, because the chart has an Issuer and a Certificate.
 		release, err := l.newRelease(releaseArgs{
 			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config),
 			own: own,
@@ -80,9 +82,10 @@ func waveValues(cfg config.Wave) pulumi.Map {
 	}
 }
 
-// waveWebhook returns the gate of the webhook, with a Deployment whose ConfigMap does not exist.
-// Wave gives the Deployment the scheduler that holds its Pods. An API server that does not ask
-// Wave, which the configuration allows (failurePolicy Ignore), leaves the default scheduler.
+// waveWebhook returns the Spec of the webhook's gate: a dry run of a Deployment whose ConfigMap
+// does not exist. Wave must set the Deployment's scheduler to waveHeld. An API server that cannot
+// reach Wave does not refuse the Deployment (failurePolicy Ignore), but leaves its scheduler
+// unchanged.
 func waveWebhook() health.Spec {
 	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
 	return health.Spec{

@@ -15,23 +15,24 @@ import (
 
 // WorkloadArgs configures Workload.
 type WorkloadArgs struct {
-	// Config is the entry of strata:apps.workloads, validated. Its defaults are the safe ones.
+	// Config is the entry of strata:apps.workloads, validated and with defaults.
 	Config config.Workload
-	// Namespace is the resource that owns the namespace. Required.
+	// Namespace is the resource of the workload's namespace. Required.
 	Namespace pulumi.Resource
-	// Cluster takes the workload. Required.
+	// Cluster is the cluster that runs the workload. Required.
 	Cluster *Cluster
-	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30, preStop runs the
-	// sleep command of the Pod's image.
+	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30, the preStop hook
+	// runs the sleep command of the Pod's image. An unknown version counts as a newer one.
 	Kubernetes string
-	// CertWaitImage is the init container's image. Only with a certificate.
+	// CertWaitImage is the image of the init container CertWait. Required with a certificate.
 	CertWaitImage string
-	// Signer signs the workload's certificate, which waits for Signing. Only with a certificate.
+	// Signer signs the workload's certificate, which waits for the gates in Signing. Required with
+	// a certificate.
 	Signer  Signer
 	Signing []pulumi.Resource
-	// Wave is the gate of Wave's webhook. Only with wave.
+	// Wave is the gate of Wave's webhook. Required if Config.Wave is set.
 	Wave *Gate
-	// Ingress are the ingress controllers by name. Only with routes.
+	// Ingress are the ingress controllers by name. Required with routes.
 	Ingress map[string]WorkloadIngress
 	// Full also registers the gates that nothing depends on (strata:apps.validate).
 	Full bool
@@ -39,21 +40,21 @@ type WorkloadArgs struct {
 	Timeouts config.Timeouts
 }
 
-// Workload owns one application that loses no request: its configuration, certificate, Deployment,
-// Service, disruption budget and routes.
+// Workload owns one application that loses no requests during updates and drains: its
+// configuration, certificate, Deployment, Service, PodDisruptionBudget and routes.
 type Workload struct {
 	pulumi.ResourceState
-	// Deployment runs the workload.
+	// Deployment is the workload's Deployment.
 	Deployment pulumi.Resource
-	// Rollout passes once every Pod is of the newest revision and ready. Nil unless Full, or with
-	// immutable objects.
+	// Rollout passes once all Pods have the newest revision and are ready. Nil if neither Full nor
+	// Config.ImmutableConfig with contents is set.
 	Rollout *Gate
-	// URLs are the URLs of the workload's routes, in their order. Address is the address of the
-	// first; nil if it is not known.
+	// URLs are the URLs of the workload's routes, in the order of the configuration. Address is the
+	// load balancer's address for the first route; nil if it is unknown.
 	URLs    []string           `pulumi:"urls"`
 	Address pulumi.StringInput `pulumi:"address"`
-	// Hash identifies the contents of the workload's ConfigMaps and Secrets without revealing them;
-	// empty if there are none.
+	// Hash is a keyed hash of the contents of the workload's ConfigMaps and Secrets. It is not set
+	// if there are none.
 	Hash pulumi.StringOutput
 }
 
@@ -63,20 +64,20 @@ type workloadBuild struct {
 	ctx  *pulumi.Context
 	name string
 	args *WorkloadArgs
-	// config has the objects that Pods read. tls is the gate of the Secret that cert-manager
-	// writes.
+	// config has the ConfigMaps and Secrets that Pods read. tls is the certificate's gate; nil
+	// without a certificate.
 	config contents
 	tls    *Gate
-	// service receives the requests of the routes, and routed holds the routes by ingress
-	// controller.
+	// service is the Service behind the routes. routed has the routes by ingress controller.
 	service pulumi.Resource
 	routed  map[string][]pulumi.Resource
-	// passed is the command that tries the new version; nil without a canary.
+	// passed is the command that tests the canary; nil without a canary.
 	passed pulumi.Resource
 }
 
-// NewWorkload registers a workload. Its Pods wait for the objects that they read and for the
-// certificate's gate. A Pod that another program creates waits in its init container (CertWait).
+// NewWorkload registers a workload. The Deployment waits for the objects that its Pods read and for
+// the certificate's gate. In addition, each Pod waits for the certificate in an init container
+// (CertWait), because the Secret may be missing when another program creates Pods.
 func NewWorkload(
 	ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption,
 ) (*Workload, error) {
@@ -92,7 +93,7 @@ func NewWorkload(
 	return w.Workload, registerOutputs(ctx, w.Workload)
 }
 
-// object registers an object with the workload's name.
+// object registers an object of the workload. It waits for the namespace and needs.
 func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...pulumi.Resource) (*Object, error) {
 	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields,
 		childOf(w, append(needs, w.args.Namespace)...)...)
@@ -102,7 +103,7 @@ func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...p
 	return made, nil
 }
 
-// metadata returns an object's metadata; annotations may be nil.
+// metadata returns the metadata of an object in the workload's namespace. annotations may be nil.
 func (w *workloadBuild) metadata(name pulumi.StringInput, annotations pulumi.StringMap) pulumi.Map {
 	metadata := pulumi.Map{
 		"name": name, "namespace": pulumi.String(w.args.Config.Namespace), "labels": workloadLabels(w.args.Config.Name),
@@ -113,7 +114,8 @@ func (w *workloadBuild) metadata(name pulumi.StringInput, annotations pulumi.Str
 	return metadata
 }
 
-// certificate registers the certificate that Pods mount, and its gate.
+// certificate registers the certificate that Pods mount, and its gate. It does nothing if none is
+// configured.
 func (w *workloadBuild) certificate() error {
 	c := w.args.Config.Certificate
 	if c == nil {
@@ -136,7 +138,7 @@ func (w *workloadBuild) certificate() error {
 	return nil
 }
 
-// deploy registers the Deployment.
+// deploy registers the workload's Deployment, which waits for the canary's test.
 func (w *workloadBuild) deploy() error {
 	needs := w.reads()
 	if w.passed != nil {
@@ -147,7 +149,8 @@ func (w *workloadBuild) deploy() error {
 	return err
 }
 
-// reads returns the resources that Pods need before they start.
+// reads returns the resources that a Deployment of the workload's Pods waits for: their ConfigMaps,
+// Secrets and certificate, and Wave's webhook.
 func (w *workloadBuild) reads() []pulumi.Resource {
 	needs := slices.Clone(w.config.objects)
 	if w.tls != nil {
@@ -159,9 +162,9 @@ func (w *workloadBuild) reads() []pulumi.Resource {
 	return needs
 }
 
-// deployment registers a Deployment of the workload's Pods.
+// deployment registers the workload's Deployment or the canary's.
 func (w *workloadBuild) deployment(role, name string, replicas int, needs ...pulumi.Resource) (*Object, error) {
-	annotations := maps.Clone(skipAwait) // its gate observes, and says why
+	annotations := maps.Clone(skipAwait) // its gate waits, and reports the reason of a failure
 	if w.args.Config.Wave {
 		annotations[waveAnnotation] = pulumi.String("true")
 	}
@@ -172,7 +175,7 @@ func (w *workloadBuild) deployment(role, name string, replicas int, needs ...pul
 	}, needs...)
 }
 
-// serve registers the Service.
+// serve registers the workload's Service and, with a canary, the canary's.
 func (w *workloadBuild) serve() error {
 	var err error
 	if w.service, err = w.serviceOf("service", w.args.Config.Name); err != nil || w.args.Config.Canary == nil {
@@ -182,7 +185,7 @@ func (w *workloadBuild) serve() error {
 	return err
 }
 
-// serviceOf registers the Service for the Pods of the Deployment with the same name.
+// serviceOf registers a Service for the Pods of the Deployment called name.
 func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	return w.object(role, "kubernetes:core/v1:Service", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
@@ -196,9 +199,9 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	})
 }
 
-// gate registers the gate of the rollout. With immutable objects the gate is always needed. Pulumi
-// deletes the objects of the old revision after it. Without the gate, Pulumi would delete them
-// while Pods of that revision still run and restart.
+// gate registers the gate of the rollout. With immutable ConfigMaps or Secrets it registers the
+// gate even without Full: otherwise Pulumi would delete the old objects while Pods of the old
+// revision still use them.
 func (w *workloadBuild) gate() error {
 	if !w.args.Full && len(w.config.names) == 0 {
 		return nil
@@ -208,7 +211,7 @@ func (w *workloadBuild) gate() error {
 	return err
 }
 
-// rollout registers the gate of the Deployment with a name.
+// rollout registers the gate of the rollout of the Deployment called name.
 func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
 	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, gateArgs{Spec: health.Spec{
 		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
@@ -220,8 +223,8 @@ func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (
 	return gate, nil
 }
 
-// revision changes with everything that makes new Pods. It is plain in the state, so it includes
-// secrets only by their keyed hash.
+// revision returns a revision that changes with everything that causes a rollout. It is in plain
+// text in the state, so it includes secrets only as a keyed hash.
 func (w *workloadBuild) revision() pulumi.StringInput {
 	public := w.args.Config
 	public.SecretEnv, public.SecretFiles = nil, nil

@@ -2,7 +2,7 @@ package components
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// budget registers the disruption budgets.
+// budget registers the workload's PodDisruptionBudget, and the canary's if the canary has two Pods.
 func (w *workloadBuild) budget() error {
 	cfg := w.args.Config
 	if err := w.budgetOf("budget", cfg.Name, cfg.MaxUnavailable()); err != nil ||
@@ -12,9 +12,8 @@ func (w *workloadBuild) budget() error {
 	return w.budgetOf("canary-budget", canaryName(cfg.Name), 1)
 }
 
-// budgetOf registers the budget for the Pods of the Deployment with a name. A Pod that is not ready
-// may always be evicted: it serves no request, and a broken revision must not block a drain for
-// ever.
+// budgetOf registers a PodDisruptionBudget for the Pods of the Deployment called name. Pods that
+// are not ready may always be evicted, so that a broken revision does not block drains.
 func (w *workloadBuild) budgetOf(role, name string, unavailable int) error {
 	_, err := w.object(role, "kubernetes:policy/v1:PodDisruptionBudget", pulumi.Map{
 		"apiVersion": pulumi.String("policy/v1"), "kind": pulumi.String("PodDisruptionBudget"),

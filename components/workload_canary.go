@@ -16,11 +16,11 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// canaryName returns the name of the Deployment and the Service of a workload's new version.
+// canaryName returns the name of a workload's canary Deployment and Service.
 func canaryName(workload string) string { return workload + "-canary" }
 
-// backends returns the backends of a route: the Service gets all requests and the canary's gets
-// none, until a canary is tried.
+// backends returns the backends of an HTTPRoute. The workload's Service has all the weight and the
+// canary's has none; the canary's command changes the weights while it runs.
 func (w *workloadBuild) backends() pulumi.Array {
 	name := w.args.Config.Name
 	if w.args.Config.Canary == nil {
@@ -33,11 +33,11 @@ func (w *workloadBuild) backends() pulumi.Array {
 	}
 }
 
-// canaryReplicas returns the number of Pods of the new version. Behind APISIX it is two, so that
-// one is always ready. APISIX's data plane takes routes and upstreams up to 100 ms apart. It
-// answers each request of a route with 500 while one of the route's upstreams is missing, even one
-// of weight 0 (apisix apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). An upstream
-// disappears with its last ready Pod.
+// canaryReplicas returns the number of the canary's Pods. Behind APISIX these are two, so that one
+// is always ready: an upstream is removed with its last ready Pod, and APISIX answers all requests
+// of a route with 500 while one of the route's upstreams is missing, even one of weight 0. This
+// happens because the data plane loads routes and upstreams up to 100 ms apart (apisix
+// apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua).
 func (w *workloadBuild) canaryReplicas() int {
 	cfg := w.args.Config
 	if cfg.Canary != nil && cfg.RoutesBy(config.ControllerAPISIX) > 0 {
@@ -46,10 +46,10 @@ func (w *workloadBuild) canaryReplicas() int {
 	return 1
 }
 
-// canary registers the new version beside the old one, and the command that tries it. The
-// Deployment of all Pods waits for this command. When the command ends, the old version has all
-// requests. So an update can be interrupted at any point, and the next one starts anew. A failed
-// command has changed only Pods without requests.
+// canary registers a canary Deployment of the new version, and the command that tests it by sending
+// it a share of the requests. The workload's own Deployment waits for this command. When the
+// command exits, the old version gets all requests again. So a failed test changes nothing for
+// users, and an interrupted update can be repeated.
 func (w *workloadBuild) canary() error {
 	cfg := w.args.Config
 	if cfg.Canary == nil {
@@ -76,13 +76,13 @@ func (w *workloadBuild) canary() error {
 	command := actions.CommandOf(canary.Try, input,
 		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
-	// A command that was killed may have left a weight on the routes. So it runs again and resets
-	// the weight, even if the new version was reverted.
+	// A killed command may leave changed weights on the routes. The attempt makes it run again and
+	// reset them, even if the new version is reverted.
 	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
-	// The command's output records the versions that it has tried, so that a renewed kubeconfig
-	// alone repeats nothing.
+	// The output records which revisions were tested, so that a renewed kubeconfig alone does not
+	// repeat a test.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
 		append(options, customTimeouts(spec.Timeout))...)
@@ -108,8 +108,8 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 			spec.Metrics = append(spec.Metrics, *metrics)
 		}
 	}
-	// An observation may take as long as the pause after it. Before the first, Pods of the previous
-	// version have their grace period.
+	// Each observation may take as long as the pause after it. The grace period is for Pods of the
+	// previous canary, which terminate first.
 	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
 	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() +
 		2*time.Minute

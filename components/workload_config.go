@@ -15,12 +15,12 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// contents are the objects that a workload's Pods read.
+// contents has the ConfigMaps and Secrets that a workload's Pods read.
 type contents struct {
 	// any is true if there is at least one object. objects are all of them.
 	any     bool
 	objects []pulumi.Resource
-	// hash identifies the objects' contents.
+	// hash is the keyed hash of the objects' contents.
 	hash pulumi.StringOutput
 	// names are the names of immutable objects.
 	names pulumi.StringArray
@@ -28,9 +28,9 @@ type contents struct {
 	files, secretFiles, secretEnv pulumi.StringInput
 }
 
-// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is plain on
-// the Pods and in the state, where a short secret could be guessed from it without the key. It
-// covers only the contents, so it changes only with them.
+// contents registers the ConfigMaps and Secrets, and a random key for their hash. The hash needs a
+// key because it is in plain text on the Pods and in the state, and a short secret could be guessed
+// from a hash without a key.
 func (w *workloadBuild) contents() error {
 	cfg := w.args.Config
 	if len(cfg.Files)+len(cfg.SecretFiles)+len(cfg.SecretEnv) == 0 {
@@ -68,9 +68,9 @@ func (w *workloadBuild) contents() error {
 	return nil
 }
 
-// contentName returns an object's name. The name of an immutable object is drawn anew for other
-// contents, and is never used again. Otherwise a return to earlier contents after a failed rollout
-// would create an object whose name is still in use.
+// contentName returns an object's name. An immutable object gets a random suffix that changes with
+// its contents and is never reused. A digest as the suffix would fail: going back to earlier
+// contents after a failed rollout would create an object that still exists.
 func (w *workloadBuild) contentName(
 	role string, hash pulumi.StringOutput,
 ) (pulumi.StringInput, error) {
@@ -88,7 +88,8 @@ func (w *workloadBuild) contentName(
 	return full, nil
 }
 
-// content registers one ConfigMap or Secret.
+// content registers a ConfigMap for role files, and otherwise a Secret. files is true if the keys
+// of values are paths.
 func (w *workloadBuild) content(
 	role string, name pulumi.StringInput, values map[string]string, files bool,
 ) error {
@@ -119,12 +120,12 @@ func (w *workloadBuild) content(
 	return nil
 }
 
-// keyedDigest returns the keyed digest of contents. In a preview it is unknown until the key
-// exists, and so are values that depend on it. It is not secret.
+// keyedDigest returns an HMAC of role and values, 20 hex digits. It is not secret. Previews do not
+// know it before the key is created.
 func keyedDigest(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
 	digest := key.ApplyT(func(key string) (string, error) {
 		sum := hmac.New(sha256.New, []byte(key))
-		text, err := json.Marshal(values) // which sorts keys
+		text, err := json.Marshal(values) // sorts the keys
 		if err != nil {
 			return "", fmt.Errorf("hash of %s: %w", role, err)
 		}
@@ -135,8 +136,9 @@ func keyedDigest(key pulumi.StringOutput, role string, values ...map[string]stri
 	return pulumi.Unsecret(digest).(pulumi.StringOutput)
 }
 
-// fileKey returns the key of a file in its object. Keys take letters, digits, dashes, dots and
-// underscores; everything else is written as its code, so that two paths never have one key.
+// fileKey returns the key of a file in its ConfigMap or Secret. Keys may only have letters, digits,
+// dashes, dots and underscores, so / becomes __ and each other byte becomes _ and its hex code.
+// Different paths have different keys.
 func fileKey(path string) string {
 	var key strings.Builder
 	for _, b := range []byte(strings.TrimPrefix(path, "/")) {
@@ -153,5 +155,5 @@ func fileKey(path string) string {
 	return key.String()
 }
 
-// paths returns the files of a container, sorted.
+// paths returns the sorted keys of files.
 func paths(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }

@@ -10,42 +10,43 @@ import (
 	"strata/health/upstreams"
 )
 
-// WorkloadIngress describes an ingress controller to a workload's routes.
+// WorkloadIngress describes an ingress controller for the routes of workloads.
 type WorkloadIngress struct {
-	// Class is the name of both the controller's IngressClass and its Gateway. Namespace has the
-	// Gateway and Service, a Service of type LoadBalancer.
+	// Class is the name of both the IngressClass and the Gateway. Namespace is the namespace of the
+	// Gateway and of Service, which has type LoadBalancer.
 	Class, Namespace, Service string
 	// Listeners are the Gateway's listeners to which routes attach.
 	Listeners []string
-	// IP is the Service's address; nil if nothing waits for it.
+	// IP is the load balancer's address; nil if it is unknown.
 	IP pulumi.StringInput
-	// Domain is the parent of all hosts.
+	// Domain is the DNS domain of the routes' hosts.
 	Domain string
-	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
+	// CASecret is the Secret, as namespace/name, with the CA that signed the domain's certificate.
 	CASecret string
-	// Admitted are the gates that a route waits for: those of the server and the webhook of its
-	// kind. Address is the gate of the load balancer's address.
+	// Admitted are the gates that a route waits for: that its kind is served and its webhook works.
+	// Address is the gate of the load balancer's address; nil if there is none.
 	Admitted []pulumi.Resource
 	Address  *Gate
-	// Values tell gates about the user's values of the controller's chart. The gates ask the routes
-	// again when they change.
+	// Values make the gates of routes run again when the user's values of the controller's chart
+	// change.
 	Values Valued
-	// Metrics tells how the controller counts answers by Service or Pod; nil if it does not.
+	// Metrics describes the controller's metrics that count responses by Service or Pod; nil if
+	// there are none.
 	Metrics *canary.Metrics
-	// Plane configures the upstreams gate, which needs Key. The gate runs after Rolled, and runs
-	// again when PlaneRevision changes. Plane is nil if the ingress controller itself reads the
-	// Pods.
+	// Plane is the Spec of the upstreams gate, without routes; nil if the controller has no
+	// separate data plane. Key is the gate's key for the admin API. The gate waits for Rolled, and
+	// runs again when PlaneRevision changes.
 	Plane         *upstreams.Spec
 	Key           pulumi.StringInput
 	Rolled        *Gate
 	PlaneRevision pulumi.StringInput
-	// Judged is true if the status of an HTTPRoute has the controller's own name, so that the
-	// engine can wait for it.
+	// Judged is true if Pulumi can wait for an HTTPRoute by the status that the controller writes
+	// (routeWait).
 	Judged bool
 }
 
-// TraefikIngress returns Traefik's side of routes below a domain. The entry point redirects plain
-// HTTP to https, so one listener is enough.
+// TraefikIngress returns the WorkloadIngress of Traefik for routes in domain. Routes attach only to
+// the listener https, because Traefik redirects plain HTTP to it.
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName,
@@ -60,7 +61,7 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	}
 }
 
-// APISIXIngress returns APISIX's side of routes below a domain.
+// APISIXIngress returns the WorkloadIngress of APISIX for routes in domain.
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService,
@@ -71,7 +72,7 @@ func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName,
 			Port: 9091, Path: "/apisix/prometheus/metrics",
-			// APISIX gives a route one id for all its backends, so only the Pod's address
+			// APISIX's metrics have one route id for all backends, so only the Pod's address
 			// distinguishes them (apisix/plugins/prometheus/exporter.lua;
 			// DEFAULT_REFRESH_INTERVAL).
 			Counter: "apisix_http_status", Label: "node", ByPod: true,

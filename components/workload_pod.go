@@ -10,12 +10,12 @@ import (
 	"strata/config"
 )
 
-// hashAnnotation is on the Pod template: its value changes with the contents of ConfigMaps and
-// Secrets, so that Pods are replaced when, and only when, these change.
+// hashAnnotation is the annotation of the Pod template with the hash of the ConfigMaps and Secrets,
+// so that a change of their contents causes a rollout.
 const hashAnnotation = "strata/config-hash"
 
-// workloadDeployment returns the spec of the Deployment with a name, which is the workload's or its
-// canary's. A new Pod serves before an old one stops, and an old one serves until it gets no more
+// workloadDeployment returns the spec of the workload's Deployment or its canary's. In a rollout, a
+// new Pod is ready before an old one terminates, and the old one serves until it gets no more
 // requests.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
 	cfg := args.Config
@@ -23,7 +23,8 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 	if read.any {
 		template["annotations"] = pulumi.Map{hashAnnotation: read.hash}
 	}
-	deadline := cfg.Probes.Startup.Duration + cfg.MinReady.Duration + 2*time.Minute // to schedule a Pod, and to pull its image
+	// Plus two minutes to schedule the Pod and pull its image.
+	deadline := cfg.Probes.Startup.Duration + cfg.MinReady.Duration + 2*time.Minute
 	if cfg.Certificate != nil {
 		deadline += cfg.Certificate.Wait.Duration
 	}
@@ -42,7 +43,7 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 	}
 }
 
-// workloadPod returns the specification of the Pods.
+// workloadPod returns the spec of the Pods of the Deployment called name.
 func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 	cfg := args.Config
 	volumes, mounts := workloadVolumes(cfg, read)
@@ -108,9 +109,9 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 	return container
 }
 
-// workloadProbes returns the container's probes. The readiness and startup probes ask the same. The
-// liveness probe asks as little as possible, because a failure kills the container. A dependency
-// that is down must not cause that.
+// workloadProbes returns the container's probes. The readiness and startup probes request the
+// readiness path. The liveness probe requests its own path, or only opens a connection if none is
+// configured: it restarts the container, which does not help if a dependency is down.
 func workloadProbes(cfg config.Workload) pulumi.Map {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) pulumi.Map {
@@ -132,9 +133,9 @@ func workloadProbes(cfg config.Workload) pulumi.Map {
 	}
 }
 
-// preStop returns the hook that keeps a Pod serving until every kube-proxy and ingress controller
-// knows that it stops. From 1.30 on, kubelet itself sleeps (KEP-3960) and needs no program in the
-// image. Before that, the hook runs the image's own sleep.
+// preStop returns the preStop hook that lets a terminating Pod serve for d, until every kube-proxy
+// and ingress controller has removed it. From Kubernetes 1.30 on, the kubelet sleeps (KEP-3960).
+// Before that, the hook runs the sleep command of the image.
 func preStop(kubernetes string, d time.Duration) pulumi.Map {
 	if v, err := version.ParseGeneric(kubernetes); err == nil &&
 		v.LessThan(version.MustParseGeneric("1.30")) {

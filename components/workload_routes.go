@@ -14,22 +14,22 @@ import (
 	"strata/health/upstreams"
 )
 
-// reached lists the statuses with which an application may answer an unknown request. 404 is
-// missing because the ingress controller answers with it when it has no route. 5xx is missing, too.
+// reached lists the status codes that prove that a request has reached the application. 404 is not
+// one, because the ingress controller sends it if it has no route.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
-// served lists the statuses that the kubelet takes for ready: all existing ones from 200 to 399.
+// served lists the status codes from 200 to 399, with which a readiness probe succeeds.
 var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304,
 	307, 308}
 
-// routes registers the routes.
+// routes registers the workload's routes, and sets URLs and Address.
 func (w *workloadBuild) routes() error {
 	w.routed = map[string][]pulumi.Resource{}
 	for _, route := range w.args.Config.Routes {
 		via := w.args.Ingress[route.Controller]
-		// The name comes from the route and not from its position in the list. Otherwise a change
-		// of the list could create an object that still exists, or take the object of another
-		// route.
+		// The resource is named after the route and not after its index in the list. Otherwise
+		// removing a route would rename the others, and Pulumi would create objects that still
+		// exist.
 		object, err := w.route("route-"+w.routeName(route), route, via)
 		if err != nil {
 			return err
@@ -47,7 +47,8 @@ func urlOf(route config.WorkloadRoute, via WorkloadIngress) string {
 	return "https://" + route.Host + "." + via.Domain + route.Path
 }
 
-// reach registers the gates that request each route, one gate for each ingress controller.
+// reach registers the gates that send requests to the routes, one for each ingress controller. Only
+// with Full.
 func (w *workloadBuild) reach() error {
 	if !w.args.Full {
 		return nil
@@ -84,9 +85,9 @@ func (w *workloadBuild) reach() error {
 	return nil
 }
 
-// leads registers the gate that checks every Pod of the ingress controller's data plane. Each must
-// send the routes' requests to the workload's present Pods. It runs after each rollout of the
-// workload and of the data plane. An answer of a route proves this only for one Pod on each side.
+// leads registers the gate that checks whether every Pod of the ingress controller's data plane
+// sends the routes' requests to the workload's current Pods. A response to a request proves this
+// only for one Pod on each side. The gate runs again after each rollout of either.
 func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
@@ -107,9 +108,9 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	return err
 }
 
-// ask returns the probe of a route. The probe requests the readiness path if the route includes it,
-// and else the route's own path. An application may have nothing at the route's own path, for
-// example a REST API at /.
+// ask returns the probe of a route. It requests the readiness path if the route includes that,
+// because an application may have nothing at the route's own path. Otherwise it requests the
+// route's path.
 func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) http.Probe {
 	probe := http.Probe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
@@ -131,7 +132,8 @@ func (w *workloadBuild) route(
 	case config.RouteIngress:
 		return w.object(role, "kubernetes:networking.k8s.io/v1:Ingress", pulumi.Map{
 			"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("Ingress"),
-			"metadata": w.metadata(pulumi.String(name), skipAwait), // its status is an address only; the gate asks for an answer
+			// Its status only has an address; the gate of reach sends requests.
+			"metadata": w.metadata(pulumi.String(name), skipAwait),
 			"spec":     workloadIngress(w.args.Config.Name, host, route.Path, via.Class),
 		}, needs...)
 	case config.RouteApisix:
@@ -144,7 +146,8 @@ func (w *workloadBuild) route(
 			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
 		}
 		if w.args.Config.Canary != nil {
-			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")} // the canary's weights were changed by another field manager
+			// The canary's command owns the weights as another field manager.
+			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")}
 			maps.Copy(annotations, object.wait)
 			object.wait = annotations
 		}
@@ -158,8 +161,8 @@ func (w *workloadBuild) route(
 }
 
 // routeName returns the name of the route's object. It is the workload's name for its default
-// route, with a digest appended for every other route. So no two workloads share a name, and the
-// removal of one route leaves the others unchanged.
+// route, and has a digest of the route appended for every other. So the removal of a route does not
+// rename the others.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
 	if route.Host == name && route.Path == "/" &&
@@ -169,7 +172,8 @@ func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	return name + "-" + digestOf(route.Controller, route.Host, route.Path)[:8]
 }
 
-// workloadHTTPRoute returns an HTTPRoute that sends a host's requests to backends.
+// workloadHTTPRoute returns the spec of an HTTPRoute that sends the requests for host and path to
+// backends.
 func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIngress) pulumi.Map {
 	parents := pulumi.Array{}
 	for _, listener := range via.Listeners {
@@ -190,8 +194,8 @@ func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIng
 	}
 }
 
-// workloadIngress returns an Ingress that sends a host's requests to a Service. TLS uses the
-// domain's certificate, which is the controller's default.
+// workloadIngress returns the spec of an Ingress that sends the requests for host and path to a
+// Service. It names no TLS Secret, because the controller's default certificate is the domain's.
 func workloadIngress(service, host, path, class string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(class),
@@ -207,8 +211,8 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 	}
 }
 
-// workloadApisixRoute returns an ApisixRoute that sends a host's requests to a Service. Its paths
-// match exact words and no prefixes: /api/* does not include /api.
+// workloadApisixRoute returns the spec of an ApisixRoute that sends the requests for host and path
+// to a Service. It lists /api and /api/*, because /api/* does not match /api.
 func workloadApisixRoute(service, host, path, class string) pulumi.Map {
 	below := strings.TrimSuffix(path, "/") + "/*"
 	matched := []string{below}

@@ -8,11 +8,11 @@ import (
 	"strata/config"
 )
 
-// tlsVolume is the volume with a Pod's certificate.
+// tlsVolume is the name of the volume with the certificate.
 const tlsVolume = "tls"
 
-// workloadVolumes returns the Pods' volumes and the container's mounts. Files are mounted one by
-// one: the image's other files in their folder stay.
+// workloadVolumes returns the Pods' volumes and the container's mounts. Each file is mounted by
+// subPath, so that the image's other files in the same folder stay visible.
 func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi.Array) {
 	file := func(volume, path string) {
 		mounts = append(mounts, pulumi.Map{
@@ -44,19 +44,19 @@ func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi
 	return volumes, mounts
 }
 
-// CertVolume returns a volume of a certificate's Secret. The Secret is optional, because kubelet
-// mounts every volume before it starts the first init container. If it were not, a missing Secret
-// would keep the waiting container from starting. Use it together with CertWait, or the application
-// starts without its certificate.
+// CertVolume returns a volume of a certificate's Secret. The Secret is optional, because the
+// kubelet mounts all volumes before it starts the first init container, and CertWait must start
+// before the Secret exists. Use CertVolume only with CertWait, or the application may start without
+// its certificate.
 func CertVolume(volume, secret string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(volume), "secret": pulumi.Map{
 		"secretName": pulumi.String(secret), "optional": pulumi.Bool(true),
 	}}
 }
 
-// CertWait returns the init container that holds a Pod until the volume has a matching key and
-// chain (tools/cert-wait). The chain must be valid now and for the names. The container asks no API
-// server, so it needs no role.
+// CertWait returns an init container that waits until the volume has a key and a matching chain
+// that is valid now and for names (tools/cert-wait). It fails after limit. It does not use the
+// Kubernetes API, so it needs no RBAC role.
 func CertWait(image, volume, mount string, limit time.Duration, names []string) pulumi.Map {
 	args := []string{"--dir", mount, "--timeout", limit.String()}
 	for _, name := range names {
@@ -75,7 +75,7 @@ func CertWait(image, volume, mount string, limit time.Duration, names []string) 
 			"readOnlyRootFilesystem": pulumi.Bool(true),
 			"capabilities":           pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
 		},
-		// The rollout's gate shows the container's last message.
+		// The rollout gate shows the container's termination message.
 		"terminationMessagePolicy": pulumi.String("FallbackToLogsOnError"),
 	}
 }

@@ -73,15 +73,15 @@ type ACMESecret struct {
 	Value string `json:"value"`
 }
 
-// HTTP01 reports whether names are proved through the ingress. If so, the ingress must answer
-// before there is a certificate.
+// HTTP01 reports whether the CA validates names by HTTP-01 requests to the ingress. Then the
+// ingress must answer before it has a certificate.
 func (c *Config) HTTP01() bool {
 	return c.CertManager.Issuer == IssuerACME && c.CertManager.ACME.Solver == SolverHTTP01
 }
 
 // TraefikNames returns the names of Traefik's certificate: the domain and, by a wildcard, all names
-// below it. HTTP-01 proves no wildcard. With it, the names are those of Strata's own services
-// behind Traefik.
+// below it. HTTP-01 cannot validate a wildcard, so with it the names are those of Strata's own
+// services behind Traefik.
 func (c *Config) TraefikNames() []string {
 	domain := c.Ingress.Domain
 	if !c.HTTP01() {
@@ -241,8 +241,8 @@ func (a acmeCheck) http01() {
 	}
 }
 
-// plainACME refuses plain secrets: they would be in the repository, and in Pulumi's record of each
-// update.
+// plainACME reports secrets that are not encrypted, because they would be in the repository and in
+// Pulumi's history of updates.
 func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
 	if !d.isPlain("certManager") {
 		return nil

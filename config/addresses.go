@@ -65,5 +65,5 @@ func (r Range) IsWithin(other Range) bool {
 	return other.Contains(r.First) && other.Contains(r.Last)
 }
 
-// String gives first-last.
+// String returns the range in the form first-last.
 func (r Range) String() string { return r.First.String() + "-" + r.Last.String() }

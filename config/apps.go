@@ -42,7 +42,7 @@ type Apps struct {
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 
-// Full reports whether an update waits until everything answers.
+// Full reports whether an update waits for all gates of applications.
 func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {

@@ -57,8 +57,8 @@ func (c *Config) checkMirror(ps *problems) {
 	}
 }
 
-// plainMirror refuses a plain password in the stack file's address of the mirror: it would be in
-// the repository, and in Pulumi's record of each update.
+// plainMirror reports an unencrypted password in the mirror's address, because it would be in the
+// repository and in Pulumi's history of updates.
 func (d *decoder) plainMirror(mirror string) (ps problems) {
 	if d.isPlain("artifacts") && hasLogin(mirror) {
 		ps.add(field("artifacts.mirror"), "",

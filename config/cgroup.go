@@ -17,8 +17,8 @@ func RefusesCgroupV1(version string) (bool, error) {
 	return numbers[0] > 1 || numbers[1] >= firstWithoutCgroupV1, err
 }
 
-// AllowsCgroupV1 reports whether the configuration makes the kubelets of a role run on cgroup v1
-// nevertheless. K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
+// AllowsCgroupV1 reports whether the configuration makes the kubelets of a role accept cgroup v1.
+// K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) AllowsCgroupV1(role Role) bool { return slices.Contains(k.RolesOnCgroupV1(), role) }
 
 // RolesOnCgroupV1 returns the roles for which AllowsCgroupV1 holds.

@@ -31,8 +31,8 @@ var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 func usesTraefik(c *Config) bool { return c.Ingress.Uses(ControllerTraefik) }
 func usesAPISIX(c *Config) bool  { return c.Ingress.Uses(ControllerAPISIX) }
 
-// chartOf returns the row of the chart whose values a key has; a row without a chart where none
-// has.
+// chartOf returns the row of the chart whose values are under a configuration key. It returns the
+// zero row if there is none.
 func chartOf(values string) chart {
 	if i := slices.IndexFunc(charts, func(row chart) bool {
 		return row.values == values
@@ -42,8 +42,8 @@ func chartOf(values string) chart {
 	return chart{}
 }
 
-// findOwnedBelow returns the first of the values that Strata sets or relies on below a path; empty
-// where there is none.
+// findOwnedBelow returns the path of the first value below path that Strata sets or relies on. It
+// returns an empty string if there is none.
 func (row chart) findOwnedBelow(path string) string {
 	for _, o := range row.owned {
 		if o.Path != path && isWithin(o.Path, path) {
@@ -58,8 +58,8 @@ func (row chart) findOwnedBelow(path string) string {
 	return ""
 }
 
-// pin returns the artifact at the version that a configuration asks for. A release that is pinned
-// without a v is published without one, whichever way the user writes it.
+// pin returns the chart's artifact at the configured version. A release that is pinned without a v
+// is published without one, whichever way the user writes it.
 func (row chart) pin(c *Config) Pin {
 	pin := row.Pin
 	if given := row.version(c); given != "" {
@@ -72,7 +72,7 @@ func (row chart) pin(c *Config) Pin {
 	return pin
 }
 
-// version returns the version that a configuration asks for; empty if it asks for none.
+// version returns the chart's configured version; empty if none is set.
 func (row chart) version(c *Config) string {
 	if row.Key == "" {
 		return ""

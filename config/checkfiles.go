@@ -49,7 +49,7 @@ func (c *Config) CheckFiles(projectDir string) error {
 	return ps.err()
 }
 
-// MissingKeyFix returns the fix for a missing key file. It is another, except for a key of the
+// MissingKeyFix returns the fix for a missing key file. The fix is a different one for a key of the
 // lab's machines, which exists only while they run (tests/lab).
 func MissingKeyFix(path, another string) string {
 	if strings.HasPrefix(filepath.Clean(path), ".strata/lab/") {

@@ -54,8 +54,8 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 	}
 }
 
-// blames reports whether a rule's complaint about a key may only be caused by an unread key: the
-// key itself, one above it or one below it.
+// blames reports whether a problem with a key may only be a consequence of an unread key: the key
+// itself, a parent or a child.
 func (d *decoder) blames(key string) bool {
 	return slices.ContainsFunc(d.unread,
 		func(unread string) bool { return isWithin(key, unread) || isWithin(unread, key) })
@@ -185,7 +185,7 @@ func describeType(t reflect.Type) string {
 	}
 }
 
-// show writes a value as short text; long ones are cut.
+// show returns a value as text for messages; long values are truncated.
 func show(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // not change it.
 const apiPort = 6443
 
-// CheckEnvironment reports, as a Problem, that this machine's proxy would stand between it and the
-// hosts. Pulumi's Kubernetes provider sends its requests to API servers through the proxy
+// CheckEnvironment returns a Problem if this machine's proxy settings apply to the hosts'
+// addresses. Pulumi's Kubernetes provider sends its requests to API servers through the proxy
 // (golang.org/x/net/http/httpproxy), but SSH and the gates of addresses do not. Load does not check
 // this, because a download needs no host. getenv is os.Getenv.
 func (c *Config) CheckEnvironment(getenv func(string) string) error {

@@ -161,7 +161,7 @@ func usable(network netip.Prefix, address netip.Addr) bool {
 	return network.Contains(address) && address != all.First && address != all.Last
 }
 
-// checkVIP compares the API's own address with all addresses that are in use already.
+// checkVIP reports a virtual IP address of the API that is in use already.
 func (c *Config) checkVIP(ps *problems) {
 	vip, key := c.K3s.VIP, field("k3s.vip")
 	if !vip.IsValid() {

@@ -28,8 +28,9 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference returns the name of the image that Strata builds. No registry can answer to localhost.
-// If a node has lost the image, its Pods fail, and it never runs a stranger's image.
+// Reference returns the name of the image that Strata builds. The registry in it is localhost, from
+// which nothing can be pulled: if a node has lost the image, its Pods fail instead of running an
+// image of somebody else.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // BundleReference returns the image's name in a bundle.
@@ -89,8 +90,8 @@ func (c *Config) deriveImages() {
 	}
 }
 
-// checkImages refuses a stack with Pods that would wait for ever: their image is in no registry,
-// and Strata does not push it.
+// checkImages reports Pods that could never start, because their image is in no registry and Strata
+// does not push it to the nodes.
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == "" {

@@ -136,7 +136,7 @@ func (c *Config) clusterNetworks() []namedNetwork {
 		{"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
 }
 
-// checkInPool checks that MetalLB may give an address.
+// checkInPool reports an address that is not in MetalLB's pool.
 func (c *Config) checkInPool(ps *problems, key string, address netip.Addr) {
 	if !address.IsValid() {
 		return

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// override applies the environment variables of an earlier platform's script. Its users have them
-// in their shells and pipelines.
+// override applies environment variables that set configuration keys. They are those of an earlier
+// platform's script, so that its users' shells and pipelines keep working.
 func (c *Config) override(getenv func(string) string) problems {
 	var ps problems
 	switch skip := getenv(SkipFinalWaitVariable); skip {

@@ -8,8 +8,8 @@ func (d *decoder) isPlain(section string) bool {
 	return d.secret != nil && !d.secret(Namespace+":"+section)
 }
 
-// addPlain refuses a plain secret: it would be in the repository, and in Pulumi's record of each
-// update.
+// addPlain reports an unencrypted secret, because it would be in the repository and in Pulumi's
+// history of updates.
 func (ps *problems) addPlain(key, value string) {
 	if value != "" && value != Sealed {
 		ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")

@@ -39,7 +39,7 @@ func (ps *problems) add(key, value, rule, fix string) {
 	*ps = append(*ps, Problem{Key: key, Value: value, Rule: rule, Fix: fix})
 }
 
-// err joins the problems in the order of their keys; nil when there are none.
+// err returns the problems joined in the order of their keys; nil if there are none.
 func (ps problems) err() error {
 	sorted := slices.Clone(ps)
 	slices.SortFunc(sorted, func(a, b Problem) int { return strings.Compare(a.Error(), b.Error()) })

@@ -12,7 +12,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// bringArtifacts finds the stack's artifacts, and puts them into the project.
+// bringArtifacts returns the stack's artifacts, and downloads or copies them into the project
+// folder. A preview only does this for charts.
 func (p Program) bringArtifacts(
 	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
 ) (*artifacts.Set, error) {
@@ -24,13 +25,14 @@ func (p Program) bringArtifacts(
 		return nil, err
 	}
 	if ctx.DryRun() {
-		return files, files.MaterialiseCharts(ctx.Context()) // a preview downloads nothing
+		return files, files.MaterialiseCharts(ctx.Context()) // a preview needs only the charts
 	}
 	return files, files.Materialise(ctx.Context())
 }
 
-// checkSource refuses artifacts of another kind than the stack has, unless STRATA_ARTIFACTS names
-// their source: they could replace K3s on every host.
+// checkSource returns an error if the artifacts have another kind than those of the stack's last
+// update, because they could replace K3s on every host. STRATA_ARTIFACTS, which sets the source for
+// one run, allows it.
 func checkSource(
 	stack string, cfg *config.Config, files *artifacts.Set, state *stackstate.State,
 ) error {

@@ -11,17 +11,18 @@ import (
 	"strata/config"
 )
 
-// base is the cluster below the layers: one that is built on hosts, or an existing one.
+// base has the cluster in which the layers are installed: one that is built on hosts, or an
+// existing one.
 type base struct {
 	cluster *components.Cluster
-	// reader is a kubeconfig that can only read; unset on an existing cluster.
+	// reader is the kubeconfig of a read-only user; nil on an existing cluster.
 	reader *pulumi.StringOutput
 	// nodes is the table of the cluster's nodes: name, role, address.
 	nodes pulumi.Input
 }
 
-// existingTarget reads the context that the stack names; nothing for a stack that builds its
-// cluster.
+// existingTarget returns the kubeconfig of the context that the stack names. It returns nil if the
+// stack builds its own cluster.
 func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	if !cfg.OnExistingCluster() {
 		return nil, nil
@@ -33,9 +34,8 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	return pulumi.String(target.Text), nil
 }
 
-// newBase registers the cluster. Layers above it cannot tell a cluster that is built from an
-// existing one. The exception are layers that observe from hosts, which an existing cluster does
-// not have.
+// newBase registers the cluster: it builds one, or connects to an existing one. Layers are the same
+// on both, except that gates cannot log in to the nodes of an existing cluster.
 func newBase(
 	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput,
 	p Program,
@@ -65,8 +65,7 @@ func newBase(
 	if err != nil {
 		return nil, err
 	}
-	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys;
-	// so K3s has no After.
+	// K3s has no After, because each node waits for the gate of its own host, which is in Hosts.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts,
 		Artifacts: files, Timeouts: cfg.Timeouts,
@@ -80,7 +79,8 @@ func newBase(
 		nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers the first guard of others' objects in the cluster, which every layer waits for.
+// guard registers the first guard of objects that other programs created in the cluster. Every
+// layer waits for it.
 func (b *base) guard(
 	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
 ) (*components.Teardown, error) {
@@ -92,7 +92,7 @@ func (b *base) guard(
 		&components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
 }
 
-// configuredNodes returns the table of the nodes that the configuration has.
+// configuredNodes returns name, role and address of each configured node.
 func configuredNodes(cfg *config.Config) pulumi.Array {
 	nodes := pulumi.Array{}
 	for _, node := range cfg.Hosts.Nodes {
@@ -104,12 +104,12 @@ func configuredNodes(cfg *config.Config) pulumi.Array {
 	return nodes
 }
 
-// export publishes the values that a user needs next.
+// export exports the stack outputs of the cluster.
 func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) {
 	versions := pulumi.StringMap{}
 	for _, file := range files.Artifacts() {
 		if file.Name == config.ArtifactK3sImages {
-			continue // as many as there are archives; each is of what the others name
+			continue // there may be several archives, with the versions of the other artifacts
 		}
 		versions[file.Name] = pulumi.String(file.Version)
 	}
@@ -123,7 +123,8 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("versions", versions)
 	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
-		// For users: kubeconfig and addresses lead there, and an update opens it only for itself.
+		// Users need the tunnel for the kubeconfig and the addresses. An update opens one only for
+		// itself.
 		ctx.Export("tunnel", pulumi.Sprintf(
 			"strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy "+
 				"socks5h://127.0.0.1:%d", cfg.Stack, port))

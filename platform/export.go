@@ -2,8 +2,8 @@ package platform
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// export publishes the URLs and addresses of the platform's own services and of the workloads, and
-// the CA that clients must trust.
+// export exports the stack outputs of the layers: URLs, addresses and credentials of services and
+// workloads, and the CA certificate that clients must trust.
 func (a *above) export(ctx *pulumi.Context) {
 	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}
 	at := func(name, url string, address pulumi.StringInput) {
@@ -31,7 +31,7 @@ func (a *above) export(ctx *pulumi.Context) {
 			at(name, workload.URLs[0], workload.Address)
 		}
 	}
-	// The addresses lead to each name of urls until DNS has a record for it.
+	// Until DNS has a record for a name in urls, clients can use the address of the same name.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
 	if a.ca != nil && !a.ca.Public {
@@ -42,7 +42,7 @@ func (a *above) export(ctx *pulumi.Context) {
 	}
 }
 
-// exportDemo publishes the addresses of APISIX and its demo, and their credentials.
+// exportDemo exports APISIX's address, and the demo's URLs and credentials.
 func (a *above) exportDemo(
 	ctx *pulumi.Context, at func(name, url string, address pulumi.StringInput),
 ) {

@@ -15,10 +15,10 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-// Gates returns the gates that a stack of the configuration has after a successful update, in the
-// program's order. The layers are registered in this process: no engine or provider runs, and
-// nothing is written. No key, kubeconfig, manifest or artifact is read, since none of them decides
-// which gates exist.
+// Gates returns the Specs of all gates that an update with cfg would register, in the program's
+// order. It runs the program in this process, without Pulumi's engine or providers, and writes
+// nothing. It reads no key, kubeconfig, manifest or artifact, because they do not change which
+// gates exist.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
 	_, err := dryrun.Run(seen.NewContext(ctx), config.Namespace, cfg.Stack,
@@ -32,9 +32,9 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	return seen.Specs, nil
 }
 
-// Registrations returns the resources of the configuration's first update with its artifacts, in
-// the program's order, registered in this process. Its manifests have to be in the project; no key
-// and no kubeconfig is read.
+// Registrations returns the resources that a first update with cfg and files would register, in the
+// program's order. Like Gates, it runs the program in this process. The manifests must be in
+// project; no key and no kubeconfig is read.
 func Registrations(
 	ctx context.Context, cfg *config.Config, files *artifacts.Set, project string,
 ) ([]dryrun.Registration, error) {
@@ -52,11 +52,11 @@ func Registrations(
 	return registered, nil
 }
 
-// unread stands for the kubeconfig of an existing cluster, which is not read here.
+// unread is an unknown output in place of an existing cluster's kubeconfig.
 var unread = pulumi.UnsafeUnknownOutput(nil).ApplyT(func(any) string { return "" }).(pulumi.StringOutput)
 
-// withoutKeys returns the configuration with empty private keys. Its hosts keep user, port and host
-// key, and read no other file about the login.
+// withoutKeys returns a copy of cfg in which all private keys are /dev/null. Of the SSH settings of
+// hosts, it keeps only user, port and host key.
 func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {

@@ -7,7 +7,7 @@ import (
 	"strata/config"
 )
 
-// ingress registers the ingress controllers and the CRDs that they read.
+// ingress registers the configured ingress controllers and their CRDs.
 func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 		if err := a.throughAPISIX(ctx, cfg, start); err != nil {
 			return err
 		}
-		// APISIX's webhook is asked about every class, Gateway and route of the cluster, Traefik's
-		// as well.
+		// API servers call APISIX's webhook for every class, Gateway and route, including
+		// Traefik's.
 		working = append(working, a.apisix.Webhook)
 	}
 	if !cfg.Ingress.Uses(config.ControllerTraefik) {
@@ -49,13 +49,13 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 	return err
 }
 
-// throughAPISIX registers APISIX, its demo, and the gates of both.
+// throughAPISIX registers APISIX and, if configured, its demo and the demo's validation.
 func (a *above) throughAPISIX(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
 	var err error
-	// The certificate waits for cert-manager's webhook, but not for the issuer. The data plane does
-	// not wait for the address pool. Both heal when the missing part comes.
+	// The certificate does not wait for the issuer, and the data plane does not wait for the
+	// address pool, because both converge when these exist.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(),
 		Full:   cfg.Apps.Full(),

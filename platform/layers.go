@@ -7,7 +7,8 @@ import (
 	"strata/config"
 )
 
-// inCluster registers everything inside the cluster. All of it shares start.
+// inCluster registers the layers, applications and manifests in the cluster. start has the
+// arguments that they share.
 func inCluster(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer, manifests []components.Manifest,
 ) (*above, error) {
@@ -21,7 +22,7 @@ func inCluster(
 	return above, above.registerManifests(ctx, start, manifests)
 }
 
-// above are the layers inside the cluster; a nil one is not configured.
+// above has the layers inside the cluster. A layer that is not configured is nil.
 type above struct {
 	metallb *components.MetalLB
 	manager *components.CertManager
@@ -33,14 +34,14 @@ type above struct {
 	demo    *components.Demo
 	argocd  *components.ArgoCD
 	wave    *components.Wave
-	// workloads are the user's applications by name.
+	// workloads are the user's workloads by name.
 	workloads map[string]*components.Workload
 }
 
-// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start
-// together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
-// the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
-// observe running Pods (docs/adr/0006).
+// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start in
+// parallel once the API answers and no more drains follow, so that no gate passes for a Pod that is
+// then drained. They do not wait for all nodes: the scheduler does that, and gates check the
+// running Pods (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
 	var a above
 	var err error
@@ -66,7 +67,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 		return nil, err
 	}
 	if *cfg.ArgoCD.Enabled {
-		// Its release needs no ingress, only its route does (docs/adr/0008).
+		// The release does not wait for Traefik; only the route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
 			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep,
 			CASecret: a.ca.CASecret,
@@ -79,12 +80,11 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 	return &a, nil
 }
 
-// issuers registers the signers of certificates: a root of the stack's own, Vault, or an ACME
-// server. The stack's own Vault needs the root as well, for its own certificate; a Vault by its
-// address does not.
+// issuers registers the CA that signs certificates: a self-signed root, Vault, or an ACME server.
+// The stack's own Vault also needs the self-signed root, which signs Vault's certificate.
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
-	// An issuer before the webhook is refused: connection refused, then x509.
+	// Issuers wait for cert-manager's webhook: without it, API servers refuse them.
 	signing := start.WithDependencies(a.manager.API)
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})

@@ -6,8 +6,8 @@ import (
 	"strata/components"
 )
 
-// registerManifests registers the user's own manifests. Each waits for the API, and for the server
-// and the webhook of its kind.
+// registerManifests registers the user's manifests. Each object waits until its kind is served and
+// its webhook works.
 func (a *above) registerManifests(
 	ctx *pulumi.Context, start components.Layer, manifests []components.Manifest,
 ) error {
@@ -20,8 +20,8 @@ func (a *above) registerManifests(
 	return err
 }
 
-// kinds returns the gates of the server and the webhook of each API group's kinds, if the platform
-// has them.
+// kinds returns, for each API group that a layer provides, the gates that pass once its kinds are
+// served and its webhook works.
 func (a *above) kinds() map[string][]pulumi.Resource {
 	kinds := map[string][]pulumi.Resource{}
 	if a.metallb != nil {
@@ -38,7 +38,8 @@ func (a *above) kinds() map[string][]pulumi.Resource {
 		}
 		if a.apisix != nil {
 			kinds["apisix.apache.org"] = []pulumi.Resource{a.apisix.Webhook}
-			for _, group := range []string{gateways, "networking.k8s.io"} { // its webhook is asked about these too
+			// API servers call its webhook for these, too.
+			for _, group := range []string{gateways, "networking.k8s.io"} {
 				kinds[group] = append(kinds[group], a.apisix.Webhook)
 			}
 		}

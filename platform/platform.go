@@ -1,5 +1,5 @@
-// Package platform is the Pulumi program: the layers in order, each with the reason for its edges.
-// It owns no resource of its own and knows no detail of a layer.
+// Package platform is the Pulumi program. It registers the layers and the dependencies between
+// them; package components has the layers' resources.
 package platform
 
 import (
@@ -18,42 +18,44 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Program is the platform, or a program of one's own, with what it does beside registering
-// resources. The zero value is the platform, and does nothing beside it.
+// Program is the platform or a user's own program, with functions that it calls besides registering
+// resources. The zero value is the platform without these functions.
 type Program struct {
-	// Layers registers a program's own layers. Nil: the platform's.
+	// Layers registers the layers of a user's own program. Default: the platform's layers.
 	Layers Layers
-	// Configure turns on the layers of Strata's that Layers registers, for their charts, and may
-	// set their other keys. Nil: nothing.
+	// Configure enables, in the configuration, those of Strata's layers that Layers registers, so
+	// that their charts are fetched. It may set other keys of these layers. Optional.
 	Configure func(cfg *config.Config)
-	// Orphans ends what a dead run of this project left running. It would go on changing hosts and
-	// cluster beside this run, which holds the stack's lock. Previews do not.
+	// Orphans kills processes that an interrupted run of this project left behind, because they
+	// would change hosts and the cluster at the same time as this run. Previews do not call it.
+	// Optional.
 	Orphans func(ctx context.Context) error
-	// Connect returns the hook that runs before each change in a cluster of ours. Nil: objects that
-	// exist already are refused.
+	// Connect returns the hook that runs before each change in a cluster that Strata built. If nil,
+	// existing objects are not adopted.
 	Connect components.Connect
-	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
+	// Past reads which cluster the stack had before, to refuse an update that would create a second
+	// one. If nil, nothing is refused.
 	Past components.ReadPast
-	// State reads the state of the stack before anything changes. Nil: nothing is refused.
+	// State reads the stack's state, to refuse another layout or another kind of artifacts. If nil,
+	// nothing is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
-	// Tunnel keeps open the way to addresses that only a jump host reaches, until the program ends.
-	// Nil: everything is reached directly.
+	// Tunnel opens an SSH tunnel to addresses that only a jump host reaches, until the program
+	// exits. If nil, no tunnel is opened.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
-	// Verify asks the gates that no step of the run has run since it began; a closed one fails the
-	// run. Nil: none is asked.
+	// Verify runs the gates that this run has not run since began, and returns an error if one
+	// fails. Optional.
 	Verify func(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error
-	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is
-	// looked for.
+	// Warn prints a warning. If nil, there are no warnings.
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Start holds the checked configuration and its artifacts, with which layers begin.
+// Start has the validated configuration and the artifacts of a run.
 type Start struct {
 	Config    *config.Config
 	Artifacts *artifacts.Set
 }
 
-// Layer returns the arguments of the first layers in a cluster. They wait until it is stable.
+// Layer returns the arguments of layers that only wait for cluster.Stable.
 func (s Start) Layer(cluster *components.Cluster) components.Layer {
 	return components.Layer{
 		Cluster: cluster, Artifacts: s.Artifacts, Timeouts: s.Config.Timeouts, Rules: s.Config,
@@ -64,10 +66,11 @@ func (s Start) Layer(cluster *components.Cluster) components.Layer {
 // Layers registers the layers of a program.
 type Layers func(ctx *pulumi.Context, start Start) error
 
-// Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
+// Run registers the platform's resources. It is the Run of the zero Program.
 func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
 
-// Run registers the layers of the stack that Pulumi runs.
+// Run reads and checks the stack's state and configuration, prepares the artifacts, and registers
+// the layers. Then it verifies gates, if Verify is set and the configuration asks for it.
 func (p Program) Run(ctx *pulumi.Context) error {
 	began := time.Now()
 	state, err := p.readState(ctx)
@@ -97,7 +100,7 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	return p.Verify(ctx, began, gates.Gates)
 }
 
-// read returns the configuration of the stack, and its layers.
+// read returns the stack's configuration, and the function that registers its layers.
 func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if p.Layers != nil {
 		cfg, err := config.ForProgram(ctx, p.Configure)
@@ -107,7 +110,8 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// Before the first resource, so that a file that cannot be read changes nothing.
+	// Files are read before the first resource is registered, so that an unreadable file changes
+	// nothing.
 	target, err := existingTarget(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -118,11 +122,12 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	}, err
 }
 
-// prepare installs this program, opens the tunnel, and puts the artifacts in their places.
+// prepare copies this program to the place from which commands run it, opens the tunnel, fetches
+// the artifacts, and checks the user's chart values.
 func (p Program) prepare(
 	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
 ) (Start, error) {
-	// Gates run this very program, so it must be in its place before the first of them.
+	// Commands and gates run this program, so it is installed first.
 	if err := self.Install("."); err != nil {
 		return Start{}, fmt.Errorf("install the program for its gates: %w", err)
 	}
@@ -136,8 +141,8 @@ func (p Program) prepare(
 	return Start{Config: cfg, Artifacts: files}, p.checkKeys(ctx, cfg, files)
 }
 
-// layers registers the layers. Order in the code is for people; only the gates in After order
-// anything.
+// layers registers the platform's layers and outputs. The order of the calls does not matter to
+// Pulumi; the gates in After do.
 func (p Program) layers(
 	ctx *pulumi.Context, start Start, target pulumi.StringInput, manifests []components.Manifest,
 ) error {
@@ -163,14 +168,15 @@ func (p Program) layers(
 	return nil
 }
 
-// readState reads the state of the stack, and refuses one of another layout. It returns an empty
-// one where there is no way to it.
+// readState returns the stack's state, or an error if the state has another layout. It returns an
+// empty State if p.State is nil.
 func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 	if p.State == nil {
 		return &stackstate.State{}, nil
 	}
 	stack := ctx.Stack()
-	if organization := ctx.Organization(); organization != "organization" { // the name that backends without them have
+	// A backend without organizations.
+	if organization := ctx.Organization(); organization != "organization" {
 		stack = organization + "/" + ctx.Project() + "/" + stack
 	}
 	state, err := p.State(ctx.Context(), stack)
@@ -180,8 +186,8 @@ func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 	return state, state.CheckLayout(stack)
 }
 
-// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it
-// does where the cluster does not answer.
+// openTunnel opens the SSH tunnel, if one is configured. In a preview, which also works without the
+// cluster, a failure is only a warning.
 func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"strata/config"
 )
 
-// checkKeys refuses the user's values that a chart's schema refuses, since Helm would refuse them
-// in the middle of an update. It only warns of values that the chart does not list: a chart may
-// take others, too. It also warns of keys that the pinned K3s does not have, if the configuration
-// asks for another K3s: a newer one may have more keys.
+// checkKeys returns an error for user's values that break a chart's schema, which Helm would only
+// refuse in the middle of an update. It warns of values that are not in the chart's values.yaml,
+// because a chart may accept others. It also warns of K3s keys that the pinned K3s does not have,
+// if another version is configured, because a newer one may have them.
 func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	var refused []error
 	var messages []string
@@ -42,9 +42,9 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 	return nil
 }
 
-// compareValues returns a warning for each value at the top that the chart does not have, and a
-// problem for each value that its schema refuses. If the chart cannot be read, a warning gives the
-// reason.
+// compareValues returns a warning for each top-level value that the chart does not have, and a
+// problem for each value that breaks its schema. If the chart cannot be read, it returns a warning
+// with the reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 	refused []config.Problem) {
 	file, err := files.Get(own.Artifact())
@@ -67,7 +67,7 @@ func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 		}
 	}
 	if len(refused) > 0 {
-		return warnings, refused // these may have the unknown ones among them
+		return warnings, refused // unknown values may be among these
 	}
 	for _, one := range own.Unknown(chart.Keys()) {
 		warnings = append(warnings, one.Error())

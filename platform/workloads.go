@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// applications registers the user's applications. They wait for the API and for their
-// prerequisites, and not for one another.
+// applications registers Wave and the user's workloads. Workloads wait for their prerequisites, but
+// not for each other.
 func (a *above) applications(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
@@ -46,7 +46,8 @@ func (a *above) applications(
 		if a.ca != nil {
 			args.Signer, args.Signing = a.ca.Signer, []pulumi.Resource{a.ca.Ready}
 			if cfg.HTTP01() {
-				args.Signing = append(args.Signing, a.traefik.Address) // the challenge goes through it
+				// The CA's requests arrive there.
+				args.Signing = append(args.Signing, a.traefik.Address)
 			}
 		}
 		var err error
@@ -58,12 +59,11 @@ func (a *above) applications(
 	return nil
 }
 
-// ways returns the ingress controllers by name, with the properties that routes need.
+// ways returns the configured ingress controllers by name.
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {
-		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by
-		// the entry point itself.
+		// A route waits for the Gateway, so that Pulumi can wait for the route's status.
 		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain,
 			a.ca.CASecret)
 	}
