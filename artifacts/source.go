@@ -96,7 +96,7 @@ func (s *source) address(upstream string) string {
 }
 
 // ask sends a request for an upstream URL. edit, if not nil, changes the request. Errors contain
-// neither the mirror's password nor the URL, which the caller adds.
+// neither the mirror's user or password nor a redirect's query; the caller adds the URL.
 func (s *source) ask(
 	ctx context.Context, method, upstream string, edit func(*http.Request),
 ) (*http.Response, error) {

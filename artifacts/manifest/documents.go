@@ -37,7 +37,7 @@ func (d *documents) ValidateBytes(text []byte) error {
 		d.refuse(at, errors.New("is no object"))
 		return nil
 	}
-	for _, err := range append(twice, checkKind(object)) { // twice lists duplicate keys, of which the reader takes the last
+	for _, err := range append(twice, checkKind(object)) { // twice has duplicate keys
 		d.refuse(at, err)
 	}
 	d.check(at, object)

@@ -10,8 +10,8 @@ import (
 )
 
 // ChangeOwner changes a machine's mark at a user's request, and returns the previous one. Clear
-// removes the cluster's ID whoever the owner is; Take writes that of the Spec; Show changes
-// nothing. The machine keeps running.
+// removes the cluster's ID of any owner, Take writes that of the Spec, and Show changes nothing.
+// The machine keeps running.
 func ChangeOwner(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, to k3shost.Change,
 ) (was hypervisor.Mark, err error) {
