@@ -1,5 +1,5 @@
-// Package actions has the table of verbs that resources run, and the commands that resources get of
-// it.
+// Package actions has the table of verbs that Pulumi resources run, and builds the resources'
+// commands.
 package actions
 
 import (
@@ -35,8 +35,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// verbs are the commands of Strata's own resources. A text stands in the states of stacks, whose
-// deletes run it: it stays as it is, whatever the function is called.
+// verbs lists the commands of Strata's resources. The states of stacks contain their texts, and
+// deletes run them, so a text must not change.
 var verbs = []struct {
 	text string
 	verb Verb
@@ -84,18 +84,18 @@ var verbs = []struct {
 	{"canary", canary.Try},
 }
 
-// execute begins each command's text. The path is relative, so that checkouts at different places
-// agree, and exec lets a timeout kill the program and not only its shell (docs/adr/0002). A program
-// of another layout refuses the command (docs/adr/0079).
+// execute is the prefix of each command. The path is relative, so that checkouts in different
+// folders have the same command. exec lets a timeout kill the program, not only its shell
+// (docs/adr/0002). A program with another state layout refuses the command (docs/adr/0079).
 const execute = statelayout.Variable + "=" + statelayout.Version + " exec " + self.Path + " "
 
-// Verb is a verb.Verb of any input.
+// Verb is a verb.Verb with any type of input.
 type Verb interface {
-	// Run reads the input of a call and runs the verb.
+	// Run decodes the input of a call and runs the verb.
 	Run(ctx context.Context, call verb.Call) error
 }
 
-// Find returns the verb of a command text; nil where no resource runs it.
+// Find returns the verb with a command text, or nil if there is none.
 func Find(text string) Verb {
 	for _, row := range verbs {
 		if row.text == text {
@@ -105,24 +105,23 @@ func Find(text string) Verb {
 	return nil
 }
 
-// Text returns the command of a resource that runs a verb. It panics on one that is not in the
-// table.
+// Text returns the command that runs a verb. It panics if the verb is not in the table.
 func Text(v Verb) pulumi.String {
 	for _, row := range verbs {
 		if row.verb == v {
 			return pulumi.String(execute + row.text)
 		}
 	}
-	panic("actions: a verb is not in the table of verbs.go") // a slip in this program
+	panic("actions: a verb is not in the table of verbs.go") // a bug in this program
 }
 
-// Command returns a resource's command that runs a verb with an input, which becomes the JSON on
-// its stdin. It asks for no previous output: a command that ran before is no input of the next.
+// Command returns the arguments of a command resource that runs a verb with input as JSON on its
+// stdin. The command does not get its previous output.
 func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
 	return CommandOf(v, pulumix.Val(input), environment)
 }
 
-// CommandOf returns a Command with an input that is known later.
+// CommandOf is like Command, for an input that is a Pulumi output.
 func CommandOf[In any](
 	v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap,
 ) *local.CommandArgs {
@@ -138,13 +137,13 @@ func CommandOf[In any](
 	return command
 }
 
-// AtDelete makes a command run when its resource is deleted, and at no other time.
+// AtDelete changes a command to run only when its resource is deleted.
 func AtDelete(command *local.CommandArgs) *local.CommandArgs {
 	command.Create, command.Delete = nil, command.Create
 	return command
 }
 
-// encodeInput returns an input as JSON. An error of it is the resource's.
+// encodeInput returns an input as JSON. A failure to encode is the resource's error.
 func encodeInput(text string, input pulumi.Output) pulumi.StringPtrOutput {
 	return input.ApplyT(func(value any) (*string, error) {
 		encoded, err := json.Marshal(value)

@@ -6,45 +6,46 @@ import (
 	"strings"
 )
 
-// Folder keeps the project's artifacts, relative to the project.
+// Folder is the folder of the project's artifacts, relative to the project.
 const Folder = ".strata/artifacts"
 
-// Artifact is one file at a version, known by its sha256.
+// Artifact is one file of a stack at one version, identified by its SHA-256 sum.
 type Artifact struct {
-	// Name is the logical name, for example k3s (config.Artifact… constants).
+	// Name is the logical name, for example k3s (the config.Artifact… constants).
 	Name string
 	// Version is upstream's version.
 	Version string
-	// Arch is the processor architecture in Go's terms; empty when it does not matter.
+	// Arch is the processor architecture as in GOARCH; empty if the file does not depend on it.
 	Arch string
 	// SHA256 is the required sha256 sum of the file, in lower case hex.
 	SHA256 string
 	// Size is the file's size in bytes.
 	Size int64
-	// For is the name of the artifact that needs this one; empty if every stack gets it.
+	// For is the name of the artifact that needs this one; empty if every stack needs it.
 	For string
 	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
 	Origin string
 	// Path is the file's path relative to the project. The file exists once Materialise has run.
 	Path string
 
-	// source is the bundle's file, absolute; empty for upstream.
+	// source is the absolute path of the file in a bundle; empty for upstream.
 	source string
-	// url is the file's upstream address; empty for a bundle.
+	// url is the file's upstream URL; empty for a bundle.
 	url string
-	// from downloads it; nil for a bundle.
+	// from downloads the file; nil for a bundle.
 	from *source
 }
 
-// FileName returns the last part of Path: name, version and the first 12 digits of the sum. So a
-// file with other content has another name.
+// FileName returns the last part of Path: name, version and the first 12 digits of the sum. So
+// files with different content have different names.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
-// extensions are the endings that a file must keep, because its reader depends on them (K3s for
-// images, Helm for charts, people for disks).
+// extensions lists the file name extensions that are kept, because the reader of the file needs
+// them (K3s for images, Helm for charts, users for disks).
 var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml", ".qcow2"}
 
-// place sets Path from the artifact's identity. It keeps the extension of original, a path or URL.
+// place returns the artifact with Path set from its name, version and sum. It keeps the extension
+// of original, a path or URL.
 func (a Artifact) place(original string) Artifact {
 	name := fmt.Sprintf("%s-%s-%.12s", a.Name, a.Version, a.SHA256)
 	for _, extension := range extensions {

@@ -15,11 +15,12 @@ import (
 	"strata/config"
 )
 
-// stalled is the longest time without new data before an attempt is given up. The whole download
-// has no time limit.
+// stalled is the time without new data after which a download attempt is aborted. There is no limit
+// for the whole download.
 const stalled = time.Minute
 
-// CacheDir returns the folder of downloads, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
+// CacheDir returns the folder of downloads, outside the checkout: strata/downloads in the user's
+// cache folder.
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -28,8 +29,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// ensureCached returns the artifact's file in the download cache. It downloads or builds it if it
-// is missing.
+// ensureCached returns the artifact's file in the download cache. If it is missing, ensureCached
+// downloads or builds it.
 func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {
@@ -53,7 +54,8 @@ func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (st
 	return file, err
 }
 
-// obtain makes the file of a pin's URL: it builds an image of ours, and downloads everything else.
+// obtain writes the file of a pin's URL: it builds one of Strata's own images, and downloads any
+// other file.
 func (s *source) obtain(
 	ctx context.Context, projectDir, url, arch, file string, progress io.Writer,
 ) error {
@@ -67,8 +69,8 @@ func (s *source) obtain(
 	return ownimage.Write(ctx, projectDir, image, image.Reference(), arch, file)
 }
 
-// accept gives a finished download its name if it has the expected sum. Otherwise it removes the
-// file, so that the next attempt does not resume from wrong content.
+// accept renames a finished download if it has the expected sum. Otherwise it removes the download,
+// so that the next attempt does not resume it.
 func accept(partial, file, url, sum string) error {
 	if err := Verify(partial, sum); err != nil {
 		var wrong *SumError
@@ -82,7 +84,7 @@ func accept(partial, file, url, sum string) error {
 	return os.Rename(partial, file)
 }
 
-// unavailableError reports that a download failed. It says nothing about the file's content.
+// unavailableError reports a failed download. A wrong sum is another error (SumError).
 type unavailableError struct {
 	url    string
 	cause  error
@@ -95,16 +97,16 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// fruitless is the number of successive attempts without new bytes after which a download fails.
-// firstPause is the first pause between attempts; each attempt doubles it.
+// fruitless is the number of consecutive attempts without new bytes after which a download fails.
+// firstPause is the pause after the first failed attempt; each further one doubles it.
 const (
 	fruitless  = 5
 	firstPause = 100 * time.Millisecond
 )
 
-// download downloads a URL into a file, and resumes an interrupted download. It tries again as long
-// as the file grows. A server that ignores ranges sends the file from its start in each attempt.
-// Such an attempt counts as progress if it gets further than all earlier ones.
+// download downloads a URL into a file, and resumes an interrupted download. It retries as long as
+// the file grows. A server that ignores ranges sends the file from the start each time; such an
+// attempt counts as progress if it gets further than all earlier ones.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -129,7 +131,7 @@ func (s *source) download(ctx context.Context, url, file string, progress io.Wri
 	}
 }
 
-// rest waits, and reports whether ctx is still open.
+// rest waits for pause, and returns false if ctx is done first.
 func rest(ctx context.Context, pause time.Duration) bool {
 	select {
 	case <-time.After(pause):
@@ -139,7 +141,7 @@ func rest(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// size returns a file's size; 0 for a file that cannot be read.
+// size returns a file's size in bytes; 0 if it cannot be read.
 func size(file string) int64 {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -176,7 +178,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The file is either complete or another file. Its sum decides.
+		// The file is complete or a different one; its sum is checked later.
 		return 0, nil
 	case http.StatusOK:
 		if _, err := out.Seek(0, io.SeekStart); err != nil {
@@ -200,7 +202,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	return got, out.Close()
 }
 
-// counter prints the progress of a download at every tenth, each in one write.
+// counter prints the progress of a download at each 10 %, in one write. It calls beat for all data.
 type counter struct {
 	to                  io.Writer
 	done, total, tenths int64
@@ -221,7 +223,7 @@ func (c *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// fresh downloads a small text without resuming, because it may have changed.
+// fresh downloads a small text that may have changed, so it does not resume an earlier download.
 func (s *source) fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

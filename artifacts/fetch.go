@@ -17,10 +17,10 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Fetch downloads every pin from the configured source. It checks it against upstream's list of
-// sums, if there is one, and against the lock, if the pin is in it. Then it writes the lock. If any
-// check fails, it locks nothing, and the error names all failures. A pin of our own image is built
-// and locked anew. out receives the progress.
+// Fetch downloads every pin from the configured source, and writes their sums to the lock. It
+// verifies each file with upstream's list of sums, if there is one, and with the lock, if it has
+// the pin. If any check fails, it does not write the lock, and returns all failures. It always
+// builds the pins of Strata's own images. out receives the progress.
 func Fetch(
 	ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer,
 ) error {
@@ -36,8 +36,8 @@ func Fetch(
 	return old.With(fetched).Write(projectDir)
 }
 
-// With returns the lock with newer entries. An entry without a pin stays: the pin may come back,
-// and its sum is checked then.
+// With returns the lock with newer entries. It keeps entries without a pin: if the pin comes back,
+// its sum is checked.
 func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
@@ -52,19 +52,18 @@ func (l *Lock) With(newer []Locked) *Lock {
 type fetcher struct {
 	projectDir string
 	source     *source
-	// old holds the locked entries of the pins.
+	// old is the lock before the fetch.
 	old *Lock
 	// dir is the download cache.
 	dir string
-	// hosts, if set, checks once for each host whether it answers, before the first download from
-	// it.
+	// hosts, if set, checks each host once before the first download from it.
 	hosts *hosts
 }
 
 func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := f.old.Find(pin)
-	// A built image follows its sources and this machine's Go, whatever sum the lock has: only this
-	// machine makes it.
+	// The sum of a built image depends on its sources and this machine's Go, so it is not compared
+	// with the lock.
 	if _, built := config.BuiltImage(pin.URL); built {
 		if _, err := fmt.Fprintln(out, pin.URL); err != nil {
 			return Locked{}, err
@@ -81,8 +80,8 @@ func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (
 	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err
 	}
-	// Published files do not change. A changed one was tampered with or republished, and a person
-	// must look.
+	// Published files do not change. A changed one was tampered with or republished, so the user
+	// must check it.
 	expected, err := f.publishedSum(ctx, pin)
 	switch {
 	case err != nil:
@@ -96,15 +95,14 @@ func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (
 	return f.file(ctx, pin, expected, out)
 }
 
-// file downloads or builds the file of a pin into the cache. If expected is empty, it accepts any
+// file downloads or builds a pin's file into the cache. If expected is empty, it accepts any
 // content, because a first download has no sum to compare with.
 func (f *fetcher) file(
 	ctx context.Context, pin config.Pin, expected string, out io.Writer,
 ) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
-		// A partial file of an interrupted run may be of an older version, and no sum would reveal
-		// that.
+		// The partial file may be of an older version, which no sum would detect.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}
@@ -133,14 +131,15 @@ func (f *fetcher) file(
 	return locked, remember(file, expected)
 }
 
-// partialFile returns the file of an unfinished download. Its name is unique to the pin, so that no
-// pin resumes another's file.
+// partialFile returns the path of an unfinished download. It is unique to the pin, so that no pin
+// resumes the download of another.
 func partialFile(dir string, pin config.Pin) string {
 	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch,
 		path.Base(pin.URL)}, "-")+".part")
 }
 
-// publishedSum returns the sum of the pin's file in upstream's list; empty if upstream has no list.
+// publishedSum returns the sum of a pin's file in upstream's list of sums; "" if upstream has no
+// list. It fails if the list lacks the file.
 func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, error) {
 	if pin.Sums == "" {
 		return "", nil

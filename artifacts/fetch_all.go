@@ -13,13 +13,13 @@ import (
 	"strata/internal/files/lockfile"
 )
 
-// downloadsAtOnce is the number of parallel downloads. It hides the time that each takes to begin,
-// and does not overload servers.
+// downloadsAtOnce is the number of parallel downloads. It hides the latency of each start without
+// overloading servers.
 const downloadsAtOnce = 4
 
-// fetchPins gets pins into the download cache, a few at once, and excludes other fetches. fetched
-// has the successes in the order of pins, and failures the errors of the other pins. err reports
-// why no download could be tried.
+// fetchPins fetches pins into the download cache, in parallel, while it holds the cache's lock.
+// fetched has the successes in the order of pins, failures the errors of the others. err is set if
+// no download could be tried.
 func (f *fetcher) fetchPins(
 	ctx context.Context, pins []config.Pin, out io.Writer,
 ) (fetched []Locked, failures []error, err error) {
@@ -56,7 +56,7 @@ func (f *fetcher) fetchPins(
 	return fetched, failures, nil
 }
 
-// lines serializes writes.
+// lines is a writer that serializes concurrent writes.
 type lines struct {
 	mutex sync.Mutex
 	to    io.Writer
@@ -68,8 +68,8 @@ func (l *lines) Write(line []byte) (int, error) {
 	return l.to.Write(line)
 }
 
-// labelled writes lines that begin with their subject, because several downloads print at once.
-// Each write is one line.
+// labelled is a writer that puts a label before each line, because several downloads print in
+// parallel. Each write is one line.
 type labelled struct {
 	to    io.Writer
 	label string
@@ -82,7 +82,7 @@ func (l *labelled) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// lockFolder locks a folder against other processes. It calls waiting once if it has to wait.
+// lockFolder locks a folder against other processes. It calls waiting once if it must wait.
 func lockFolder(ctx context.Context, dir string, waiting func()) (unlock func(), err error) {
 	return lockfile.Lock(ctx, filepath.Join(dir, ".lock"), waiting)
 }

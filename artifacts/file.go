@@ -8,8 +8,7 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Verify returns an error with the file, the expected and the found sum, unless the file has the
-// expected one.
+// Verify returns a SumError if a file does not have the expected SHA-256 sum.
 func Verify(path, expected string) error {
 	found, err := digest.File(path)
 	if err != nil {
@@ -29,7 +28,7 @@ func (e *SumError) Error() string {
 		e.Found)
 }
 
-// link gives a file a second name: by hard link on one file system, else by copy.
+// link creates a hard link to a file, or a copy if the file system is another one.
 func link(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return nil

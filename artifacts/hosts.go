@@ -13,14 +13,14 @@ import (
 // packets would delay a run for minutes.
 const answersWithin = 8 * time.Second
 
-// hosts remembers which hosts answer.
+// hosts caches which hosts answer.
 type hosts struct {
 	mutex sync.Mutex
 	asked map[string]func() error
 }
 
-// answer checks, once for all downloads of a host, whether it answers at all. A nil receiver
-// assumes that it does.
+// answer returns an error if the host of a download does not answer. It checks each host once. A
+// nil receiver skips the check.
 func (h *hosts) answer(ctx context.Context, from *source, upstream string) error {
 	if h == nil || from.fault != nil {
 		return from.fault
@@ -42,8 +42,8 @@ func (h *hosts) answer(ctx context.Context, from *source, upstream string) error
 	return ask()
 }
 
-// heard sends a HEAD request for a download. It returns an error unless the host answers, with any
-// status.
+// heard sends a HEAD request for a download. It returns an error if the host does not answer; any
+// status is an answer.
 func heard(ctx context.Context, from *source, upstream, host string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin,
 		fmt.Errorf("no answer within %s", answersWithin))

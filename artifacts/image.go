@@ -11,8 +11,8 @@ import (
 	"strata/config"
 )
 
-// VMImage returns the disk image of virtual machines from the bundle's manifest or from the lock.
-// It does not need the other artifacts to exist.
+// VMImage returns the disk image of virtual machines, as the bundle's manifest or the lock
+// describes it. It does not need the other artifacts to be in the bundle or the lock.
 func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	found, err := vmImage(cfg, projectDir)
 	if err != nil {
@@ -21,8 +21,8 @@ func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	return found[0], nil // fits has refused a bundle with none or with two.
 }
 
-// AtHand returns the path of the artifact's file if it needs no download, else an empty path. A
-// bundle without the file is an error.
+// AtHand returns the path of the artifact's file on this machine; "" if it must be downloaded. It
+// fails if a bundle lacks the file.
 func (a Artifact) AtHand(projectDir string) (string, error) {
 	if a.source != "" {
 		_, err := os.Stat(a.source)
@@ -40,7 +40,7 @@ func (a Artifact) AtHand(projectDir string) (string, error) {
 	return "", nil
 }
 
-// CheckUpstream reports whether upstream has the file, without downloading it.
+// CheckUpstream returns an error if upstream does not have the file. It does not download the file.
 func (a Artifact) CheckUpstream(ctx context.Context) error {
 	if a.url == "" {
 		return errors.New("it is a bundle's, which publishes nothing")

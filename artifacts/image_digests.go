@@ -7,18 +7,17 @@ import (
 	"strata/config"
 )
 
-// imageScheme begins an image's address in the lock.
+// imageScheme is the URL prefix of images in the lock.
 const imageScheme = "docker://"
 
-// ImagePin returns the key of an image in the lock. The reference is its full name in containerd;
-// version tells entries apart for people.
+// ImagePin returns the pin of an image, which is its key in the lock. reference is the image's full
+// name in containerd; version only helps people to distinguish entries.
 func ImagePin(reference, version, arch string) config.Pin {
 	return config.Pin{Name: "image", Version: version, Arch: arch, URL: imageScheme + reference}
 }
 
-// ImageDigests returns every digest under which registries serve each image of the lock, by
-// reference. It leaves out an entry without all digests, and a reference by digest, which
-// containerd verifies itself.
+// ImageDigests returns, by image reference, all digests under which registries serve the image. It
+// leaves out entries without Digests, and references by digest, which containerd verifies itself.
 func (l *Lock) ImageDigests() map[string][]string {
 	images := map[string][]string{}
 	for _, locked := range l.Artifacts {
@@ -30,7 +29,7 @@ func (l *Lock) ImageDigests() map[string][]string {
 	return images
 }
 
-// Union returns the texts of both lists in their order, each once.
+// Union returns the texts of a and then those of b, without duplicates.
 func Union(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, text := range b {

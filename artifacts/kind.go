@@ -7,20 +7,20 @@ import (
 	"strata/config"
 )
 
-// These are the kinds of a bundle, by its files. The kind of upstream's artifacts is
+// The kinds of a bundle, according to its files. The kind of upstream artifacts is
 // config.SourceUpstream.
 const (
-	// KindBundle is a bundle without stand-ins, such as `strata bundle make` writes.
+	// KindBundle is a bundle without stand-ins, as `strata bundle make` writes it.
 	KindBundle = "bundle"
-	// KindLab is a bundle of the lab's stand-ins.
+	// KindLab is a bundle with the lab's stand-ins.
 	KindLab = "lab"
 	// KindOriginals is a lab's bundle in which upstream artifacts replace some stand-ins
 	// (ORIGINALS=DIR).
 	KindOriginals = "originals"
 )
 
-// Kind returns where the stack's artifacts come from. Two bundles of a kind may be in any folders,
-// and have any versions.
+// Kind returns the kind of the stack's artifacts. It does not depend on the bundle's folder or
+// versions.
 func (s *Set) Kind() string {
 	hasOrigin := func(prefix string) bool {
 		return slices.ContainsFunc(s.all,

@@ -15,19 +15,19 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// LockFile is the lock's name in the project.
+// LockFile is the name of the lock file in the project.
 const LockFile = "strata.lock"
 
-// lockHeader opens the lock.
+// lockHeader is the first line of the lock file.
 const lockHeader = "# Written by `strata fetch`; commit it. Each sum was taken from a download, never typed.\n"
 
-// Lock records the sums of the files that were fetched from upstream.
+// Lock lists the sums of the fetched upstream files and built images.
 type Lock struct {
-	// Artifacts are sorted by name, architecture and version.
+	// Artifacts is sorted by name, architecture and version.
 	Artifacts []Locked `json:"artifacts"`
 }
 
-// Locked is one file as upstream served it.
+// Locked is one file with its sum.
 type Locked struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -35,17 +35,16 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Program is the sum of a plugin's program, for an entry in a folder of originals, which keeps
-	// the unpacked program only. SHA256 is the sum of the archive then.
+	// Program is the sum of a plugin's program. It is only set in the lock of a folder of
+	// originals, which stores the unpacked program; SHA256 is then the sum of the archive.
 	Program string `json:"program,omitempty"`
-	// Digests are all digests under which registries serve an image, as sha256:HEX: the index's
-	// digest first, then that of each platform's manifest. SHA256 is the digest of the manifest for
-	// Arch. Digests is empty for other files, and for an image that was recorded without digests.
-	// Running images are not compared with such an entry.
+	// Digests lists all digests under which registries serve an image, as sha256:HEX: first that of
+	// the index, then those of the platforms' manifests. SHA256 is the digest of the manifest for
+	// Arch. If Digests is empty, running images are not compared with the entry.
 	Digests []string `json:"digests,omitempty"`
 }
 
-// ReadLock reads the project's lock; without the file it is empty.
+// ReadLock reads the project's lock. It returns an empty lock if the file does not exist.
 func ReadLock(projectDir string) (*Lock, error) {
 	text, err := os.ReadFile(filepath.Join(projectDir, LockFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +67,7 @@ func ReadLock(projectDir string) (*Lock, error) {
 	return &lock, nil
 }
 
-// Write stores the lock in the project, sorted.
+// Write writes the lock to the project, sorted.
 func (l *Lock) Write(projectDir string) error {
 	slices.SortFunc(l.Artifacts, func(a, b Locked) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Arch, b.Arch),
@@ -86,7 +85,7 @@ func (l *Lock) Write(projectDir string) error {
 	return nil
 }
 
-// Find returns the locked file of a pin.
+// Find returns the entry of a pin, and false if there is none.
 func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 	i := slices.IndexFunc(l.Artifacts, Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch,
 		URL: pin.URL}.same)
@@ -96,13 +95,13 @@ func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 	return l.Artifacts[i], true
 }
 
-// same reports whether another entry is for the same file, with any content.
+// same reports whether another entry is for the same file, whatever its sum.
 func (l Locked) same(other Locked) bool {
 	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch &&
 		l.URL == other.URL
 }
 
-// artifact returns the entry's file, with from as its source.
+// artifact returns the entry as an Artifact that from downloads.
 func (l Locked) artifact(from *source) Artifact {
 	return Artifact{
 		Name: l.Name, Version: l.Version, Arch: l.Arch, SHA256: l.SHA256, Size: l.Size,

@@ -13,7 +13,7 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// ManifestFile is the manifest's name in a bundle folder.
+// ManifestFile is the name of the manifest in a bundle folder.
 const ManifestFile = "manifest.json"
 
 // Manifest lists a bundle's files.
@@ -23,18 +23,18 @@ type Manifest struct {
 
 // Entry is one file of a bundle.
 type Entry struct {
-	// Name is the logical name; several entries may share one.
+	// Name is the logical name. Several entries may have the same.
 	Name string `json:"name"`
 	// Version is the version of the file's content.
 	Version string `json:"version"`
-	// Arch is the processor architecture; empty if the file serves every one of the bundle's hosts.
+	// Arch is the processor architecture as in GOARCH; empty if the file fits all hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact that needs this one, such as the chart of an archive's
-	// images. If empty, every stack gets it.
+	// For is the name of the artifact that needs this one, for example the chart that uses the
+	// images of an archive. If empty, every stack needs it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`
-	// SHA256 is the file's sum in lower case hex, Size its length in bytes.
+	// SHA256 is the file's sum in lower case hex, Size its size in bytes.
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
 	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
@@ -44,11 +44,12 @@ type Entry struct {
 var (
 	hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	origin = regexp.MustCompile(`^(real|stand-in|original):`)
-	// fileWord matches texts that may become part of a file name.
+	// fileWord matches texts that can be part of a file name.
 	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
 
-// ReadManifest reads and checks the manifest of a bundle folder. It does not read the files.
+// ReadManifest reads and validates the manifest of a bundle folder. It does not read the listed
+// files.
 func ReadManifest(bundle string) (*Manifest, error) {
 	file := filepath.Join(bundle, ManifestFile)
 	text, err := os.ReadFile(file)
@@ -70,7 +71,7 @@ func ReadManifest(bundle string) (*Manifest, error) {
 			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i,
 				entry.Name, err))
 		}
-		// A misspelt name would silently leave the entry out of every stack.
+		// Check For, because a misspelt name would exclude the entry from every stack.
 		if entry.For != "" && !manifest.has(entry.For) {
 			wrong = append(wrong,
 				fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle",
@@ -81,7 +82,7 @@ func ReadManifest(bundle string) (*Manifest, error) {
 	return &manifest, errors.Join(wrong...)
 }
 
-// Write stores the manifest in a bundle folder.
+// Write writes the manifest to a bundle folder.
 func (m *Manifest) Write(bundle string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

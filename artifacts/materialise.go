@@ -12,7 +12,7 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// Materialise puts every artifact at its Path in the project, and verifies each sum. It downloads
+// Materialise puts every artifact at its Path in the project, and verifies its sum. It downloads
 // files that neither the bundle nor the cache has, so a preview must not call it.
 func (s *Set) Materialise(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
@@ -59,8 +59,8 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	return remember(target, artifact.SHA256)
 }
 
-// stamp is the state of a file when its sum was last verified. A file with the same stamp is not
-// read again, which keeps a run without changes short: images are hundreds of MiB.
+// stamp describes a file at the time when its sum was verified. While the stamp still matches, the
+// file is not hashed again, which makes a run without changes fast: images have hundreds of MiB.
 type stamp struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
@@ -76,19 +76,19 @@ func stampOf(path, sum string) (stamp, error) {
 	}
 	stamped := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
-		// The change time cannot be set back, so it reveals an edit that keeps size and
-		// modification time.
+		// Users cannot set the change time, so it reveals an edit that keeps size and modification
+		// time.
 		stamped.Changed, stamped.Inode = changeTime(system), system.Ino
 	}
 	return stamped, nil
 }
 
-// stampFile returns a hidden file beside the file, which is not mistaken for an artifact.
+// stampFile returns the path of a file's stamp: a hidden file beside it.
 func stampFile(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
 }
 
-// hasSum reports whether the file has the sum: by its stamp, else by reading it.
+// hasSum reports whether a file has a sum, by its stamp or else by hashing the file.
 func hasSum(path, sum string) bool {
 	stamped, err := stampOf(path, sum)
 	if err != nil {

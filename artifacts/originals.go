@@ -16,33 +16,33 @@ import (
 	"strata/internal/files/digest"
 )
 
-// together lists artifacts that need each other at the same version.
+// together lists groups of artifacts that must have matching versions.
 var together = [][]string{
 	{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages},
 	{config.ArtifactTraefikChart, config.ArtifactTraefikCRDs},
 	{config.ArtifactAPISIXChart, config.ArtifactAPISIXControllerChart, config.ArtifactAPISIXCRDs},
 }
 
-// Filled is the result of filling a folder of originals.
+// Filled is the result of Originals.
 type Filled struct {
-	// Names are the requested artifacts that the folder now has.
+	// Names lists the requested artifacts that the folder now has.
 	Names []string
-	// Entries are their files in the format of a bundle's manifest, with paths relative to the
-	// folder. The sum of a plugin is that of its archive.
+	// Entries lists their files as in a bundle's manifest, with paths relative to the folder. The
+	// sum of a plugin is that of its archive.
 	Entries []Entry
-	// Left are existing files under an artifact's name that were not fetched here. Their artifacts
-	// were left alone.
+	// Left lists existing files with an artifact's name that Strata did not fetch. It did not fetch
+	// these artifacts.
 	Left []string
-	// Missing names the failed downloads with their reasons; nil if all succeeded. An artifact also
-	// counts as missing if it needs another artifact that is missing.
+	// Missing joins the errors of failed downloads; nil if there are none. If a download failed,
+	// the artifacts that must have a matching version are not placed either.
 	Missing error
 }
 
-// Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them
-// (tests/lab/internal/originals). It downloads from the configured source. It checks sums against
-// known, a project's lock, and against the folder's own lock, which it writes. It removes the files
-// of earlier calls at other versions, and leaves other files. A wrong sum or an interrupt is an
-// error, and never counts as a missing file. out receives the progress.
+// Originals downloads pins into a folder, with files named ARTIFACT-VERSION as the lab expects them
+// (tests/lab/internal/originals). It verifies sums with known, a project's lock, and with the
+// folder's own lock, which it writes. It removes files that it fetched earlier at other versions,
+// and keeps other files. Failed downloads are only reported in Missing; a wrong sum or an interrupt
+// is an error. out receives the progress.
 func Originals(
 	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin,
 	out io.Writer,
@@ -69,7 +69,7 @@ func Originals(
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts),
 		hosts: &hosts{}}
 	fetched, failures, err := f.fetchPins(ctx, pins, out)
-	// An interrupted download looks like a host that does not answer.
+	// An interrupt must not count as a failed download.
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return filled, err
 	}
@@ -99,8 +99,7 @@ func Originals(
 	return filled, before.With(whole).Write(dir)
 }
 
-// missingOf joins failures if all of them are failed downloads. It returns nil if one has another
-// cause.
+// missingOf joins failures if all are failed downloads. It returns nil if one has another cause.
 func missingOf(failures []error) error {
 	for _, failure := range failures {
 		var gone *unavailableError
@@ -111,7 +110,7 @@ func missingOf(failures []error) error {
 	return errors.Join(failures...)
 }
 
-// goesWith returns the artifacts that must have the same version as an artifact, including itself.
+// goesWith returns the artifacts whose version must match that of an artifact, including itself.
 func goesWith(name string) []string {
 	for _, group := range together {
 		if slices.Contains(group, name) {
@@ -121,7 +120,7 @@ func goesWith(name string) []string {
 	return []string{name}
 }
 
-// isIncomplete reports whether an artifact that must go with this one was requested and failed.
+// isIncomplete reports whether an artifact of the same group was requested but not fetched.
 func isIncomplete(name string, fetched []Locked, pins []config.Pin) bool {
 	return slices.ContainsFunc(goesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
@@ -144,7 +143,7 @@ func (l Locked) OriginalName() string {
 	return name
 }
 
-// place puts a file of the cache into the folder.
+// place puts a cached file into the folder under its OriginalName.
 func (f *fetcher) place(one *Locked, dir string) error {
 	cached := filepath.Join(f.dir, one.artifact(nil).FileName())
 	target := filepath.Join(dir, one.OriginalName())
@@ -164,16 +163,18 @@ func (f *fetcher) place(one *Locked, dir string) error {
 	if err := os.Rename(temporary, target); err != nil {
 		return err
 	}
-	// A rename between two names of one file does nothing, and leaves both.
+	// A rename between two hard links of one file does nothing, so the temporary name must be
+	// removed.
 	if err := os.RemoveAll(temporary); err != nil {
 		return err
 	}
 	return Verify(target, one.SHA256)
 }
 
-// unpack puts a plugin into the folder, and records its sum.
+// unpack extracts a plugin's program into the folder, and sets Program to its sum.
 func (l *Locked) unpack(archive, target string) error {
-	// Unpack compares a program's size and time, which may match although the content differs.
+	// Unpack skips a program with the archive's size and time, even if its content differs. So a
+	// program with another sum is removed first.
 	if l.Program != "" && Verify(target, l.Program) != nil {
 		if err := os.RemoveAll(target); err != nil {
 			return err
@@ -187,8 +188,8 @@ func (l *Locked) unpack(archive, target string) error {
 	return err
 }
 
-// leftAlone returns the files of the folder that have the name of a pin's artifact and were not
-// fetched by Strata.
+// leftAlone returns the files in the folder that have the name of a pin's artifact, but are not in
+// the folder's lock.
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -209,12 +210,12 @@ func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	return left
 }
 
-// isOf reports whether a file's name is that of an artifact at any version.
+// isOf reports whether a file is named after an artifact, at any version.
 func isOf(file, artifact string) bool {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(artifact) + "-v?[0-9]").MatchString(file)
 }
 
-// removeOlder removes the files of earlier calls at other versions.
+// removeOlder removes files of the folder's earlier lock that a new version replaces.
 func removeOlder(dir string, before *Lock, now []Locked) error {
 	for _, old := range before.Artifacts {
 		replaced := slices.ContainsFunc(now, func(one Locked) bool {

@@ -2,9 +2,9 @@ package artifacts
 
 import "strata/config"
 
-// NewPinnedSet returns the set with the names and versions of the configuration and the pins. It
-// reads neither a bundle nor the lock, so no artifact has a sum, and none can be materialised. It
-// describes a stack even if its artifacts are missing.
+// NewPinnedSet returns a set with only the names and versions of a stack's artifacts, from the
+// configuration and the pins. It describes a stack without its bundle or lock. The artifacts have
+// no sums, so they cannot be materialised.
 func NewPinnedSet(cfg *config.Config) *Set {
 	set := &Set{source: cfg.Artifacts.Source}
 	take := func(name, version string) {

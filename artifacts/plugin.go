@@ -15,18 +15,18 @@ import (
 	"strata/config"
 )
 
-// pluginPrefix begins the names of Pulumi's resource plugins.
+// pluginPrefix is the name prefix of Pulumi's resource plugins.
 const pluginPrefix = "pulumi-resource-"
 
 func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
 
-// pluginSDK matches a line of go.mod. Pulumi requires a plugin of exactly the same version as the
-// SDK.
+// pluginSDK matches the line of a plugin's SDK in go.mod. Pulumi requires the plugin of exactly
+// that version.
 var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
 
-// PluginPins returns the pins of Pulumi's official plugins for Linux and an architecture, at the
-// versions of the SDKs in the project's go.mod. The names of their lists of sums differ, so the
-// pins have none: the first download is trusted and locked.
+// PluginPins returns the pins of Pulumi's plugins for Linux and an architecture, at the versions of
+// their SDKs in the project's go.mod. They have no list of sums, because its name differs between
+// plugins; the first download is trusted and locked.
 func PluginPins(project, arch string) ([]config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -48,11 +48,11 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 	return pins, nil
 }
 
-// CLIName is the artifact's name of Pulumi's command line, an archive with one program for each
-// language.
+// CLIName is the artifact name of Pulumi's command line: an archive with the pulumi program and one
+// language plugin for each language.
 const CLIName = "pulumi"
 
-// cliSDK matches the line of go.mod with the SDK; a CLI of the same version serves it.
+// cliSDK matches the line of Pulumi's SDK in go.mod. The command line has the same version.
 var cliSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi/sdk/v3 v(\S+)$`)
 
 // CLIPin returns the pin of Pulumi's command line for Linux and an architecture, at the version of
@@ -79,7 +79,8 @@ func CLIPin(project, arch string) (config.Pin, error) {
 	}, nil
 }
 
-// Unpack extracts a program from any folder of a gzipped tar, unless it is at target already.
+// Unpack extracts the program name, in any folder of a .tar.gz archive, to target. It does nothing
+// if target has the archived size and time.
 func Unpack(archive, name, target string) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -109,10 +110,10 @@ func Unpack(archive, name, target string) error {
 	}
 }
 
-// writeProgram writes an executable with the archive's time, by which Unpack recognizes it.
+// writeProgram writes an executable with the archived time, by which Unpack recognizes it.
 func writeProgram(content io.Reader, header *tar.Header, target string) error {
 	temporary := filepath.Join(filepath.Dir(target), ".part-"+filepath.Base(target))
-	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // it is a program, and holds nothing secret
+	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // an executable without secrets
 	if err != nil {
 		return err
 	}

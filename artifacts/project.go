@@ -10,8 +10,8 @@ import (
 	"strata/config"
 )
 
-// StackConfigs returns the configuration of each stack file, by path. Without files it reads the
-// project's own. A file named Pulumi.STACK.yaml or STACK.yaml has the stack's name.
+// StackConfigs returns the paths and configurations of stack files; without files, those of the
+// project. A file Pulumi.STACK.yaml or STACK.yaml belongs to the stack STACK.
 func StackConfigs(project string, files []string) (paths []string, stacks []*config.Config,
 	err error) {
 	paths = files
@@ -32,9 +32,9 @@ func StackConfigs(project string, files []string) (paths []string, stacks []*con
 	return paths, stacks, nil
 }
 
-// ProjectPins returns the pins of every stack file, each once, and their source. Without files it
-// reads the project's own, and without any it returns the default pins from upstream. Stacks with
-// different mirrors are an error, because a pin is fetched once.
+// ProjectPins returns the pins of all stack files, without duplicates, and the source to download
+// them from. Without files it reads those of the project; if there are none, it returns the default
+// pins. It fails if stacks have different mirrors, because a pin is fetched once.
 func ProjectPins(project string, files ...string) ([]config.Pin, config.Artifacts, error) {
 	paths, stacks, err := StackConfigs(project, files)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-// Set holds every artifact of one stack.
+// Set lists the artifacts of one stack.
 type Set struct {
 	projectDir string
 	source     string
@@ -17,10 +17,10 @@ type Set struct {
 	images     map[string][]string
 }
 
-// Resolve finds the artifacts that a stack needs, with versions and sums, in the bundle's manifest
-// or the lock. It neither downloads nor hashes. It fails if the bundle lacks an explicit version,
-// if an artifact is missing from the bundle or the lock, or if the manifest is unreadable. It
-// reports all failures at once.
+// Resolve returns the artifacts that a stack needs, with versions and sums from the bundle's
+// manifest or the lock. It neither downloads nor hashes files. It fails if the manifest is invalid,
+// lacks an artifact or has another version than the configuration, or if the lock lacks an
+// artifact. It joins all errors.
 func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	set := &Set{projectDir: projectDir, source: cfg.Artifacts.Source}
 	var wrong []error
@@ -96,7 +96,7 @@ func fromBundle(cfg *config.Config, projectDir, source string, names []string) (
 	return found, errors.Join(wrong...)
 }
 
-// entries returns the entries of a name that fit an architecture.
+// entries returns the entries with a name that fit an architecture.
 func (m *Manifest) entries(name, arch string) []Entry {
 	var entries []Entry
 	for _, entry := range m.Artifacts {
@@ -107,8 +107,8 @@ func (m *Manifest) entries(name, arch string) []Entry {
 	return entries
 }
 
-// fits checks that the bundle has exactly one file of a name, at the configured version if there is
-// one. Images may be any number: K3s pulls missing ones.
+// fits returns an error if entries, those of one name, are not exactly one file with the configured
+// version. K3s's images may be any number of archives, because K3s pulls missing images.
 func fits(cfg *config.Config, name string, entries []Entry) error {
 	switch {
 	case name == config.ArtifactK3sImages:
@@ -130,7 +130,7 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 	return nil
 }
 
-// vmImage returns the disk image of virtual machines: a bundle's, or the locked one of
+// vmImage returns the disk image of virtual machines, from a bundle or from the lock's entry for
 // hosts.vm.image.
 func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	if cfg.Artifacts.MachineImage != config.SourceUpstream {
@@ -149,7 +149,7 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	return []Artifact{locked.artifact(sourceOf(cfg.Artifacts))}, nil
 }
 
-// Get returns the only artifact of a name, and fails if there are none or several.
+// Get returns the artifact with a name. It fails if there is none or more than one.
 func (s *Set) Get(name string) (Artifact, error) {
 	found := s.List(name)
 	if len(found) != 1 {
@@ -159,7 +159,7 @@ func (s *Set) Get(name string) (Artifact, error) {
 	return found[0], nil
 }
 
-// List returns the artifacts of a name, in the order of the manifest.
+// List returns the artifacts with a name, in the manifest's order.
 func (s *Set) List(name string) []Artifact {
 	var found []Artifact
 	for _, artifact := range s.all {
@@ -170,7 +170,7 @@ func (s *Set) List(name string) []Artifact {
 	return found
 }
 
-// Digest returns the sum over all files of a name, which changes when one of them does. Empty if
+// Digest returns the joined sums of all files with a name, which change with any of them; "" if
 // there are none.
 func (s *Set) Digest(name string) string {
 	var sums []string
@@ -183,10 +183,10 @@ func (s *Set) Digest(name string) string {
 // Artifacts returns all artifacts of the stack.
 func (s *Set) Artifacts() []Artifact { return slices.Clone(s.all) }
 
-// ImageDigests returns the lock's digests of the images that nodes pull (Lock.ImageDigests). It is
-// empty with a bundle. The manifest has verified the bundle's archives, and a node's digest of an
-// archive may be unknown to any registry.
+// ImageDigests returns the digests of the images that nodes pull, from the lock
+// (Lock.ImageDigests). It is empty for a bundle: the manifest verifies the archives, and the digest
+// of an image from an archive may be unknown to any registry.
 func (s *Set) ImageDigests() map[string][]string { return s.images }
 
-// Source returns the configured source: upstream or the bundle folder.
+// Source returns the configured source: "upstream" or the bundle folder.
 func (s *Set) Source() string { return s.source }

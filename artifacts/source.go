@@ -13,24 +13,24 @@ import (
 	"strata/config"
 )
 
-// source downloads from each project's own host, or from one mirror. A file keeps its upstream
-// address in the lock's entries and in an artifact's origin: neither depends on the mirror.
+// source downloads files from their upstream hosts, or from one mirror. The lock and an artifact's
+// Origin have the upstream URL in both cases, so they do not depend on the mirror.
 type source struct {
-	// mirror is the mirror's address without user and password; nil without a mirror.
+	// mirror is the mirror's URL without user and password; nil without a mirror.
 	mirror *url.URL
 	user   *url.Userinfo
 	client *http.Client
-	// fault is the reason why no request is possible.
+	// fault is the error of every request if the source cannot be used.
 	fault error
 }
 
-// errSealed reports a mirror address that this process cannot decrypt.
+// errSealed reports an encrypted mirror URL, which only Pulumi can decrypt.
 var errSealed = errors.New("strata:artifacts.mirror is encrypted, and only Pulumi can read it: set " +
 	config.MirrorVariable +
 	`, for example to "$(pulumi config get --path strata:artifacts.mirror)"`)
 
-// sourceOf returns the source of a configuration that Validate has accepted. The first request
-// returns its fault.
+// sourceOf returns the source of a validated configuration. If it cannot be used, its requests
+// fail.
 func sourceOf(from config.Artifacts) *source {
 	switch from.Mirror {
 	case "":
@@ -50,7 +50,7 @@ func sourceOf(from config.Artifacts) *source {
 	return &source{mirror: mirror, user: user, client: client, fault: err}
 }
 
-// mirrorClient returns a client that trusts a CA in addition to this machine's CAs.
+// mirrorClient returns an HTTP client that trusts ca, if set, in addition to this machine's CAs.
 func mirrorClient(ca string) (*http.Client, error) {
 	client := &http.Client{CheckRedirect: staysEncrypted}
 	if ca == "" {
@@ -69,7 +69,8 @@ func mirrorClient(ca string) (*http.Client, error) {
 	return client, nil
 }
 
-// staysEncrypted refuses a redirect that would send the mirror's password unencrypted.
+// staysEncrypted returns an error for a redirect to an address that is not https, which would send
+// the mirror's password unencrypted.
 func staysEncrypted(request *http.Request, via []*http.Request) error {
 	const most = 10
 	if len(via) >= most {
@@ -81,11 +82,11 @@ func staysEncrypted(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// address returns the address of a published file: below the mirror, by the project's host and
-// path. An address on the mirror's own host stays as it is.
+// address returns the URL to download an upstream URL from: with a mirror, MIRROR/HOST/PATH. A URL
+// on the mirror's own host stays unchanged.
 func (s *source) address(upstream string) string {
 	if s == nil || s.mirror == nil {
-		return upstream // a built image is downloaded from nowhere
+		return upstream // no mirror, or s is nil for a built image
 	}
 	_, rest, found := strings.Cut(upstream, "://")
 	if host, _, _ := strings.Cut(rest, "/"); !found || host == s.mirror.Host {
@@ -94,8 +95,8 @@ func (s *source) address(upstream string) string {
 	return s.mirror.String() + "/" + rest
 }
 
-// ask sends a request to upstream; edit, if not nil, changes the request. No error contains the
-// mirror's user or password, or a redirect's query. The caller names the address.
+// ask sends a request for an upstream URL. edit, if not nil, changes the request. Errors contain
+// neither the mirror's user or password nor a redirect's query; the caller adds the URL.
 func (s *source) ask(
 	ctx context.Context, method, upstream string, edit func(*http.Request),
 ) (*http.Response, error) {
@@ -106,7 +107,7 @@ func (s *source) ask(
 	if err != nil {
 		return nil, err
 	}
-	// With a mirror, every address is on the mirror's host, and the user belongs to the mirror.
+	// With a mirror, every URL is on the mirror's host, so the user is always the mirror's.
 	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" {
 		request.SetBasicAuth(s.user.Username(), password)
 	}
@@ -121,7 +122,7 @@ func (s *source) ask(
 	return response, err
 }
 
-// advice returns the fix for a failed download.
+// advice returns the fix for a failed download, for messages.
 func (s *source) advice() string {
 	if s.mirror == nil {
 		return "check the network, or use a bundle (strata:artifacts.source)"

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// VerifyBundle checks the size and sum of every file of a bundle folder, and prints a line for
-// each. The error has a line for each file that is missing or differs from the manifest.
+// VerifyBundle verifies the size and sum of every file in a bundle folder, and prints a line for
+// each good one. The error has a line for each file that is missing or differs from the manifest.
 func VerifyBundle(bundle string, out io.Writer) error {
 	manifest, err := ReadManifest(bundle)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package gate holds the commands that run gates for their resources. Package health has the gates
-// themselves.
+// Package gate contains the commands with which Pulumi resources run gates. The gates themselves
+// are in package health.
 package gate
 
 import (
@@ -13,13 +13,13 @@ import (
 	"strata/health/kinds"
 )
 
-// Ask waits until a gate opens. It writes the progress and the report to stderr, and the result as
-// one JSON line to stdout. A gate that is stuck or late is a failure. A Spec that cannot be run is
-// an InputError.
+// Ask runs a gate and waits until it passes. It writes the progress and the report to stderr, and
+// the result as one JSON line to stdout. It fails if the gate cannot pass, or has not passed at its
+// timeout. It returns an InputError for an invalid Spec.
 var Ask = verb.NewDecoded(kinds.Parse, ask)
 
-// AskAtDelete runs a gate when its resource is deleted. It passes if Pulumi was told that the
-// cluster is gone.
+// AskAtDelete runs a gate when its resource is deleted. It skips the gate if the user told Pulumi
+// that the cluster is gone.
 var AskAtDelete = verb.NewDecoded(kinds.Parse,
 	func(ctx context.Context, call verb.Call, spec health.Spec) error {
 		if verb.ClusterGone() {

@@ -1,5 +1,5 @@
-// Package machines derives the virtual machines of a configuration. lifecycle makes and changes
-// them.
+// Package machines derives virtual machines from a configuration. Package lifecycle creates and
+// changes them.
 package machines
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Hypervisor names a hypervisor over SSH in messages.
+// Hypervisor is the name of a remote hypervisor in messages.
 const Hypervisor = "hypervisor"
 
-// SpecOf returns a node's machine from the configuration, without the values that are known later:
-// its timeouts, the hypervisor's host key, the keys that may log in and the image.
+// SpecOf returns the Spec of a node's machine from the configuration, without the values that are
+// known later: timeouts, the hypervisor's host key, the authorized keys and the image.
 func SpecOf(hosts config.Hosts, stack string, node config.Node) hypervisor.Spec {
 	spec := hypervisor.Spec{
 		Driver: string(hosts.Driver), Stack: stack, Node: node.Name,
@@ -40,7 +40,8 @@ func SpecOf(hosts config.Hosts, stack string, node config.Node) hypervisor.Spec 
 	return spec
 }
 
-// targetOf returns the login at the hypervisor, without its host key; zero for this machine.
+// targetOf returns the SSH target of the hypervisor, without its host key; the zero value if the
+// hypervisor is this machine.
 func targetOf(at config.Hypervisor) remote.Target {
 	if at.Address == "" {
 		return remote.Target{}

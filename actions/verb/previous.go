@@ -13,12 +13,12 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// PreviousOutput returns the last output of the resource's command, which pulumi-command hands to
-// an update that asks for it; empty at a create.
+// PreviousOutput returns the previous output of the resource's command, which pulumi-command passes
+// to an update on request; "" at a create.
 func (c Call) PreviousOutput() string { return os.Getenv(self.PreviousOutput) }
 
-// Previous decodes a PreviousOutput that is JSON or an output of WriteOutput. At a create it
-// returns the zero value. It ignores unknown keys: they are of another version.
+// Previous decodes the previous output, which is JSON or was written by WriteOutput. It returns the
+// zero value at a create. It ignores unknown keys, because another version may have written them.
 func Previous[T any](call Call) (before T, err error) {
 	text := call.PreviousOutput()
 	if text == "" {
@@ -33,15 +33,15 @@ func Previous[T any](call Call) (before T, err error) {
 	return before, nil
 }
 
-// WriteOutput prints a value for Previous in a compact form. The next run gets it in one
-// environment variable, which Linux bounds at 128 KiB.
+// WriteOutput writes a value to the resource's output in a compressed form that Previous decodes.
+// The next run gets it in one environment variable, which Linux limits to 128 KiB.
 func (c Call) WriteOutput(value any) error {
 	encoded := base64.NewEncoder(base64.StdEncoding, c.Stdout)
 	packed := gzip.NewWriter(encoded)
 	return errors.Join(json.NewEncoder(packed).Encode(value), packed.Close(), encoded.Close())
 }
 
-// unpack returns the JSON that WriteOutput has packed.
+// unpack returns the JSON that WriteOutput compressed.
 func unpack(text string) (string, error) {
 	packed, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
 	if err != nil {

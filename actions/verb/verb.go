@@ -1,7 +1,6 @@
-// Package verb turns functions with a typed input into the commands that resources run. A command
-// gets its input as JSON on stdin, and its secrets in the environment. The package also owns how
-// long a command may take. It does not own the texts of the commands: they are in the table of
-// package actions.
+// Package verb turns Go functions with a typed input into the commands that Pulumi resources run. A
+// command gets its input as JSON on stdin, and secrets in the environment. The package also applies
+// the command's timeout. The command texts are in the table of package actions.
 package verb
 
 import (
@@ -15,29 +14,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Verb is a function that resources run with an input of one type.
+// Verb is a function that resources run as a command, with an input of one type.
 type Verb[In any] struct {
 	decode  func(call Call, text []byte) (In, error)
 	bounded bool
 	run     func(ctx context.Context, call Call, input In) error
 }
 
-// None is the input of a verb that reads nothing.
+// None is the input type of a verb without input.
 type None struct{}
 
-// New returns a verb whose input is one JSON object with a timeout, which ends the context of run.
+// New returns a verb whose input is one JSON object. Its key "timeout" bounds the context of run.
 func New[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
 	return &Verb[In]{decode: strict[In], bounded: true, run: run}
 }
 
-// NewUnbounded returns a verb that bounds its steps itself: a transfer takes as long as the line
-// needs.
+// NewUnbounded returns a verb without a timeout of its own, because it bounds its steps itself: a
+// transfer takes as long as the line needs.
 func NewUnbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
 	return &Verb[In]{decode: strict[In], run: run}
 }
 
-// NewDecoded returns an unbounded verb that reads its input with decode. The errors of decode must
-// name the input.
+// NewDecoded returns a verb without a timeout of its own, whose input is decoded by decode. The
+// errors of decode must name the input.
 func NewDecoded[In any](
 	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
 ) *Verb[In] {
@@ -45,11 +44,12 @@ func NewDecoded[In any](
 		run: run}
 }
 
-// Run reads the input of a call and runs the verb. An input that it cannot use is an InputError.
+// Run decodes the input of a call and runs the verb. It returns an InputError if the input is
+// invalid.
 func (v *Verb[In]) Run(ctx context.Context, call Call) error {
 	var input In
 	if _, none := any(input).(None); none {
-		return v.run(ctx, call, input) // do not read stdin: a terminal would not end
+		return v.run(ctx, call, input) // do not read stdin, which blocks on a terminal
 	}
 	text, err := io.ReadAll(call.Stdin)
 	if err != nil {
@@ -75,7 +75,7 @@ func (v *Verb[In]) Run(ctx context.Context, call Call) error {
 	return v.run(ctx, call, input)
 }
 
-// strict decodes one JSON object. A misspelt key is an error.
+// strict decodes one JSON object. It fails for an unknown key.
 func strict[In any](call Call, text []byte) (input In, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -88,12 +88,12 @@ func strict[In any](call Call, text []byte) (input In, err error) {
 	return input, err
 }
 
-// InputError is the error of an input that a verb cannot use: the command exits with 2.
+// InputError reports an invalid input. The command then exits with 2.
 type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// ErrReported fails a verb that has already reported the reason. It has no text.
+// ErrReported is the error of a verb that has already printed the reason. It has no text.
 var ErrReported = errors.New("")

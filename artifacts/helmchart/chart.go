@@ -1,5 +1,5 @@
-// Package helmchart reads the values that a chart accepts from the chart's file. It renders
-// nothing: Helm does.
+// Package helmchart reads the values that a Helm chart accepts from the chart's file. It does not
+// render the chart.
 package helmchart
 
 import (
@@ -17,23 +17,24 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileLimit bounds the size of a chart's file in bytes; those of Strata's charts have a tenth of
-// it.
+// fileLimit limits the size of one file in a chart, in bytes. The files of Strata's charts have at
+// most a tenth of it.
 const fileLimit = 4 << 20
 
-// Chart describes the values of a chart.
+// Chart holds the names, defaults and schema of a chart's values.
 type Chart struct {
 	names map[string]bool
-	// defaults come from values.yaml. schema is the text of values.schema.json; nil without one.
+	// defaults is the content of values.yaml. schema is the text of values.schema.json; nil if
+	// there is none.
 	defaults map[string]any
 	schema   []byte
 }
 
-// Keys returns the top-level names of a chart's values, sorted: those of its values.yaml and
-// schema, its subcharts, and global, which every chart has.
+// Keys returns the top-level keys of a chart's values, sorted: those in values.yaml and the schema,
+// the names of subcharts, and global, which every chart has.
 func (c *Chart) Keys() []string { return slices.Sorted(maps.Keys(c.names)) }
 
-// Read reads a chart from the gzipped tar that Helm packs.
+// Read reads a packaged chart (.tgz).
 func Read(file string) (*Chart, error) {
 	packed, err := os.Open(file)
 	if err != nil {
@@ -60,7 +61,7 @@ func Read(file string) (*Chart, error) {
 	}
 }
 
-// add reads one file of the chart; its path begins with the chart's name.
+// add reads one file of the chart. path begins with the chart's name.
 func (c *Chart) add(path string, content io.Reader) error {
 	_, inside, _ := strings.Cut(path, "/")
 	switch {
@@ -112,8 +113,7 @@ func (c *Chart) addKeys(object map[string]any) {
 	}
 }
 
-// properties returns the properties of a schema, which may be elsewhere in the file, as in
-// cert-manager's.
+// properties returns the top-level properties of a schema. It follows a $ref, as in cert-manager's.
 func properties(schema map[string]any) map[string]any {
 	at := schema
 	if reference, is := schema["$ref"].(string); is {

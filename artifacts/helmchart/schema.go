@@ -9,21 +9,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Refusal names a value that a chart's schema refuses.
+// Refusal describes a value that violates a chart's schema.
 type Refusal struct {
-	// Path has the names and indexes that lead to the value.
+	// Path lists the keys and indexes that lead to the value.
 	Path []string
-	// Rule has the reason, and may quote the value.
+	// Rule is the reason. It may quote the value.
 	Rule string
-	// Keyword is the path of the rule in the schema.
+	// Keyword is the path of the violated rule in the schema.
 	Keyword string
 }
 
-// schemaFile has the rules by which Helm checks values before it renders.
+// schemaFile is the name of the schema with which Helm validates values.
 const schemaFile = "values.schema.json"
 
-// Refusals checks values over the chart's defaults against its schema, as Helm does. A chart
-// without schema refuses none. Schemas of subcharts are not checked.
+// Refusals validates values, merged over the chart's defaults, with the chart's schema, as Helm
+// does. It returns none if the chart has no schema. It does not check the schemas of subcharts.
 func (c *Chart) Refusals(values map[string]any) ([]Refusal, error) {
 	if c.schema == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ func (c *Chart) Refusals(values map[string]any) ([]Refusal, error) {
 	return causes(refused), nil
 }
 
-// causes returns the refusals that have no cause of their own.
+// causes returns the innermost violations of a validation error.
 func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	for _, cause := range of.Causes {
 		found = append(found, causes(cause)...)
@@ -58,8 +58,7 @@ func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	return []Refusal{{path, of.Message, of.KeywordLocation}}
 }
 
-// mergeValues returns the defaults with values over them: objects are merged, anything else is
-// replaced.
+// mergeValues merges values over defaults: objects are merged, other values replaced.
 func mergeValues(defaults, values map[string]any) map[string]any {
 	merged := map[string]any{}
 	maps.Copy(merged, defaults)

@@ -17,7 +17,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// documents collects the documents that kubectl's reader takes from a file before it decodes them.
+// documents validates each document that kubectl's reader reads from a file, before the reader
+// decodes it. It collects the errors in wrong.
 type documents struct {
 	file   string
 	number int
@@ -25,7 +26,8 @@ type documents struct {
 }
 
 // ValidateBytes implements resource.ContentValidator. It records documents that the reader would
-// refuse or change. The reader's own error quotes the whole text, which may be a Secret's.
+// refuse or change, and returns no error itself: the reader's error would quote the text, which may
+// be a Secret's.
 func (d *documents) ValidateBytes(text []byte) error {
 	d.number++
 	at := fmt.Sprintf("document %d", d.number)
@@ -35,7 +37,7 @@ func (d *documents) ValidateBytes(text []byte) error {
 		d.refuse(at, errors.New("is no object"))
 		return nil
 	}
-	for _, err := range append(twice, checkKind(object)) { // of two values it takes the last
+	for _, err := range append(twice, checkKind(object)) { // twice has duplicate keys
 		d.refuse(at, err)
 	}
 	d.check(at, object)
@@ -48,9 +50,9 @@ func (d *documents) refuse(at string, err error) {
 	}
 }
 
-// check refuses metadata of another type. The reader does not check metadata in the items of a
-// list, and removes a namespace that is not a text. check also refuses an object with the field
-// items, because the reader takes it for a list, and the object would vanish.
+// check records metadata of a wrong type: the reader does not check the metadata of a list's items,
+// and drops a namespace that is not a string. It also records an object with the key items that is
+// no list, because the reader takes it for one, and the object itself would be lost.
 func (d *documents) check(at string, object map[string]any) {
 	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
 	if err == nil {
@@ -65,14 +67,14 @@ func (d *documents) check(at string, object map[string]any) {
 	for i, item := range list {
 		object, _ := item.(map[string]any)
 		at := fmt.Sprintf("%s: items[%d]", at, i)
-		if object["kind"] != nil || object["apiVersion"] != nil { // or they follow from the list's
+		if object["kind"] != nil || object["apiVersion"] != nil { // without both, they follow from the list's kind
 			d.refuse(at, checkKind(object))
 		}
 		d.check(at, object)
 	}
 }
 
-// checkKind refuses a kind that no API server could know.
+// checkKind returns an error for an apiVersion or kind that no API server can serve.
 func checkKind(object map[string]any) error {
 	m := unstructured.Unstructured{Object: object}
 	if m.GetAPIVersion() == "" || m.GetKind() == "" {
@@ -87,8 +89,8 @@ func checkKind(object map[string]any) error {
 	return nil
 }
 
-// checkCount returns an error if kubectl's reader takes fewer documents than the text has: for the
-// reader, only a newline ends a line.
+// checkCount returns an error if kubectl's reader has read fewer documents than the text has,
+// because the reader accepts only a newline as the end of a line.
 func (d *documents) checkCount(starts []int) error {
 	if starts == nil || d.number >= len(starts) {
 		return nil
@@ -97,8 +99,8 @@ func (d *documents) checkCount(starts []int) error {
 		d.file, starts[d.number])
 }
 
-// documentStarts returns the line in which each non-empty document of a YAML text begins. A
-// repeated key is an error. It returns nil for a stream of JSON.
+// documentStarts returns the first line of each non-empty document in a YAML text; nil for a stream
+// of JSON. It fails for a repeated key.
 func documentStarts(text []byte) ([]int, error) {
 	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
 		return nil, nil
@@ -126,7 +128,7 @@ func documentStarts(text []byte) ([]int, error) {
 	}
 }
 
-// isJSON reports whether a text is a stream of JSON values only.
+// isJSON reports whether a text consists of JSON values only.
 func isJSON(text []byte) bool {
 	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
 		var value json.RawMessage

@@ -1,4 +1,4 @@
-// Package manifest reads Kubernetes objects from files as kubectl does, and refuses objects that
+// Package manifest reads Kubernetes objects from files as kubectl does, and rejects objects that
 // Pulumi would change.
 package manifest
 
@@ -15,14 +15,14 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// Manifest is an object of a file.
+// Manifest is an object from a file.
 type Manifest struct {
-	// File is the name that the user gave.
+	// File is the file's name as the user wrote it.
 	File string
 	*unstructured.Unstructured
 }
 
-// Title names the object for people, with the namespace if the file has one.
+// Title returns the object's kind and name for messages, with the namespace if the file sets one.
 func (m Manifest) Title() string {
 	name := m.GetName()
 	if name == "" {
@@ -34,9 +34,9 @@ func (m Manifest) Title() string {
 	return strings.TrimSpace(m.GetKind() + " " + name)
 }
 
-// Parse returns the objects in a file's text as `kubectl apply --filename` reads it: YAML documents
-// or a stream of JSON, in UTF-8 or UTF-16, with the items of lists. It refuses text that kubectl
-// would silently drop. Errors name the file.
+// Parse returns the objects in a file, read as by `kubectl apply --filename`: YAML documents or a
+// stream of JSON, in UTF-8 or UTF-16, with the items of lists. It fails for content that kubectl
+// would silently drop, and for a file without objects. Errors name the file.
 func Parse(file string, text []byte) ([]Manifest, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)
 	if err != nil {

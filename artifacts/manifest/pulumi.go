@@ -18,9 +18,9 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Prepare removes nulls without a meaning from an object, and kubectl's last-applied annotation,
-// which repeats the whole object with a Secret's data. It returns an error for content that would
-// not reach the API server as written.
+// Prepare removes nulls that mean the same as a missing key, and kubectl's last-applied annotation,
+// which repeats the whole object with a Secret's data. It fails for content that Pulumi would not
+// send to the API server unchanged.
 func (m Manifest) Prepare() error {
 	switch _, encrypted := m.Object["sops"]; {
 	case m.GetGenerateName() != "":
@@ -35,12 +35,12 @@ func (m Manifest) Prepare() error {
 	return errors.Join(m.prepare(nil, m.Object)...)
 }
 
-// refuse returns an error about the object.
+// refuse returns an error that names the file and the object.
 func (m Manifest) refuse(format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", m.File, m.Title(), fmt.Errorf(format, args...))
 }
 
-// prepare does the work of Prepare for a value below a path.
+// prepare does the work of Prepare for one value. path is the value's path.
 func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -66,7 +66,7 @@ func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 	return wrong
 }
 
-// child returns the path of a key. One with dots stands in brackets.
+// child returns the path of a key, in brackets if the key has dots.
 func child(path *field.Path, key string) *field.Path {
 	if path != nil && strings.ContainsAny(key, ".[]") {
 		return path.Key(key)
@@ -74,9 +74,9 @@ func child(path *field.Path, key string) *field.Path {
 	return path.Child(key)
 }
 
-// dropNull removes a null that Kubernetes reads like a missing key, and reports whether it was one.
-// It knows metadata and built-in kinds by their types: in a map of texts, null is an empty text. In
-// a custom resource null may have a meaning, so it stays.
+// dropNull removes a null that means the same as a missing key, and reports whether it did. It
+// decides by the Go types of metadata and built-in kinds: in a map of strings, for example, null is
+// an empty string. In a custom resource, null may have a meaning, so it stays.
 func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())
@@ -97,7 +97,7 @@ func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) 
 	return true
 }
 
-// toObject returns the object as its own Go type, or its metadata alone.
+// toObject returns the object as its Go type if the kind is known, otherwise only its metadata.
 func (m Manifest) toObject(known bool) (runtime.Object, error) {
 	var into runtime.Object = &metav1.PartialObjectMetadata{}
 	if known {

@@ -5,13 +5,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Definition is the kind that defines others, and Namespace the kind that holds them.
+// Definition and Namespace are the kinds CustomResourceDefinition and Namespace.
 var (
 	Definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	Namespace  = schema.GroupKind{Kind: "Namespace"}
 )
 
-// clusterScoped are the built-in kinds without a namespace, by group.
+// clusterScoped lists the cluster-scoped built-in kinds by API group.
 var clusterScoped = map[string][]string{
 	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
 	"admissionregistration.k8s.io": {
@@ -38,8 +38,8 @@ var clusterScoped = map[string][]string{
 	"storagemigration.k8s.io": {"StorageVersionMigration"},
 }
 
-// ClusterScoped returns the kinds without a namespace: built-in ones, and kinds that the objects
-// define. Unknown kinds count as namespaced.
+// ClusterScoped returns the cluster-scoped kinds: the built-in ones, and those that CRDs among the
+// objects define. Other kinds count as namespaced.
 func ClusterScoped(objects []Manifest) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for group, names := range clusterScoped {
@@ -59,7 +59,7 @@ func ClusterScoped(objects []Manifest) map[schema.GroupKind]bool {
 // Kind returns the object's group and kind.
 func (m Manifest) Kind() schema.GroupKind { return m.GroupVersionKind().GroupKind() }
 
-// Defines returns the kind that a CustomResourceDefinition defines.
+// Defines returns the kind that a CustomResourceDefinition defines. is is false for other objects.
 func (m Manifest) Defines() (kind schema.GroupKind, is bool) {
 	kind.Group, _, _ = unstructured.NestedString(m.Object, "spec", "group")
 	kind.Kind, _, _ = unstructured.NestedString(m.Object, "spec", "names", "kind")

@@ -10,20 +10,20 @@ import (
 	"strata/internal/files/digest"
 )
 
-// user is the numeric user of the images: kubelet cannot check runAsNonRoot for a user name.
-// Distroless images use the same number.
+// user is the numeric user and group of the images, the same as in distroless images. The kubelet
+// cannot check runAsNonRoot for a user name.
 const user = "65532:65532"
 
-// contents describes an image with one program and no other file.
+// contents describes an image that contains one program and no other file.
 type contents struct {
-	// reference is the image's name in Pods; arch is its architecture in Go's terms.
+	// reference is the image's name in Pods, arch its architecture as in GOARCH.
 	reference, arch string
-	// name is the program's, at the image's root.
+	// name is the program's file name in the image's root folder.
 	name    string
 	program []byte
 }
 
-// file is one file of a tar.
+// file is one entry of a tar archive.
 type file struct {
 	name    string
 	mode    int64
@@ -31,7 +31,7 @@ type file struct {
 }
 
 // archive writes the image in the format of `docker save`, which containerd, Docker, kind, k3d and
-// skopeo read. It has one layer, its configuration, and a list of both
+// skopeo read. It contains one layer, the configuration, and a manifest
 // (github.com/moby/docker-image-spec, spec.md, "Combined Image JSON + Filesystem Changeset
 // Format"). No entry has a time, so equal contents give equal bytes.
 func archive(out io.Writer, image contents) error {

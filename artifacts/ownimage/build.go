@@ -13,14 +13,14 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// environment holds the variables of every build: without a C compiler, so that the program runs in
-// an empty image, and without a workspace.
+// environment has the variables of every build. Without cgo, the program is static and runs in an
+// empty image.
 var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off",
 	"GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
 
-// Write compiles the image's program for an architecture, in Go's terms, and writes the archive to
-// a file. The same sources and the same Go give the same bytes. It fails without Go on the PATH,
-// without the project's folder, or with the compiler's error.
+// Write compiles the image's program for an architecture (as in GOARCH), and writes the image
+// archive to a file. The same sources and Go version give the same bytes. It needs Go on the PATH
+// and the project's folder.
 func Write(
 	ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string,
 ) error {
@@ -37,7 +37,7 @@ func Write(
 	return atomicfile.Write(file, archived.Bytes(), 0o644)
 }
 
-// compile returns a static binary of the command in a module's folder.
+// compile returns the static binary of the command in a module's folder.
 func compile(ctx context.Context, folder, arch string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "strata-image-")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Try takes the steps of a Spec, and prints a digest of it. It does nothing if the previous output
-// has that digest: another user's login does not repeat a passed canary.
+// Try runs a canary release, and prints a digest of its Spec. It does nothing if the previous
+// output is the same digest, so a changed login alone does not repeat a canary that passed.
 var Try = verb.New(func(ctx context.Context, call verb.Call, spec Spec) error {
 	tried, err := spec.Attempt(os.Getenv(self.Attempt))
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *cluster) First(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// Same implements world. The Pods of both versions differ in one thing: the label by which their
-// Services select them.
+// Same implements world. It ignores labels and selectors, the only difference between the Pods of
+// the same version: their Services select by them.
 func (c *cluster) Same(ctx context.Context) (bool, error) {
 	var templates [2]corev1.PodTemplateSpec
 	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
@@ -74,8 +74,8 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 	return equality.Semantic.DeepEqual(templates[0], templates[1]), nil
 }
 
-// deployment returns a Deployment. It asks again while the API server does not answer, or etcd has
-// no leader: that says nothing about the version.
+// deployment returns a Deployment. It retries while the API server is down or etcd has no leader,
+// because that says nothing about the version.
 func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})

@@ -15,33 +15,33 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// The names that Traefik gives to the Service of a route's backend, and uses in its metrics
-// (traefik pkg/provider/kubernetes/gateway/httproute.go, loadService).
+// Names that Traefik gives to the Service of a route's backend in its metrics (traefik
+// pkg/provider/kubernetes/gateway/httproute.go, loadService).
 var (
-	// byService matches the form up to 3.7.5: namespace-service-http-port, normalised.
+	// byService matches the form of Traefik up to 3.7.5: namespace-service-http-port, normalized.
 	byService = regexp.MustCompile(`^(.+)-http-\d+@kubernetesgateway$`)
-	// byRoute matches the form since 3.7.6: a router's name, which ends with ten bytes of a digest,
-	// -svc-namespace-service-, and the backend's place in its rule. The part after the digest is
-	// not normalised.
+	// byRoute matches the form since 3.7.6: a router's name, which ends with ten bytes of a digest
+	// in hex, then -svc-namespace-service- and the index of the backend in its rule. The part after
+	// the digest is not normalized.
 	byRoute = regexp.MustCompile(`-[0-9a-f]{20}-svc-(.+)-\d+@kubernetesgateway$`)
 )
 
-// bothForms describes both forms in messages.
+// bothForms describes both forms for messages.
 const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 3.7.5) or " +
 	"ROUTER-svc-NAMESPACE-SERVICE-INDEX@kubernetesgateway (since 3.7.6)"
 
-// labelsShown bounds the labels of a Pod that go into a message.
+// labelsShown is the largest number of labels in a message.
 const labelsShown = 3
 
-// normalizeName does as Traefik's provider.Normalize: characters that are neither letter nor digit
-// become one dash.
+// normalizeName works like Traefik's provider.Normalize: it replaces each run of characters other
+// than letters and digits with a dash.
 func normalizeName(name string) string {
 	return strings.Join(strings.FieldsFunc(name,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
 
-// ofService reports whether a label belongs to a Service. The Service's whole name must stand
-// between the parts that Traefik adds.
+// ofService reports whether a metric's label belongs to a Service. It compares the whole name, so
+// that a Service whose name only begins or ends alike does not match.
 func ofService(label, namespace, service string) bool {
 	name := namespace + "-" + service
 	if m := byRoute.FindStringSubmatch(label); m != nil && m[1] == name {
@@ -51,8 +51,9 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalizeName(name)
 }
 
-// unread returns a Pod's labels if none has a known form. In that case no answer would be counted,
-// however many came. Traefik's own services (@internal) prove nothing about the form.
+// unread returns a description of a Pod's labels if none has a known form, because its answers
+// would then not be counted; otherwise "". Traefik's internal services (@internal) are ignored,
+// because their names have no such form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool {
 		return strings.HasSuffix(label,
@@ -73,8 +74,8 @@ func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 		metrics.Label, labels[:min(labelsShown, len(labels))])
 }
 
-// Distinct implements world. Traefik joins names by dashes, so Service b-c of namespace a and
-// Service c of namespace a-b get the same label.
+// Distinct implements world. Traefik joins names with dashes, so Service b-c in namespace a and
+// Service c in namespace a-b have the same label.
 func (c *cluster) Distinct(ctx context.Context) error {
 	if !slices.ContainsFunc(c.spec.Metrics, func(m Metrics) bool { return !m.ByPod }) {
 		return nil

@@ -36,8 +36,8 @@ func (c *cluster) Observe(ctx context.Context) (seen, error) {
 	return found, c.count(ctx, d, &found)
 }
 
-// probe sends a request to the canary's Service through the API server. If no answer comes at all,
-// the fault is the API server's, and probe asks again.
+// probe sends a request to the canary's Service through the API server. It returns the fault if the
+// answer is a 5xx status. Without any answer the API server is at fault, so probe retries.
 func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary +
 		":http/proxy" + c.spec.Path
@@ -57,8 +57,8 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count reads the counts of the canary, whose Deployment is d, from each Pod of the ingress
-// controllers.
+// count reads the canary's counters from each Pod of the ingress controllers. d is the canary's
+// Deployment.
 func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
 	found.Counters = map[string]counter{}
 	var strange []string
@@ -76,7 +76,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 				pod.Name, metrics.Port, metrics.Path)
 			text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 			if err != nil {
-				continue // a Pod that ends or starts may not answer: it is left out
+				continue // skip a Pod that does not answer, for example because it starts or terminates
 			}
 			name := metrics.Namespace + "/" + pod.Name
 			var labels []string
@@ -93,7 +93,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 	return nil
 }
 
-// labelFilter returns a function that reports whether a label belongs to the canary.
+// labelFilter returns a function that reports whether a metric's label belongs to the canary.
 func (c *cluster) labelFilter(
 	ctx context.Context, metrics Metrics, d *appsv1.Deployment,
 ) (func(label string) bool, error) {
@@ -112,8 +112,8 @@ func (c *cluster) labelFilter(
 	}, err
 }
 
-// CountTerminating implements world. A Pod whose grace period has ended is dead, or runs on a node
-// that does not answer. It answers no request.
+// CountTerminating implements world. It ignores Pods whose grace period is over: they are dead, or
+// on a node that does not answer, and serve no request.
 func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
@@ -133,12 +133,12 @@ func (c *cluster) CountTerminating(ctx context.Context) (int, error) {
 	return leaving, nil
 }
 
-// podsOf returns a Deployment's Pods, including terminating Pods of an earlier version.
+// podsOf returns a Deployment's Pods, including those of an earlier version that still terminate.
 func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Pod, error) {
 	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }
 
-// pods returns the Pods that a selector matches.
+// pods returns the Pods that match a selector.
 func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod,
 	err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
@@ -155,8 +155,8 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 	return items, nil
 }
 
-// answersIn sums up the counters of answers whose label is the canary's. It also returns the labels
-// of all counters, sorted.
+// answersIn returns the sum of the answer counters with the canary's label, and the sorted labels
+// of all counters. text has the metrics in Prometheus' format.
 func answersIn(
 	text []byte, metrics Metrics, isOurs func(label string) bool,
 ) (counter, []string, error) {

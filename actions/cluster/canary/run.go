@@ -9,42 +9,42 @@ import (
 	"time"
 )
 
-// ErrRolledBack reports a version that did not pass. The old version has all requests again.
+// ErrRolledBack reports that the new version failed; the old one serves all requests again.
 var ErrRolledBack = errors.New("rolled back")
 
-// observeEvery is the pause between two observations: a bad version may go unnoticed for that long.
+// observeEvery is the time between two observations, so a fault may go unnoticed for that long.
 const observeEvery = time.Second
 
-// backWithin bounds the rollback, which also happens after an interrupt.
+// backWithin bounds the rollback, which also runs after an interrupt.
 const backWithin = 15 * time.Second
 
-// wrongTimes observations in a row must find the new version wrong: a single request through the
-// API server may fail by itself.
+// wrongTimes is the number of failed observations in a row after which the new version counts as
+// faulty. A single request through the API server may fail by chance.
 const wrongTimes = 2
 
 // seen is one observation of the new version.
 type seen struct {
-	// Wrong says why the new version does not work; empty if it does.
+	// Wrong is the fault of the new version; "" if it works.
 	Wrong string
-	// Counters holds the counts of each Pod of the ingress controller, by the Pod's name. It is nil
-	// if no Pod counts.
+	// Counters holds the counters by the name of each ingress controller Pod. Nil if no metrics are
+	// configured.
 	Counters map[string]counter
-	// Unread lists the labels of Pods that count requests, but under no label of a known form. It
-	// is empty if there is no such Pod.
+	// Unread describes the Pods that count requests only with labels of an unknown form; "" if
+	// there are none.
 	Unread string
 }
 
-// counter counts answers. Failed counts those with a status of 5xx.
+// counter counts answers. Failed is the number of those with a 5xx status.
 type counter struct{ Answers, Failed int }
 
-// tally sums up the counts since its first observation.
+// tally sums up the increase of the counters since its first observation.
 type tally struct {
 	counter
 	last map[string]counter
 }
 
-// add adds an observation. A Pod that is seen for the first time may have counted before. A Pod
-// whose counts are lower than before has restarted.
+// add adds an observation. The first counters of a Pod are only a baseline, because it may have
+// counted before. If counters decrease, the Pod has restarted and counts from 0.
 func (t *tally) add(now map[string]counter) {
 	for pod, found := range now {
 		before, known := t.last[pod]
@@ -59,31 +59,31 @@ func (t *tally) add(now map[string]counter) {
 	}
 }
 
-// world gives a run access to the cluster.
+// world is the access of a run to the cluster; tests replace it.
 type world interface {
-	// First reports whether there is no old version yet.
+	// First reports whether there is no old version, so that nothing can be compared.
 	First(ctx context.Context) (bool, error)
-	// Same reports whether the old version equals the new one.
+	// Same reports whether the old and the new version are the same.
 	Same(ctx context.Context) (bool, error)
-	// Distinct returns an error if answers of another Service would be counted as the new
-	// version's.
+	// Distinct returns an error if the metrics cannot distinguish the new version's answers from
+	// those of another Service.
 	Distinct(ctx context.Context) error
-	// CountTerminating counts the Pods of an earlier version whose grace period has not ended. That
-	// version was to be tried before this one.
+	// CountTerminating returns the number of Pods of an earlier canary version whose grace period
+	// is not over.
 	CountTerminating(ctx context.Context) (int, error)
-	// Age returns the time since the API server's start, or watchers.AgainAfter if that is unknown.
+	// Age returns the time since the API server's start, or watchers.AgainAfter if unknown.
 	Age(ctx context.Context) (time.Duration, error)
-	// Weigh gives the new version a part of the requests, in percent.
+	// Weigh routes a part of the requests, in percent, to the new version.
 	Weigh(ctx context.Context, percent int) error
 	Observe(ctx context.Context) (seen, error)
-	// Pause waits for a time, or until the context ends.
+	// Pause waits for d, or until ctx is done.
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// run takes the steps. In every case the old version has all requests when run returns. If the new
-// version did not pass, the error gives the reason.
+// run runs the steps of a canary release. Whatever the result, the old version gets all requests
+// when run returns. The error says why the new version failed.
 func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
-	// Lost progress is no error.
+	// Errors of the progress output are ignored.
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }
 	first, err := w.First(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 				failed))
 		}
 	}()
-	// A killed run may have left a weight.
+	// A killed run may have left another weight.
 	if err := w.Weigh(ctx, 0); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	if same { // a rollback, or the rollout after a run that passed was interrupted
+	if same { // a rollback, or an interrupted rollout after a passed canary
 		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace,
 			spec.Stable)
 		return nil
@@ -134,9 +134,9 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	return nil
 }
 
-// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may
-// learn of the weight before it learns that such a Pod ends: APISIX reads routes first and
-// upstreams later. It would then send this version's requests to that Pod.
+// waitForEarlierPods waits until no Pod of an earlier canary version is left. APISIX reads routes
+// first and upstreams later, so it may use the new weight before it knows that such a Pod
+// terminates, and would send this version's requests to that Pod.
 func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.CountTerminating(ctx)
@@ -155,9 +155,9 @@ func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string
 	}
 }
 
-// step holds one weight for its time, and longer until there are enough answers to judge by.
-// Answers that are counted late go to the next step: they are of this version, whatever the weight
-// was.
+// step runs one step: it keeps one weight for Hold, and longer while there are too few answers to
+// judge. Answers that are counted late count for the next step, because they come from the same
+// version.
 func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := observe(ctx, w)
 	if err != nil {
@@ -197,7 +197,8 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 	return nil
 }
 
-// few returns the message about too few answers, or about answers that cannot be counted.
+// few returns the message for a step with too few answers, or with answers that cannot be counted.
+// strange describes the unknown labels.
 func few(spec Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
 		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version "+
@@ -209,8 +210,8 @@ func few(spec Spec, sum counter, held time.Duration, strange string) string {
 		spec.MinAnswers)
 }
 
-// observe repeats the observation until the new version works, or was wrong in wrongTimes
-// observations. In the second case it returns the reason.
+// observe observes the new version until it works, at most wrongTimes times. If it never does,
+// wrong is the reason.
 func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	for range wrongTimes {
 		if wrong != "" {
@@ -226,7 +227,7 @@ func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	return now, wrong, nil
 }
 
-// judge returns the fault of the new version since a step began; empty without one.
+// judge returns the fault of the new version in a step's answers so far; "" if it has none.
 func judge(spec Spec, sum counter) string {
 	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
 		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed,

@@ -1,8 +1,9 @@
-// Package canary moves a part of a workload's requests to its new version, step by step, and back.
+// Package canary routes a growing part of a workload's requests to its new version, and then back
+// to the old one.
 //
-// While it runs, it owns the weights of the HTTPRoutes. It leaves them as it found them, with all
+// While it runs, it controls the weights of the HTTPRoutes. It restores them in any case, with all
 // requests at the old version. So an interrupted run leaves nothing to continue: the next run
-// begins anew, and the rollout comes only after a run that passed.
+// starts again, and only a run that passed is followed by the rollout.
 package canary
 
 import (
@@ -16,29 +17,30 @@ import (
 	"strata/internal/files/digest"
 )
 
-// HoldAtMost limits a step to this many times its hold, while there are fewer answers than
-// MinAnswers.
+// HoldAtMost limits the duration of a step to this multiple of Hold, if there are fewer answers
+// than MinAnswers.
 const HoldAtMost = 4
 
 // Spec is the input of Try.
 type Spec struct {
-	// Namespace is the namespace of all objects that the Spec names.
+	// Namespace is the namespace of all objects in the Spec.
 	Namespace string `json:"namespace"`
-	// Routes are the HTTPRoutes whose weights change. Stable and Canary each name a Deployment and
-	// the Service of the same name.
+	// Routes lists the HTTPRoutes whose weights change. Stable and Canary each name a Deployment
+	// and the Service of the same name.
 	Routes []string `json:"routes"`
 	Stable string   `json:"stable"`
 	Canary string   `json:"canary"`
-	// Path is requested from the Canary's Service every second.
+	// Path is the URL path that is requested from the Canary's Service every second.
 	Path string `json:"path"`
-	// Steps, Hold, MaxFailing and MinAnswers have the meaning of those in config.Canary.
+	// Steps, Hold, MaxFailing and MinAnswers are those of config.Canary.
 	Steps      []int           `json:"steps"`
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
 	MinAnswers int             `json:"minAnswers"`
-	// Metrics count the answers. If there are none, only the probe observes the version.
+	// Metrics lists the metrics that count the answers. If empty, only the probe of Path checks the
+	// version.
 	Metrics []Metrics `json:"metrics,omitempty"`
-	// Timeout bounds the whole run. A changed Revision makes it run again.
+	// Timeout bounds the whole run. Revision only makes the run start again when it changes.
 	Timeout  metav1.Duration `json:"timeout"`
 	Revision string          `json:"revision,omitempty"`
 }
@@ -46,22 +48,23 @@ type Spec struct {
 // Metrics describes the metrics of an ingress controller's Pods, in Prometheus' format.
 type Metrics struct {
 	Namespace string `json:"namespace"`
-	// Selector is the Pods' label selector. Port and Path locate their metrics.
+	// Selector is the label selector of the Pods. Port and Path are those of their metrics
+	// endpoint.
 	Selector string `json:"selector"`
 	Port     int    `json:"port"`
 	Path     string `json:"path"`
-	// Counter is the metric that counts answers by label code. Label is its label that names the
-	// answer's origin: a Service or a Pod.
+	// Counter is the metric that counts answers by the label code. Label is its label for the
+	// origin of the answer: a Service or a Pod.
 	Counter string `json:"counter"`
 	Label   string `json:"label"`
-	// ByPod is true if the label is a Pod's address, and false if it is the name that Traefik gives
-	// to a Service.
+	// ByPod is true if Label holds a Pod's address, and false if it holds Traefik's name for a
+	// Service.
 	ByPod bool `json:"byPod,omitempty"`
-	// Age bounds the age of the metrics' values.
+	// Age is the largest delay of the metrics' values.
 	Age metav1.Duration `json:"age,omitzero"`
 }
 
-// Age returns the greatest age of any metric's values: a step takes this much longer.
+// Age returns the largest delay of any metric; each step takes this much longer.
 func (s Spec) Age() time.Duration {
 	var oldest time.Duration
 	for _, metrics := range s.Metrics {
@@ -70,7 +73,7 @@ func (s Spec) Age() time.Duration {
 	return oldest
 }
 
-// Validate returns an error for missing or wrong fields.
+// Validate returns an error if a field is missing or invalid.
 func (s Spec) Validate() error {
 	if s.Namespace == "" || s.Stable == "" || s.Canary == "" || len(s.Routes) == 0 ||
 		len(s.Steps) == 0 {
@@ -84,8 +87,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt returns a digest of the input and of word, which marks one attempt. A user's login is no
-// part of it, so another user's login does not repeat a passed canary.
+// Attempt returns a digest of the Spec and of word, which identifies one attempt. The user's login
+// is not in it, so that another login does not repeat a canary that passed.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

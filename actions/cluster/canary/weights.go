@@ -13,8 +13,8 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// Weigh implements world. It replaces the rules as a whole, because a list of rules has no keys to
-// merge by. The resource version refuses a concurrent change, and Weigh tries again.
+// Weigh implements world. It replaces all rules of a route, because the list has no merge keys. The
+// patch has the resource version, so a concurrent change causes a conflict, and Weigh retries.
 func (c *cluster) Weigh(ctx context.Context, percent int) error {
 	for _, route := range c.spec.Routes {
 		if err := c.weigh(ctx, route, percent); err != nil {
@@ -62,7 +62,7 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	})
 }
 
-// set changes the weights of both versions in every rule, and reports whether it found them.
+// set changes the weights in every rule. It returns false if a rule lacks one of the two versions.
 func (c *cluster) set(rules []any, percent int) bool {
 	found := 0
 	for _, rule := range rules {

@@ -17,13 +17,12 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// applying is the number of objects that are sent at once. They do not depend on each other, and a
-// busy API server takes a tenth of a second for each. One after the other, the caller would wait
-// twenty times as long.
+// applying is the number of concurrent requests. The objects do not depend on each other, and a
+// busy API server needs a tenth of a second for each.
 const applying = 8
 
-// Apply applies the bundle to the cluster. Before the first change it reports all obstacles at
-// once: CRDs that another program owns, and an older release over a newer one.
+// Apply applies the bundle to the cluster. It fails before the first change, and reports all
+// obstacles at once, if another program owns a CRD or the cluster has a newer release.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.forEach(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
@@ -45,8 +44,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 		return err
 	}
 	err = b.forEach(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
-		// The apply is not forced. A field that another field manager has changed since is a
-		// conflict, and the answer names the manager.
+		// The apply is not forced, so it conflicts if another field manager has changed a field;
+		// the error names the manager.
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
 			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object,
 				metav1.ApplyOptions{FieldManager: Manager})
@@ -64,8 +63,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	return err
 }
 
-// forEach calls do for every object, up to applying at a time. It returns the first error, and
-// begins no other object after it.
+// forEach calls do for every object, at most applying at a time. After the first error it cancels
+// the others and returns the error.
 func (b *Bundle) forEach(
 	ctx context.Context, do func(ctx context.Context, i int,
 		object *unstructured.Unstructured) error,
@@ -84,7 +83,7 @@ func (b *Bundle) resource(
 	return client.Resource(resources[object.GetKind()])
 }
 
-// mayReplace returns an error if an existing object must not be overwritten.
+// mayReplace returns an error if another program owns an existing object, or it is newer.
 func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
 		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install "+
@@ -108,7 +107,7 @@ func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	return nil
 }
 
-// owners names the owner of an object: its bundle, or its field managers.
+// owners returns the owner of an object for messages: its bundle, or its field managers.
 func owners(found *unstructured.Unstructured, bundle string) string {
 	if bundle != "" {
 		return "Strata's bundle " + bundle

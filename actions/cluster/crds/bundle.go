@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// BundleLabel names the bundle of a definition. It also marks the definition as Strata's.
+	// BundleLabel is the label with the name of an object's bundle. It also marks the object as
+	// Strata's.
 	BundleLabel = "strata.dev/crd-bundle"
-	// VersionAnnotation holds the bundle's version.
+	// VersionAnnotation is the annotation with the bundle's version.
 	VersionAnnotation = "strata.dev/crd-version"
 )
 
-// Manager is the field manager that applies the definitions.
+// Manager is the field manager with which the bundle is applied.
 const Manager = "strata"
 
-// Resources that a bundle may hold. The Gateway API adds an admission policy to its definitions
+// The kinds that a bundle may contain. The Gateway API's bundle also contains an admission policy
 // (kubernetes-sigs/gateway-api
 // config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
 var (
@@ -38,19 +39,19 @@ var (
 	}
 )
 
-// Bundle is a release of CRDs.
+// Bundle is a versioned set of CRDs.
 type Bundle struct {
 	// Name identifies the bundle, for example gateway-api.
 	Name string
-	// Version is the release, as a semantic version with or without a v.
+	// Version is a semantic version, with or without "v".
 	Version string
-	// Objects are the definitions, and their admission policies, in the file's order and marked as
-	// the bundle's.
+	// Objects lists the CRDs and their admission policies in the file's order, with BundleLabel and
+	// VersionAnnotation set.
 	Objects []*unstructured.Unstructured
 }
 
-// Parse reads a bundle's YAML. An object of any other kind is an error: nothing in the file is
-// applied unseen.
+// Parse parses a bundle's YAML. It fails for an object of any other kind, so that nothing
+// unexpected is applied, and for a bundle without CRDs.
 func Parse(name, version string, text []byte) (*Bundle, error) {
 	bundle := &Bundle{Name: name, Version: version}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
@@ -81,7 +82,7 @@ func Parse(name, version string, text []byte) (*Bundle, error) {
 	return bundle, nil
 }
 
-// Names returns the names of the CRDs, without the admission policies.
+// Names returns the names of the CRDs; it leaves out the admission policies.
 func (b *Bundle) Names() []string {
 	var names []string
 	for _, object := range b.Objects {

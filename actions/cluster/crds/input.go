@@ -11,8 +11,7 @@ import (
 	"strata/artifacts"
 )
 
-// Apply applies a bundle, and prints the names of its definitions, one a line, for the gate that
-// follows.
+// Apply applies a bundle, and prints the names of its CRDs for the gate, one per line.
 var Apply = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	client, err := call.Objects()
 	if err != nil {
@@ -28,7 +27,7 @@ var Apply = verb.New(func(ctx context.Context, call verb.Call, input Input) erro
 	return call.Print(strings.Join(bundle.Names(), "\n"))
 })
 
-// Remove removes a bundle. It does not need the bundle's file.
+// Remove removes a bundle, including all objects of its kinds. It does not need the bundle's file.
 var Remove = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	client, err := call.Objects()
 	if err != nil {
@@ -37,9 +36,10 @@ var Remove = verb.New(func(ctx context.Context, call verb.Call, input Input) err
 	return remove(ctx, client, input.Name, call.Stderr)
 })
 
-// Input is the input of Apply and Remove. It lies in states, so its keys stay as they are.
+// Input is the input of Apply and Remove. Pulumi's state stores it, so its JSON keys must not
+// change.
 type Input struct {
-	// File is the bundle's YAML file, and SHA256 its expected digest. A removal reads neither.
+	// File is the path of the bundle's YAML, SHA256 its expected digest. Remove does not use them.
 	File string `json:"file"`
 	// Name and Version identify the bundle.
 	Name   string `json:"name"`
@@ -49,7 +49,7 @@ type Input struct {
 	Version string          `json:"version"`
 }
 
-// Bundle reads the bundle's file, and refuses a file with another digest.
+// Bundle parses the bundle's file. It fails if the digest differs.
 func (in Input) Bundle() (*Bundle, error) {
 	if err := artifacts.Verify(in.File, in.SHA256); err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// remove deletes a bundle's objects, which it finds by their label. The deletion of a definition
-// deletes every object of its kind. remove returns when all are gone. A finalizer can hold an
-// object for ever, so ctx bounds the wait.
+// remove deletes a bundle's objects, which it finds by their label, and returns when they are gone.
+// The deletion of a CRD deletes every object of its kind. A finalizer may block the deletion for
+// ever, so ctx bounds the wait.
 func remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
 	selector := metav1.ListOptions{LabelSelector: BundleLabel + "=" + bundle}
 	removed := 0
@@ -58,7 +58,7 @@ func awaitRemoved(
 	selector metav1.ListOptions,
 ) error {
 	lister := apiserver.NewListWatch(client, client.Resource(kind), selector)
-	left := map[string][]string{} // the finalizers of each object that is left, by its name
+	left := map[string][]string{} // the finalizers of the remaining objects, by name
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{},
 		func(store cache.Store) (bool, error) {
 			for _, item := range store.List() {

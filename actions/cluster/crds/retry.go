@@ -16,14 +16,14 @@ import (
 const (
 	// retryPause is the pause between two retries.
 	retryPause = 5 * time.Second
-	// retried is the annotation that a retry changes.
+	// retried is the annotation that a retry sets.
 	retried = "strata/deletion-retried"
 )
 
-// Retry makes the API server try again to finish the deletion of the selected definitions. The
-// server fails while it fills its cache of a new kind ("could not list instances: storage is
-// (re)initializing"). It tries again many times at once, and then after pauses that double, up to a
-// quarter of an hour. A change of the CRD is reconciled without that pause
+// Retry makes the API server retry the deletion of the selected CRDs at once. The deletion fails
+// while the server fills its cache for a new kind ("could not list instances: storage is
+// (re)initializing"). The server then retries with exponential backoff of up to a quarter of an
+// hour. A change of the CRD, here of an annotation, skips that backoff
 // (k8s.io/apiextensions-apiserver/pkg/controller/finalizer, CRDFinalizer.sync).
 func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) error {
 	found, err := client.Resource(definitions).List(ctx, selector)
@@ -49,8 +49,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retryPeriodically retries until ctx ends. It ignores a failure until the next time: awaitRemoved,
-// which runs meanwhile, names the objects that are left.
+// retryPeriodically calls Retry until ctx is done. It ignores errors, because awaitRemoved, which
+// runs in parallel, reports the objects that remain.
 func retryPeriodically(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false,
 		func(ctx context.Context) (bool, error) {

@@ -1,4 +1,4 @@
-// Package gatewayclass deletes a GatewayClass whose controller put a finalizer on it and may be
-// gone. A finalizer that no controller removes keeps the class for ever, and blocks a destroy.
-// Package cli calls it on behalf of a resource that is deleted just before the class.
+// Package gatewayclass deletes a GatewayClass even if its controller is gone. A finalizer that no
+// controller removes would keep the class for ever and block a destroy. A command resource runs
+// Release just before the class itself is deleted.
 package gatewayclass

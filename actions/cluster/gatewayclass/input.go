@@ -8,16 +8,16 @@ import (
 	"strata/actions/verb"
 )
 
-// Input is the input of Release. It lies in states, so its keys stay as they are.
+// Input is the input of Release. Pulumi's state stores it, so its JSON keys must not change.
 type Input struct {
-	// Class is the GatewayClass's name. Finalizer is the finalizer of its controller.
+	// Class is the GatewayClass's name. Finalizer is the finalizer that its controller sets.
 	Class     string `json:"class"`
 	Finalizer string `json:"finalizer"`
 	// Timeout bounds the release.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Release deletes a GatewayClass. It removes the finalizer itself if no controller runs any more.
+// Release deletes a GatewayClass. It removes the finalizer itself if no controller does.
 var Release = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	client, err := call.Objects()
 	if err != nil {

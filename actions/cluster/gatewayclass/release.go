@@ -20,8 +20,8 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// patience bounds the wait until a running controller removes its finalizer. A watch tells the
-// controller about the deletion, and it has nothing else to do there.
+// patience is the time that a running controller gets to remove its finalizer. A watch notifies it
+// of the deletion at once.
 const patience = 10 * time.Second
 
 var (
@@ -31,9 +31,9 @@ var (
 		Resource: "gateways"}
 )
 
-// release deletes a GatewayClass. A controller that runs removes its finalizer; release removes one
-// that is still there after patience. It refuses while a Gateway uses the class, because the
-// finalizer exists for that case. A class that is gone is no error.
+// release deletes a GatewayClass, and removes the finalizer if it is still there after patience. It
+// fails while a Gateway uses the class, because the finalizer protects that Gateway. A missing
+// class is no error.
 func release(
 	ctx context.Context, client dynamic.Interface, name, finalizer string, log io.Writer,
 ) error {
@@ -76,11 +76,11 @@ func release(
 	return nil
 }
 
-// checkUnused returns an error while a Gateway uses the class.
+// checkUnused returns an error if a Gateway uses the class.
 func checkUnused(ctx context.Context, client dynamic.Interface, name string) error {
 	all, err := client.Resource(gateways).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // no API server serves Gateways any more
+		return nil // the kind is not served, so there are no Gateways
 	}
 	if err != nil {
 		return fmt.Errorf("list gateways: %w", err)
@@ -99,8 +99,8 @@ func checkUnused(ctx context.Context, client dynamic.Interface, name string) err
 	return nil
 }
 
-// awaitDeletion waits until the class is gone. If ctx ends first, it returns the class's
-// finalizers.
+// awaitDeletion waits until the class is gone. If ctx is done first, it returns an error and the
+// class's finalizers.
 func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name",
 		name).String()}
@@ -130,7 +130,8 @@ func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) (
 	}
 }
 
-// awaitDeleteEvent reports whether the object was deleted before the watch, or ctx, ended.
+// awaitDeleteEvent waits for the deletion of the object, and returns false if the watch or ctx ends
+// first.
 func awaitDeleteEvent(ctx context.Context, events watch.Interface) bool {
 	for {
 		select {
@@ -147,7 +148,7 @@ func awaitDeleteEvent(ctx context.Context, events watch.Interface) bool {
 	}
 }
 
-// strip removes one finalizer. After a conflict it reads the object again.
+// strip removes one finalizer, and retries after a conflict.
 func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
 	err := conflict.Retry(retry.DefaultBackoff, func() error {
 		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})

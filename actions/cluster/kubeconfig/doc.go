@@ -1,4 +1,4 @@
-// Package kubeconfig turns a user's kubeconfig, with many contexts and paths of files, into one
-// with a single context that needs no other file. Only Recognise connects to a cluster. The
-// program, preflight and the gates for users call the package.
+// Package kubeconfig reduces a user's kubeconfig, with many contexts and references to files, to
+// one context without references. It also adds a stack's context to the user's kubeconfig. Only
+// Recognise connects to a cluster. The program, preflight and the users' gates use the package.
 package kubeconfig

@@ -11,8 +11,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Identify prints where the cluster is now. It refuses a cluster other than that of its previous
-// output.
+// Identify prints the address and identity of the cluster. It fails if the cluster is not that of
+// its previous output.
 var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognition) error {
 	before, err := verb.Previous[Place](call)
 	if err != nil {
@@ -29,26 +29,25 @@ var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognit
 	return call.PrintJSON(place)
 })
 
-// Recognition is the input of Identify. It asks whether a context leads to the cluster of the
-// previous run. It lies in states, so its keys stay as they are.
+// Recognition is the input of Identify. Pulumi's state stores it, so its JSON keys must not change.
 type Recognition struct {
-	// Server is the API server's URL. Forget is the command that makes the stack forget its
-	// previous cluster.
+	// Server is the API server's URL. Forget is the command, for the error message, that makes the
+	// stack forget its previous cluster.
 	Server string `json:"server"`
 	Forget string `json:"forget"`
 	// Timeout bounds the request.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Place identifies a cluster and the address where it was found. UID is that of its namespace
-// kube-system, which lives as long as the cluster. A CA can be rotated.
+// Place is the address and identity of a cluster. UID is the UID of the namespace kube-system,
+// which does not change during the cluster's life; a CA may be rotated.
 type Place struct {
 	Server string `json:"server"`
 	UID    string `json:"uid"`
 }
 
-// Recognise returns where the cluster is now. previous is the output of the previous run, or empty.
-// Another cluster is an error.
+// Recognise returns the Place of the cluster. It fails if previous, the output of the last run, has
+// another UID. An empty previous matches every cluster.
 func (r Recognition) Recognise(
 	ctx context.Context, client kubernetes.Interface, previous Place,
 ) (Place, error) {

@@ -7,8 +7,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Rename reads a kubeconfig of one context. It returns it with name as the name of the context, its
-// cluster and its user.
+// Rename returns the current context of a kubeconfig, with the context, its cluster and its user
+// renamed to name.
 func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
@@ -26,9 +26,9 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	return named, clientcmd.ConfirmUsable(*named, name)
 }
 
-// Merge adds the result of Rename to the files that kubectl uses, and makes its context the current
-// one. It returns the former current context, and the file that has the new one. It replaces an
-// entry of the same name if that is of the same cluster, and refuses it otherwise.
+// Merge adds the result of Rename to kubectl's kubeconfig files, and makes its context the current
+// one. It returns the previous current context, and the file to which the new one is written. It
+// replaces an existing cluster of the same name only if the CA is the same, and fails otherwise.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// ForStack reads the context that a stack on an existing cluster names. Its errors are
-// config.Problems: mistakes are found before any change, with the key and the fix.
+// ForStack returns the context that the configuration of a stack on an existing cluster names. Its
+// errors are of type config.Problem, with the key and the fix.
 func ForStack(cfg *config.Config, project string) (Target, error) {
 	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
 	if err != nil {
@@ -47,7 +47,7 @@ const (
 	contextKey    = config.Namespace + ":cluster.context"
 )
 
-// stackPaths returns the files to read, and the name that messages give them.
+// stackPaths returns the kubeconfig files to read, and their name for messages.
 func stackPaths(configured, project string) ([]string, string, error) {
 	if configured != "" {
 		path, err := config.ResolvePath(project, configured)

@@ -17,29 +17,30 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Variable is the environment variable that lists the paths of kubeconfigs. It counts if nothing
-// else names one
+// Variable is the environment variable with the paths of kubeconfigs. It is used if the
+// configuration names no file
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
 const Variable = "KUBECONFIG"
 
-// Target is one cluster, with the credentials to ask it.
+// Target describes one cluster and how to log in.
 type Target struct {
 	// Server is the API server's URL.
 	Server string
-	// Identity is 16 hex digits that depend on the cluster's CA only, whatever address, user or
-	// credential the kubeconfig has. Without a CA they depend on the URL. The gates run again when
-	// it changes. A CA can be rotated, so a Place tells clusters apart.
+	// Identity is a digest of the cluster's CA and the URL's path in 16 hex digits, or of the whole
+	// URL if there is no CA. Other addresses and users of the same cluster have the same Identity.
+	// The gates run again when it changes. A CA may be rotated, so a change does not prove another
+	// cluster; a Place does.
 	Identity string
-	// Text is a kubeconfig with this context alone. It contains the content of every file that the
-	// context named, except a tokenFile, whose content is meant to change. Secret.
+	// Text is a kubeconfig with only this context. The files that it refers to are inlined, except
+	// a tokenFile, whose content changes over time. Secret.
 	Text []byte
 }
 
 // ContextError reports that a context does not exist.
 type ContextError struct {
-	// Name is the requested context; empty for the current context of a file that has none.
+	// Name is the requested context; "" if a file has no current context.
 	Name string
-	// Known are the existing contexts, sorted.
+	// Known lists the existing contexts, sorted.
 	Known []string
 }
 
@@ -58,8 +59,8 @@ func (e *ContextError) has() string {
 	return "it has " + strings.Join(e.Known, ", ")
 }
 
-// ProviderError reports that a user logs in by an auth-provider. Kubernetes' clients removed those
-// of clouds in 1.26. An exec plugin replaces them.
+// ProviderError reports that a user logs in with an auth-provider. Kubernetes 1.26 removed those of
+// clouds in favor of exec plugins.
 type ProviderError struct{ User, Provider string }
 
 // Error implements error.
@@ -67,8 +68,8 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
-// DefaultPaths returns the files to read if the configuration names none: the files of KUBECONFIG,
-// or ~/.kube/config.
+// DefaultPaths returns the kubeconfigs to read if the configuration names none: those in
+// KUBECONFIG, or ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
 		return slices.DeleteFunc(filepath.SplitList(list),
@@ -82,9 +83,9 @@ func DefaultPaths(getenv func(string) string) ([]string, error) {
 		clientcmd.RecommendedFileName)}, nil
 }
 
-// Read finds a context in kubeconfigs. As with kubectl, the first file that sets a value wins. An
-// empty context means the current one. Missing files are skipped as long as one exists. The error
-// is a *ContextError, fs.ErrNotExist, or describes a fault of the context.
+// Read returns a context of kubeconfigs; "" means the current context. As with kubectl, the first
+// file that sets a value wins. Missing files are skipped if at least one exists. The error is a
+// *ContextError, fs.ErrNotExist, or describes a fault of the context.
 func Read(paths []string, context string) (Target, error) {
 	if err := oneIsThere(paths); err != nil {
 		return Target{}, err
@@ -99,7 +100,7 @@ func Read(paths []string, context string) (Target, error) {
 	return current(raw)
 }
 
-// Parse finds the current context in the text of a kubeconfig. It fails as Read does.
+// Parse returns the current context of a kubeconfig's text. It fails like Read.
 func Parse(text []byte) (Target, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
@@ -108,7 +109,7 @@ func Parse(text []byte) (Target, error) {
 	return current(raw)
 }
 
-// current returns the current context, if it can be used.
+// current returns the current context, or an error if it does not exist or cannot be used.
 func current(raw *clientcmdapi.Config) (Target, error) {
 	if _, known := raw.Contexts[raw.CurrentContext]; !known {
 		return Target{}, &ContextError{Name: raw.CurrentContext,
@@ -120,7 +121,7 @@ func current(raw *clientcmdapi.Config) (Target, error) {
 	return alone(raw)
 }
 
-// oneIsThere returns the first file's error if no file can be read.
+// oneIsThere returns nil if at least one file exists, otherwise the first file's error.
 func oneIsThere(paths []string) error {
 	var first error
 	for _, path := range paths {
@@ -138,8 +139,8 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone returns the kubeconfig with the current context only, and replaces paths of files by their
-// content.
+// alone returns the Target of the current context, with referenced files inlined. It fails for an
+// auth-provider, a server that is not https, and insecure-skip-tls-verify.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
 	if err := clientcmdapi.MinifyConfig(raw); err != nil {
@@ -171,15 +172,15 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 		Identity: identity(cluster, address), Text: text}, nil
 }
 
-// execExtension is the name of a cluster's settings for the exec plugin that logs in there
-// (client-go tools/clientcmd/client_config.go, clusterExtensionKey).
+// execExtension is the name of the extension with a cluster's settings for exec plugins (client-go
+// tools/clientcmd/client_config.go, clusterExtensionKey).
 const execExtension = "client.authentication.k8s.io/exec"
 
-// forget removes settings that describe neither the cluster nor the login. Notes of tools, such as
-// the time of minikube's last start, would look like a changed credential. The namespace is for
-// users who type commands; the program names the namespace of each object.
+// forget removes settings that affect neither the cluster nor the login, so that a change of them
+// does not look like a changed credential: the extensions of tools (minikube writes its last start)
+// and the default namespace, because the program sets a namespace for each object.
 func forget(raw *clientcmdapi.Config) {
-	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
+	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // old files may have preferences
 	for _, cluster := range raw.Clusters {
 		maps.DeleteFunc(cluster.Extensions,
 			func(name string, _ runtime.Object) bool { return name != execExtension })
@@ -192,8 +193,8 @@ func forget(raw *clientcmdapi.Config) {
 	}
 }
 
-// identity tells clusters apart. Several clusters may share a CA and differ by the URL's path, for
-// example behind Rancher's proxy.
+// identity returns the Identity of a cluster. It includes the URL's path, because several clusters
+// may share a CA and differ only there, for example behind Rancher's proxy.
 func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
 	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
 	if len(cluster.CertificateAuthorityData) == 0 {

@@ -1,9 +1,8 @@
-// Package kuberead reads single values of a cluster that a stack's outputs need: a field of an
-// object, and the table of Nodes.
+// Package kuberead reads values of a cluster for a stack's outputs: a field of an object, the list
+// of Nodes, and the API server's time.
 //
-// It owns the request and the form of the answer. It does not wait for the object, because a gate
-// has found it before. The stack's state keeps the values, so a run without changes sends no
-// request.
+// It does not wait for an object, because a gate has waited for it before. The stack's state stores
+// the values, so a run without changes sends no request.
 //
-// A missing or empty value is an error, and no error quotes a value: it may be a Secret's.
+// A missing or empty value is an error. No error quotes a value, because it may be a Secret's.
 package kuberead

@@ -14,7 +14,7 @@ import (
 	"strata/actions/verb"
 )
 
-// ReadField prints one field of one object. A gate has found the object before.
+// ReadField prints one field of one object. A gate has waited for the object before.
 var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldInput) error {
 	client, err := call.Objects()
 	if err != nil {
@@ -34,27 +34,27 @@ var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldIn
 
 // FieldInput is the input of ReadField.
 type FieldInput struct {
-	// Base64 says that the field's text is in base64, as in a Secret.
+	// Base64 is true if the field's text is base64, as in a Secret; it is then decoded.
 	Base64    bool   `json:"base64"`
 	Group     string `json:"group,omitempty"`
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
-	// Path is the field, in kubectl's JSONPath, for example {.data.ca\.crt}.
+	// Path is the field as kubectl's JSONPath, for example {.data.ca\.crt}.
 	Path     string `json:"path"`
 	Resource string `json:"resource"`
-	// Revision makes the resource read again when it changes; it is not read.
+	// Revision has no effect on the result; a change of it makes the command run again.
 	Revision string          `json:"revision"`
 	Timeout  metav1.Duration `json:"timeout"`
 	Version  string          `json:"version"`
 }
 
-// Field is a field of an object, with its path parsed.
+// Field is a FieldInput with a parsed path.
 type Field struct {
 	input FieldInput
 	path  *jsonpath.JSONPath
 }
 
-// Field parses the path of the wanted field. An invalid path is an error.
+// Field parses the input's path, and fails if it is invalid.
 func (i FieldInput) Field() (Field, error) {
 	path := jsonpath.New("field")
 	if err := path.Parse(i.Path); err != nil {
@@ -63,12 +63,13 @@ func (i FieldInput) Field() (Field, error) {
 	return Field{i, path}, nil
 }
 
-// String names the field.
+// String returns the object and the field for messages.
 func (i FieldInput) String() string {
 	return fmt.Sprintf("%s %s/%s %s", i.Resource, i.Namespace, i.Name, i.Path)
 }
 
-// Read returns the field's text. A missing or empty field is an error.
+// Read returns the field's value, decoded if Base64 is set. It fails if the field is missing or
+// empty.
 func (f Field) Read(ctx context.Context, client dynamic.Interface) ([]byte, error) {
 	where := f.input
 	resource := schema.GroupVersionResource{Group: where.Group, Version: where.Version,

@@ -30,19 +30,19 @@ var ListNodes = verb.New(func(ctx context.Context, call verb.Call, _ NodesInput)
 
 // NodesInput is the input of ListNodes.
 type NodesInput struct {
-	// Revision makes the resource read again when it changes; it is not read.
+	// Revision has no effect on the result; a change of it makes the command run again.
 	Revision string          `json:"revision"`
 	Timeout  metav1.Duration `json:"timeout"`
 }
 
-// Node is a row of the table of nodes, as the stack's outputs have it.
+// Node is one node in the stack's output.
 type Node struct {
 	Name    string      `json:"name"`
 	Role    config.Role `json:"role"`
 	Address string      `json:"address"`
 }
 
-// Nodes returns the registered Nodes in the API's order, which is by name.
+// Nodes returns the registered Nodes, sorted by name.
 func Nodes(ctx context.Context, client dynamic.Interface) ([]Node, error) {
 	found, err := client.Resource(schema.GroupVersionResource{Version: "v1",
 		Resource: "nodes"}).List(ctx, metav1.ListOptions{})

@@ -12,7 +12,7 @@ import (
 	"strata/actions/verb"
 )
 
-// ReadTime prints the time of the API server plus Ahead.
+// ReadTime prints the API server's time plus Ahead, in RFC 3339.
 var ReadTime = verb.New(func(ctx context.Context, call verb.Call, input TimeInput) error {
 	config, err := call.Config()
 	if err != nil {
@@ -32,7 +32,7 @@ type TimeInput struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// ServerTime returns the time of the API server, to the second. The workstation's clock may be
+// ServerTime returns the API server's time, to the second, because the workstation's clock may be
 // wrong.
 func ServerTime(ctx context.Context, config *rest.Config) (time.Time, error) {
 	client, err := rest.HTTPClientFor(config)

@@ -1,7 +1,6 @@
-// Package reissue makes cert-manager issue certificates again after their issuer got another CA, or
-// another ACME server. cert-manager does so by itself if a certificate names another issuer or has
-// another specification, but not if its issuer changes (pkg/controller/certificates/policies). The
-// certificates of a staging server, or of a replaced CA, would stay until their renewal. Package
-// cli calls it on behalf of a resource, once the new CA signs, or the new server has accepted the
-// account.
+// Package reissue makes cert-manager reissue certificates after their issuer got another CA or
+// another ACME server. cert-manager itself reissues a certificate if its specification changes, but
+// not if only its issuer changes (pkg/controller/certificates/policies). The certificates of a
+// staging server, or of a replaced CA, would stay until their renewal. A command resource runs
+// Reissue once the new CA can sign, or the new server has accepted the account.
 package reissue

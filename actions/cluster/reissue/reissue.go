@@ -24,8 +24,8 @@ import (
 )
 
 // Reissue reissues an issuer's certificates if the signer or the attempt differs from the previous
-// output. It prints both. The first run reissues nothing, because no other signer has issued
-// anything yet.
+// output, and prints both. The first run reissues nothing, because no earlier signer has issued
+// certificates.
 var Reissue = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	now := input.Signer + " " + os.Getenv(self.Attempt)
 	if before := strings.TrimSpace(call.PreviousOutput()); before != "" && before != now {
@@ -40,11 +40,12 @@ var Reissue = verb.New(func(ctx context.Context, call verb.Call, input Input) er
 	return call.Print(now)
 })
 
-// Input is the input of Reissue. It lies in states, so its keys stay as they are.
+// Input is the input of Reissue. Pulumi's state stores it, so its JSON keys must not change.
 type Input struct {
 	// Issuer is the ClusterIssuer's name.
 	Issuer string `json:"issuer"`
-	// Signer names the CA or server that signs. When it changes, all certificates are issued anew.
+	// Signer identifies the CA or server that signs. When it changes, all certificates are
+	// reissued.
 	Signer string `json:"signer"`
 	// Timeout bounds the command.
 	Timeout metav1.Duration `json:"timeout"`
@@ -57,8 +58,8 @@ var (
 		Resource: "certificaterequests"}
 )
 
-// reissueAll marks every certificate of a ClusterIssuer to be issued anew, including those of
-// users. It does not wait for cert-manager. A second run starts from the beginning.
+// reissueAll triggers the renewal of every certificate of a ClusterIssuer, including those of
+// users. It does not wait for cert-manager. After an interrupt, the next run starts again.
 func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
 	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -87,8 +88,8 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// renew does the same as `cmctl renew`, and deletes a request that is under way. That request is
-// for the earlier signer, and cert-manager would go on with its order.
+// renew does the same as `cmctl renew`, and also deletes a pending CertificateRequest. That request
+// is for the earlier signer, and cert-manager would continue it.
 func renew(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 ) error {
@@ -117,7 +118,7 @@ func renew(
 	})
 }
 
-// ignoreGone returns nil if a certificate was deleted meanwhile.
+// ignoreGone returns nil for NotFound, because the object was deleted meanwhile; otherwise err.
 func ignoreGone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -125,7 +126,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// forget deletes the requests of a certificate's next revision, with their orders.
+// forget deletes the CertificateRequests for a certificate's next revision, and so their Orders.
 func forget(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 	revision int64,
@@ -149,8 +150,8 @@ func forget(
 	return nil
 }
 
-// setIssuing sets the condition that makes cert-manager request a certificate at once, even in a
-// pause after a failure (pkg/controller/certificates/requestmanager).
+// setIssuing sets the condition Issuing, so that cert-manager requests a certificate at once, even
+// during its backoff after a failure (pkg/controller/certificates/requestmanager).
 func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
 	conditions, _, err := unstructured.NestedSlice(certificate.Object, "status", "conditions")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 // Input is the input of Unblock.
 type Input struct {
 	Namespace string `json:"namespace"`
-	// Revision makes the step run again when it changes; it is not read.
+	// Revision has no effect on the result; a change of it makes the command run again.
 	Revision string `json:"revision"`
-	// StatefulSet is the name of the StatefulSet whose broken Pods are deleted.
+	// StatefulSet is the name of the StatefulSet.
 	StatefulSet string `json:"statefulSet"`
 	// Timeout bounds the step.
 	Timeout metav1.Duration `json:"timeout"`

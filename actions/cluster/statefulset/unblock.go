@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
-// Pod serves no request, and its successor is of the newest revision. First it waits until the
-// controller has written which revision is the newest. It reports on progress.
+// unblock deletes the Pods of a StatefulSet that have an earlier revision and are not Ready; the
+// controller recreates them with the newest one. It first waits until the controller has published
+// the newest revision. progress gets a line for each deleted Pod.
 func unblock(
 	ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer,
 ) error {
@@ -33,7 +33,7 @@ func unblock(
 		if !metav1.IsControlledBy(pod, set) || !blocks(pod, set.Status.UpdateRevision) {
 			continue
 		}
-		// Lost progress is no error.
+		// Errors of the progress output are ignored.
 		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name)
 		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name,
 			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
@@ -44,7 +44,7 @@ func unblock(
 	return nil
 }
 
-// blocks reports whether a Pod is of an earlier revision, not Ready, and not terminating.
+// blocks reports whether a Pod has an earlier revision, is not Ready, and is not terminating.
 func blocks(pod *corev1.Pod, newest string) bool {
 	if pod.DeletionTimestamp != nil || pod.Labels[appsv1.ControllerRevisionHashLabelKey] == newest {
 		return false
@@ -57,8 +57,8 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current returns the StatefulSet once its controller has seen its newest generation. It watches
-// before it reads, so that no change in between is missed.
+// current returns the StatefulSet once its controller has observed the newest generation. It starts
+// the watch before the read, so that it misses no change.
 func current(
 	ctx context.Context, client kubernetes.Interface, namespace, name string,
 ) (*appsv1.StatefulSet, error) {
@@ -85,8 +85,8 @@ func current(
 	}
 }
 
-// firstObserved returns the first version that the controller has seen; nil when the watch ends
-// before.
+// firstObserved waits for a change after which the newest generation is observed. It returns nil if
+// the watch ends first.
 func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
 	for {
 		select {

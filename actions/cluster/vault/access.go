@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// writeSigningRole writes the PKI role for certificates, and the policy that allows only to sign
-// under it.
+// writeSigningRole writes the PKI role for certificates, and a policy that only allows to sign with
+// it.
 func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) error {
 	_, err := client.Logical().WriteWithContext(ctx, IntermediateMount+"/roles/"+want.Role,
 		map[string]any{
@@ -16,7 +16,7 @@ func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) err
 			"allow_bare_domains":          true,
 			"allow_subdomains":            true,
 			"allow_wildcard_certificates": true,
-			"require_cn":                  false, // cert-manager names its certificates by their DNS names
+			"require_cn":                  false, // cert-manager uses DNS names instead of a common name
 			"key_type":                    "any",
 			"max_ttl":                     certificateTTL,
 		})
@@ -31,11 +31,11 @@ func writeSigningRole(ctx context.Context, client *api.Client, want Issuing) err
 	return nil
 }
 
-// SignPath returns the path at which Vault signs for cert-manager.
+// SignPath returns the API path at which Vault signs certificates for cert-manager.
 func SignPath(role string) string { return IntermediateMount + "/sign/" + role }
 
-// login configures Vault so that a ServiceAccount of the cluster can log in. Vault reviews the
-// account's token with Vault's own ServiceAccount.
+// login configures Vault so that a ServiceAccount of the cluster can log in with its token. Vault
+// verifies the token with its own ServiceAccount.
 func login(ctx context.Context, client *api.Client, want Issuing) error {
 	methods, err := client.Sys().ListAuthWithContext(ctx)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// nudged is the annotation with the time at which a claim was last shown to the scheduler.
+	// nudged is the annotation with the time of the last nudge of a claim.
 	nudged = "strata/shown-to-scheduler"
-	// nudgePause is the least time between two nudges, so that the scheduler has tried before it is
-	// asked again.
+	// nudgePause is the minimum time between two nudges, so that the scheduler can try the Pod in
+	// between.
 	nudgePause = 5 * time.Second
 )
 
-// nudge shows the scheduler the claims of a Pod that it wrongly takes for unbound. The scheduler's
-// queue and its cache of claims learn of a change separately. If it tries a Pod before the cache
-// has the volume, it does not try again for five minutes (podMaxInUnschedulablePodsDuration). Only
-// a change of the claim makes it try sooner (kubernetes/kubernetes#125762).
+// nudge annotates the claims of a Pod that the scheduler cannot schedule although they are bound.
+// The scheduler's queue and its volume cache are updated separately. If it tries a Pod before the
+// cache has the volume, it retries only after five minutes (podMaxInUnschedulablePodsDuration), or
+// when the claim changes (kubernetes/kubernetes#125762).
 func nudge(
 	ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time,
 ) error {
@@ -63,7 +63,8 @@ func nudge(
 	return nil
 }
 
-// unschedulable reports whether the scheduler has found no node for a Pod.
+// unschedulable reports whether the Pod's condition PodScheduled is false because it is
+// unschedulable.
 func unschedulable(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled {

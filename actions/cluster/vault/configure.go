@@ -7,42 +7,42 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Issuing configures how Vault signs certificates for a domain, on behalf of cert-manager.
+// Issuing configures how Vault issues certificates to cert-manager.
 type Issuing struct {
-	// CommonName names the root CA.
+	// CommonName is the common name of the root CA.
 	CommonName string `json:"commonName"`
-	// Domain is the DNS domain for which certificates are signed. It includes its subdomains.
+	// Domain is the DNS domain for which Vault signs certificates, including its subdomains.
 	Domain string `json:"domain"`
-	// Permitted are the domains for which the root can sign, with their subdomains. If empty, it
-	// can sign any name. An existing root keeps its own list.
+	// Permitted lists the domains, including subdomains, to which the root CA is constrained. If
+	// empty, it has no name constraints. It applies only when the root is created.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
-	// Namespace and ServiceAccount may log in; their tokens must be for Audience, unless it is
-	// empty.
+	// Namespace and ServiceAccount identify the account that may log in. Its tokens must be for
+	// Audience, unless that is empty.
 	Namespace      string `json:"namespace"`
 	ServiceAccount string `json:"serviceAccount"`
 	Audience       string `json:"audience,omitempty"`
 }
 
-// The mounts. cert-manager signs at IntermediateMount; the root signs nothing but the intermediate.
+// Mounts of Vault's secrets engines and of the login. cert-manager signs at IntermediateMount; the
+// root only signs the intermediate.
 const (
 	RootMount         = "pki"
 	IntermediateMount = "pki_int"
 	loginMount        = "kubernetes"
 )
 
-// Lifetimes in the format of Vault's PKI engine: of the root, of the intermediate, and the longest
-// of a certificate.
+// Lifetimes of the root and the intermediate, and the longest lifetime of a certificate, in the
+// format of Vault's PKI engine.
 const (
 	rootTTL         = "87600h"
 	intermediateTTL = "43800h"
 	certificateTTL  = "8760h"
 )
 
-// Configure creates the CAs, the role and the login where they are missing. It updates the role,
-// the policy and the login to want. The client's token must permit that. Configure returns the
-// root's certificate in PEM.
+// Configure creates the missing CAs, and writes the PKI role, the policy and the login as in want.
+// It returns the root's certificate in PEM. The client's token must allow all that.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, login(ctx, client, want)
 }
 
-// ensureCAs creates the root and the intermediate where they are missing. Neither private key ever
-// leaves Vault.
+// ensureCAs creates the root and the intermediate CA if they are missing, and returns the root's
+// certificate in PEM. The private keys never leave Vault.
 func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	root, err := certificateOf(ctx, client, RootMount)
 	if err != nil {
@@ -115,8 +115,7 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, nil
 }
 
-// certificateOf returns a mount's own certificate in PEM. It returns an empty text while the mount
-// has none, because a read would fail then.
+// certificateOf returns the CA certificate of a mount in PEM; "" if the mount has none yet.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {
@@ -136,7 +135,7 @@ func certificateOf(ctx context.Context, client *api.Client, mount string) (strin
 	return text, nil
 }
 
-// write writes to a path, and returns one field of the answer.
+// write writes to an API path, and returns one field of the answer. It fails if the field is empty.
 func write(
 	ctx context.Context, client *api.Client, path string, data map[string]any, field string,
 ) (string, error) {

@@ -1,10 +1,10 @@
-// Package vault sets up one Vault server that runs in the cluster: it initialises and unseals it,
-// and configures its public key infrastructure and the login of cert-manager.
+// Package vault sets up a Vault server that runs in the cluster: it initializes and unseals the
+// server, and configures its PKI and the login of cert-manager.
 //
-// It owns the requests to Vault's API, and their order. It does not own Vault's objects in the
-// cluster (package components), nor whether Vault works (package health).
+// Package components creates Vault's objects in the cluster, and package health checks whether
+// Vault works.
 //
-// Every step can be repeated: it keeps existing parts and makes missing ones. Keys travel over TLS
-// that is verified against the server's own CA, through a forwarded port, so nothing of the ingress
-// needs to work yet and no proxy sees them.
+// Every step can be repeated: it keeps existing parts and creates missing ones. Keys are only sent
+// over TLS, verified with the server's own CA, through a forwarded port. So the ingress need not
+// work yet, and no proxy sees the keys.
 package vault

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// HandoverSecret is the Secret in the server's namespace that holds the keys until the state has
-// them.
+// HandoverSecret is the Secret in the server's namespace that holds the keys until Pulumi's state
+// contains them.
 const HandoverSecret = "strata-vault-init"
 
 // InSecret implements Handover with a Secret in the server's namespace.
@@ -34,8 +34,7 @@ func (s InSecret) Load(ctx context.Context) (*Keys, error) {
 	return &keys, err
 }
 
-// Store implements Handover. A Secret of an earlier Vault is overwritten: its keys open nothing any
-// more.
+// Store implements Handover. It overwrites the keys of an earlier Vault, which are useless now.
 func (s InSecret) Store(ctx context.Context, keys Keys) error {
 	text, err := json.Marshal(keys)
 	if err != nil {

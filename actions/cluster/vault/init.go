@@ -9,16 +9,16 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Keys holds the keys that Vault returns only once, when it is initialised. Secret.
+// Keys holds the keys that Vault returns only once, at its initialization. Secret.
 type Keys struct {
-	// Unseal are the key shares, in base64; Threshold of them unseal.
+	// Unseal holds the key shares in base64. Threshold of them are needed to unseal.
 	Unseal    []string `json:"unseal"`
 	Threshold int      `json:"threshold"`
-	// RootToken may do everything.
+	// RootToken is Vault's root token, which has all rights.
 	RootToken string `json:"rootToken"`
 }
 
-// ParseKeys reads Keys from JSON. The error does not quote it.
+// ParseKeys parses Keys from JSON. The error does not quote the text, which is secret.
 func ParseKeys(text string) (Keys, error) {
 	var keys Keys
 	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys.Unseal) == 0 ||
@@ -28,21 +28,22 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// Handover keeps the keys until the state has them, because Vault returns them only once.
+// Handover stores the keys until Pulumi's state contains them, because Vault returns them only
+// once.
 type Handover interface {
-	// Load returns the keys, or nil where there are none.
+	// Load returns the stored keys, or nil if there are none.
 	Load(ctx context.Context) (*Keys, error)
-	// Store keeps the keys; Clear forgets them.
+	// Store stores the keys. Clear deletes them.
 	Store(ctx context.Context, keys Keys) error
 	Clear(ctx context.Context) error
 }
 
-// ErrKeysLost reports that a Vault was initialised and its keys are lost.
+// ErrKeysLost reports that Vault is initialized and its keys are lost.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
-// Init initialises the server, unless that was done before, and returns its keys. previous are the
-// keys in the state, if any. There is one key share: several would lie in the same state, so they
-// would protect nothing.
+// Init initializes the server if that was not done before, and returns its keys. previous are the
+// keys in the state, or nil. It uses one key share: several would be in the same state, and protect
+// nothing. It returns ErrKeysLost if Vault is initialized and the keys are stored nowhere.
 func Init(
 	ctx context.Context, client *api.Client, handover Handover, previous *Keys,
 ) (Keys, error) {
@@ -75,7 +76,7 @@ func Init(
 	return *kept, nil
 }
 
-// Unseal unseals the server, unless it is unsealed.
+// Unseal unseals the server if it is sealed. It fails if the keys are another Vault's.
 func Unseal(ctx context.Context, client *api.Client, keys Keys) error {
 	status, err := client.Sys().SealStatusWithContext(ctx)
 	if err != nil {

@@ -15,24 +15,24 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// errStuck marks a Pod that cannot run until something is changed.
+// errStuck reports a Pod that cannot run until something is changed, so waiting is useless.
 var errStuck = errors.New("waiting longer cannot help")
 
 const (
-	// crashes is the number of restarts that make a crash loop. A first restart may come from a
-	// volume or a node that was not ready.
+	// crashes is the number of restarts that counts as a crash loop. A first restart may come from
+	// a volume or a node that was not ready.
 	crashes = 3
-	// logLines limits the log in an error.
+	// logLines is the number of log lines in an error.
 	logLines = int64(5)
-	// logTimeout bounds the read of the log, because the caller's own time is over by then.
+	// logTimeout bounds the read of the log, which happens after the caller's timeout.
 	logTimeout = 5 * time.Second
 )
 
-// hopeless are reasons for which a container waits until its Pod is changed.
+// hopeless lists the waiting reasons of containers that only a change of the Pod resolves.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
-// podTrouble returns the reason why the server cannot be asked yet: its Pod does not run, or an
-// upgrade is about to end it. It does not require Ready, which a sealed Vault never is.
+// podTrouble returns an error if the server cannot be contacted yet: its Pod does not run, or an
+// upgrade is about to replace it. It does not check Ready, because a sealed Vault is not Ready.
 func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server) error {
 	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -61,8 +61,8 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	return nil
 }
 
-// checkRunning returns nil for a Pod whose containers run, else an error with their reason for
-// waiting.
+// checkRunning returns nil if the Pod's containers run, otherwise the reason why not. The error
+// wraps errStuck if waiting is useless.
 func checkRunning(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil {
 		return errors.New("is being deleted")
@@ -100,7 +100,7 @@ func reason(state corev1.ContainerState) string {
 	return "not started"
 }
 
-// lastWords returns the end of the server's log, for an error; empty without a log.
+// lastWords returns the last lines of the server's log for an error; "" if there are none.
 func lastWords(cluster kubernetes.Interface, server Server) string {
 	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
 	defer cancel()

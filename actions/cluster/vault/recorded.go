@@ -11,15 +11,15 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Recorded holds the server and the keys of a stack's Vault, as its state has them. Secret.
+// Recorded holds a stack's Vault server and its keys, read from the stack's state. Secret.
 type Recorded struct {
 	Server     Server
 	kubeconfig []byte
 	keys       Keys
 }
 
-// InState finds the resource in a state that configured Vault: its inputs have the server and the
-// keys. A stack without a Vault of its own is an error.
+// InState returns the Vault server and keys in a state, from the inputs of the command that
+// configured Vault. It fails if the stack has no Vault of its own.
 func InState(state *stackstate.State) (found Recorded, err error) {
 	commands := state.Commands("vault configure")
 	if len(commands) == 0 {
@@ -38,7 +38,7 @@ func InState(state *stackstate.State) (found Recorded, err error) {
 	return found, nil
 }
 
-// Unseal unseals the server with the keys from the state, and reports each wait on progress.
+// Unseal unseals the server with the keys from the state. progress gets a line for each wait.
 func (r Recorded) Unseal(ctx context.Context, progress io.Writer) error {
 	session, err := Open(ctx, r.Server, r.kubeconfig, progress)
 	if err != nil {

@@ -18,24 +18,24 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Server is a Vault server in the cluster.
+// Server locates a Vault server in the cluster.
 type Server struct {
-	// Namespace and Pod locate Vault's Pod, and Port its API.
+	// Namespace and Pod name Vault's Pod. Port is the port of its API.
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`
-	// Name is the name in the server's certificate. CA is the CA that signed it, in PEM.
+	// Name is the server name in the server's certificate. CA is the CA that signed it, in PEM.
 	Name string `json:"name"`
 	CA   string `json:"ca"`
 }
 
-// podPause is the pause between two reads of a Pod that does not run yet.
+// podPause is the time between two checks of a Pod that does not run yet.
 const podPause = 500 * time.Millisecond
 
 // Dial waits until the server answers through a forwarded port. It returns a client that trusts
-// only the server's own CA, and close, which ends the forwarding. It reports each wait on progress.
-// The error describes the Pod, with the end of its log. Dial fails at once if waiting cannot help,
-// otherwise when ctx ends.
+// only the server's CA, and a function that stops the forwarding. progress gets a line for each
+// reason to wait. Dial fails at once if waiting is useless, otherwise when ctx is done. The error
+// describes the Pod and has the end of its log.
 func Dial(
 	ctx context.Context, access apiserver.Access, server Server, progress io.Writer,
 ) (*api.Client, func(), error) {
@@ -54,7 +54,7 @@ func Dial(
 		client, stop, err = dialOnce(ctx, config, cluster, server)
 		if err != nil && err.Error() != output && ctx.Err() == nil {
 			output = err.Error()
-			// Lost progress is no error.
+			// Errors of the progress output are ignored.
 			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output)
 		}
 		if errors.Is(err, errStuck) {
@@ -69,7 +69,8 @@ func Dial(
 	return client, stop, nil
 }
 
-// dialOnce connects to a running server, and sends a request that needs no token.
+// dialOnce connects to a running server once, and tests the connection with a request that needs no
+// token.
 func dialOnce(
 	ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server,
 ) (*api.Client, func(), error) {
@@ -91,8 +92,8 @@ func dialOnce(
 	return client, stop, nil
 }
 
-// newClient returns a client that ignores VAULT_ADDR, VAULT_TOKEN and the like: they are for
-// another Vault.
+// newClient returns a client without the token and namespace of the environment (VAULT_TOKEN and
+// others), which are for another Vault.
 func newClient(address string, server Server) (*api.Client, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(server.CA)) {

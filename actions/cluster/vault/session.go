@@ -14,9 +14,9 @@ import (
 
 // Input is the input of Initialise and Prepare.
 type Input struct {
-	// Issuing configures the certificates; only Prepare needs it.
+	// Issuing configures the certificates. Only Prepare needs it.
 	Issuing *Issuing `json:"issuing"`
-	// Revision makes the step run again when it changes; it is not read.
+	// Revision has no effect on the result; a change of it makes the command run again.
 	Revision string `json:"revision"`
 	// Server locates Vault.
 	Server Server `json:"server"`
@@ -24,7 +24,7 @@ type Input struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Session is a connection to a Vault in the cluster.
+// Session is a connection to a Vault server in the cluster.
 type Session struct {
 	*api.Client
 	// Close ends the connection.
@@ -32,7 +32,8 @@ type Session struct {
 	handover InSecret
 }
 
-// Open connects to a Vault through the cluster of a kubeconfig, and reports each wait on progress.
+// Open connects to a Vault server through the API server of a kubeconfig. progress gets a line for
+// each wait.
 func Open(
 	ctx context.Context, server Server, kubeconfig []byte, progress io.Writer,
 ) (*Session, error) {
@@ -49,8 +50,8 @@ func Open(
 		handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
 }
 
-// Init initialises Vault, unless previous has its keys, or an interrupted run has done so. The keys
-// are secret.
+// Init initializes Vault and returns its keys. If that was done before, it returns previous, or
+// else the keys that an interrupted run has stored. The keys are secret.
 func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	keys, err := Init(ctx, s.Client, s.handover, previous)
 	if errors.Is(err, ErrKeysLost) {
@@ -62,8 +63,8 @@ func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	return keys, err
 }
 
-// Configure unseals Vault, makes it issue certificates, and returns the root CA's certificate. The
-// keys come from the state, so their copy in a Secret is removed.
+// Configure unseals Vault, configures it to issue certificates, and returns the root CA's
+// certificate. It then deletes the Secret with the keys, because keys comes from the state.
 func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string,
 	err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {

@@ -10,8 +10,8 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Initialise initialises Vault and prints its keys, which the state keeps as a secret. The next run
-// gets them back as its previous output.
+// Initialise initializes Vault and prints its keys. Pulumi's state stores this output as a secret,
+// and the next run gets it as its previous output.
 var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Session,
 	_ Input) error {
 	var before *Keys
@@ -47,7 +47,7 @@ var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Sessio
 	return call.Print(root)
 })
 
-// onServer returns a verb that runs with a session at the Vault of its input.
+// onServer returns a verb that runs with a session at the Vault server of its input.
 func onServer(run func(context.Context, verb.Call, *Session, Input) error) *verb.Verb[Input] {
 	return verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 		session, err := Open(ctx, input.Server, call.Kubeconfig(), call.Stderr)

@@ -17,20 +17,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AgainAfter is the age of an API server at which its clients surely watch it again. client-go
-// retries a lost watch after pauses of up to 30 s, each made up to twice as long by chance
-// (k8s.io/client-go tools/cache/reflector.go, NewReflectorWithOptions). The rest of the time is for
-// the server's own start.
+// AgainAfter is the age of an API server at which all clients watch it again. client-go retries a
+// lost watch with a backoff of up to 30 s, which jitter may double (k8s.io/client-go
+// tools/cache/reflector.go, NewReflectorWithOptions). The rest of the time is for the server's
+// start.
 const AgainAfter = 90 * time.Second
 
-// startMetric holds the start of a process, in seconds since 1970. Every program with Prometheus'
-// client library has this metric.
+// startMetric is the metric with a process's start, in seconds since 1970. Prometheus' client
+// libraries export it.
 const startMetric = "process_start_time_seconds"
 
-// Age returns the time since the start of the API server that client reaches, by the server's
-// clock. It returns AgainAfter in two cases. The age is unknown, because the server hides its
-// metrics, as on some existing clusters. Or the cluster was created in this run of the server, so
-// that nothing had watched it before.
+// Age returns the time since the start of the API server that client connects to, by the server's
+// clock. It returns AgainAfter, so that the caller does not wait, if the server does not show its
+// metrics, as on some existing clusters. It also does if the cluster is younger than the server's
+// start, because no client watched it before.
 func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error) {
 	text, now, err := metrics(ctx, client)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) {
@@ -63,7 +63,7 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 	return now.Sub(start), nil
 }
 
-// metrics returns the API server's own metrics, and the time on its clock.
+// metrics returns the API server's own metrics, and its time.
 func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time,
 	err error) {
 	api, is := client.CoreV1().RESTClient().(*rest.RESTClient)

@@ -13,31 +13,31 @@ import (
 )
 
 const (
-	// ageLimit bounds the wait for an API server that says how long it has run, and answerLimit one
-	// answer.
+	// ageLimit bounds the wait for an API server that returns its age. answerLimit bounds one
+	// request.
 	ageLimit    = time.Minute
 	answerLimit = 6 * time.Second
 )
 
-// Watchers are the clients within a cluster that watch its API servers: ingress controllers,
-// kube-proxy.
+// Watchers represents the clients in a cluster that watch its API servers, such as ingress
+// controllers and kube-proxy.
 type Watchers struct {
 	kubeconfig []byte
-	// servers are the URLs of the API servers.
+	// servers lists the URLs of the API servers.
 	servers []string
 }
 
-// New returns the watchers of the cluster that a kubeconfig's text names. servers are the URLs of
-// its API servers. It asks the cluster nothing.
+// New returns the Watchers of a kubeconfig's cluster. servers lists the URLs of its API servers. It
+// sends no request.
 func New(kubeconfig string, servers []string) (*Watchers, error) {
 	_, err := apiserver.Access{Kubeconfig: []byte(kubeconfig), Servers: servers}.Config()
 	return &Watchers{[]byte(kubeconfig), servers}, err
 }
 
-// Wait waits until the clients watch again after a start of the API server. A client that does not
-// watch yet goes on sending requests to Pods that are replaced meanwhile. One server that has run
-// for AgainAfter is enough: clients of another server go over to it at once. say receives the
-// reason for each wait.
+// Wait waits until the clients watch a restarted API server again. A client that does not watch yet
+// keeps sending requests to Pods that are replaced meanwhile. One server with an age of AgainAfter
+// is enough, because clients of the others switch to it at once. say receives the reason for each
+// wait.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)
@@ -51,7 +51,7 @@ func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 		case err != nil || age >= AgainAfter:
 			return err
 		}
-		left := (AgainAfter - age).Truncate(time.Second) + time.Second // the server tells its clock in whole seconds
+		left := (AgainAfter - age).Truncate(time.Second) + time.Second // the server's clock has whole seconds
 		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when "+
 			"everything watches it again", age.Round(time.Second), left))
 		if err := pause(ctx, left); err != nil {

@@ -1,6 +1,5 @@
-// Package hostrun runs a resource's scripts on one host over SSH: a bash script as root when it is
-// created or changes, and another one when it goes. It does not own the scripts, nor the login to
-// the host (package remote).
+// Package hostrun runs bash scripts of a Pulumi resource as root on one host over SSH: one when the
+// resource is created or changes, another when it is deleted. The login is in package remote.
 package hostrun
 
 import (
@@ -16,7 +15,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Create runs the script of a host, with the private key in STRATA_SSH_KEY.
+// Create runs Script on a host. The SSH private key is in STRATA_SSH_KEY.
 var Create = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	if input.Founds != "" {
 		past, err := members.ReadPastHere(ctx, input.Founds)
@@ -29,33 +28,34 @@ var Create = verb.New(func(ctx context.Context, call verb.Call, input Input) err
 	return input.Run(ctx, false, call.SSHKey(), call.Stdout)
 })
 
-// Delete runs the script of a host whose resource goes. It stands in states with its input, so it
-// must go on working as it is.
+// Delete runs the Delete script of a host whose resource is deleted. Old states contain this
+// command with its input, so it must stay compatible.
 var Delete = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	return input.Run(ctx, true, call.SSHKey(), call.Stdout)
 })
 
-// Input is the input of Create and Delete. It stands in the states of stacks, whose resources are
-// deleted with it.
+// Input is the input of Create and Delete. Pulumi's state stores it, so its JSON keys must not
+// change.
 type Input struct {
 	Target remote.Target `json:"target"`
-	// Script is bash; it must not be secret, since it is an argument on the host.
+	// Script is a bash script. It must not contain secrets, because it is an argument of a process
+	// on the host.
 	Script string `json:"script"`
-	// Stdin is the standard input of Script. It may be secret, and then the whole input is.
+	// Stdin is the standard input of Script. If it is secret, the whole input is.
 	Stdin string `json:"stdin,omitempty"`
-	// Delete is the script that runs when the resource goes; empty: nothing.
+	// Delete is the script that runs when the resource is deleted. Default: none.
 	Delete string `json:"delete,omitempty"`
-	// Founds names the stack whose cluster the script may start; empty: it may not. The script gets
-	// FOUNDS=true if the stack's state shows no cluster, else CA_HASH. They are no input: they
-	// change with the cluster, and the script would run again for that.
+	// Founds is the stack's name if Script may start a new cluster; otherwise empty. Script then
+	// gets FOUNDS (true if the state has no trace of a cluster) and CA_HASH as variables. They are
+	// not inputs, because they change with the cluster, and would make the script run again.
 	Founds string `json:"founds,omitempty"`
-	// Timeout bounds either script, with the way to the host.
+	// Timeout bounds each script, including the connection to the host.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Run runs the script, or with gone the one of the delete, and writes its lines to out as they
-// come, both streams in one. key is remote.Dialer's key. The error names the host and the exit
-// code, and neither the script nor its input.
+// Run runs Script, or the Delete script if gone is true. It writes stdout and stderr to out, line
+// by line. key is the SSH private key (remote.Dialer). The error has the host and the exit code,
+// but neither the script nor its input.
 func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) error {
 	script, stdin := i.Script, i.Stdin
 	if gone {
@@ -73,9 +73,9 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 	return err
 }
 
-// Bash wraps a bash script for any POSIX shell: strict, with both streams in one, and with lines of
-// at most 2,000 characters. A line over 64 KiB stops the reader of Pulumi's command provider for
-// ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
+// Bash wraps a bash script for any POSIX shell: with strict options, with stderr in stdout, and
+// with lines cut to 2,000 characters. A line over 64 KiB would hang Pulumi's command provider
+// (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
 func Bash(script string) string {
 	return "exec bash -o pipefail -c " +
 		remote.Quote(`bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`) + " " + remote.Quote(script)

@@ -11,16 +11,15 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Gate holds a gate's Spec and secrets from the state.
+// Gate is a gate of the state: its Spec and its secrets.
 type Gate struct {
 	Spec    health.Spec
 	Secrets health.Secrets
-	// Below has the names of the gates that this one stands on, directly or through other
-	// resources.
+	// Below names the gates on which this one depends, directly or indirectly.
 	Below []string
 }
 
-// Gates finds the gates in a state.
+// Gates returns the gates in a state.
 func Gates(state *stackstate.State) ([]Gate, error) {
 	var gates []Gate
 	graph, names := state.Graph(), map[string]string{}
@@ -38,8 +37,8 @@ func Gates(state *stackstate.State) ([]Gate, error) {
 	return gates, nil
 }
 
-// findBelow returns the names of the gates among the resources that a resource depends on, directly
-// or not.
+// findBelow returns the names of the gates on which a resource depends, directly or indirectly.
+// graph has the dependencies of each URN, names the gates by URN.
 func findBelow(urn string, graph map[string][]string, names map[string]string) (below []string) {
 	seen := map[string]bool{urn: true}
 	for queue := slices.Clone(graph[urn]); len(queue) > 0; queue = queue[1:] {
@@ -56,15 +55,15 @@ func findBelow(urn string, graph map[string][]string, names map[string]string) (
 	return below
 }
 
-// ReadGate reads a gate from its command's standard input and environment. It fails for a Spec of
-// another version of the program.
+// ReadGate parses the stdin and environment of a gate's command. It fails if another version of the
+// program wrote the Spec.
 func ReadGate(stdin string, environment func(string) string) (Gate, error) {
 	spec, err := kinds.Parse([]byte(stdin))
 	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 
-// OpenTunnel opens and holds a tunnel to a stack's cluster if only a jump host reaches it. The
-// tunnel serves requests other than those of the gates. The result is nil if no gate has a tunnel.
+// OpenTunnel opens the tunnel to a stack's cluster for requests that are not a gate's. It returns
+// nil if no gate has a tunnel, because the cluster can be reached directly.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {

@@ -15,18 +15,18 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Host is a host that exists, with the key that logs in to it (remote.Dialer).
+// Host is a configured host with the SSH private key for it (remote.Dialer).
 type Host struct {
 	Host health.Host
 	Key  []byte
-	// Warnings are about the files that were read for this host.
+	// Warnings lists problems in the SSH files that were read for this host.
 	Warnings []string
 }
 
-// Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
-// The pin of a host comes from the stack file or its known_hosts. Otherwise it comes from the
-// state, where an update has pinned it. The error joins the problems of every login, such as a key
-// file that cannot be read. A state that cannot be read is an error if a pin is missing.
+// Hosts returns the hosts of the driver "existing" in the order of strata:hosts.nodes. A host key
+// comes from the stack file or its known_hosts, otherwise from the state, where an update has
+// pinned it. The error joins the problems of all hosts, such as an unreadable key file. An
+// unreadable state is an error only if a host key is missing.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
@@ -51,9 +51,9 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	return hosts, nil
 }
 
-// readPins returns the state in which updates have pinned host keys, with its secrets encrypted. It
-// is empty for a stack that does not exist. A state that cannot be read is an error: without its
-// pins, whoever answers would be trusted.
+// readPins returns the state in which updates have pinned host keys, with encrypted secrets. It is
+// empty if the stack does not exist. An unreadable state is an error, because without its pins any
+// host key would be trusted.
 func readPins(ctx context.Context, project, stack string) (*stackstate.State, error) {
 	ctx, stop := context.WithTimeout(ctx, ownerLimit)
 	defer stop()
@@ -70,8 +70,8 @@ func readPins(ctx context.Context, project, stack string) (*stackstate.State, er
 	return state, nil
 }
 
-// pinFrom sets the target's host key from the state, if a first contact at the target's address has
-// left one there.
+// pinFrom sets the target's host key from the state, if it is missing and an update has pinned one
+// for the target's address.
 func pinFrom(state *stackstate.State, target *remote.Target) {
 	contact, ok := state.Lookup("hosts-" + target.Name + "-hostkey")
 	triggers, _ := contact.Inputs["triggers"].([]any)
@@ -80,7 +80,8 @@ func pinFrom(state *stackstate.State, target *remote.Target) {
 	}
 }
 
-// NodesOf returns the nodes of the given names in a stack's file. An unknown name is an error.
+// NodesOf returns the nodes with these names in a stack's configuration. It fails for an unknown
+// name; file is the stack file's name for the error.
 func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
 	var named []config.Node
 	for _, name := range names {
@@ -94,7 +95,7 @@ func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, er
 	return named, nil
 }
 
-// readKeyFile reads the private key at a path of the configuration.
+// readKeyFile returns the private key at a path of the configuration.
 func readKeyFile(project, path string) ([]byte, error) {
 	file, err := config.ResolvePath(project, path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// VMSpecs returns the virtual machines that the configuration asks for.
+// VMSpecs returns the Specs of all configured virtual machines.
 func VMSpecs(cfg *config.Config) hypervisor.Specs {
 	var specs hypervisor.Specs
 	for _, node := range cfg.Hosts.Nodes {
@@ -19,15 +19,15 @@ func VMSpecs(cfg *config.Config) hypervisor.Specs {
 	return specs
 }
 
-// VMSpec returns the virtual machine of one node, without its image and keys.
+// VMSpec returns the Spec of one node's virtual machine, without its image and keys.
 func VMSpec(cfg *config.Config, node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(cfg.Hosts, cfg.Stack, node)
 	spec.Timeout, spec.Hypervisor.HostKey = cfg.Timeouts.Host, cfg.Hosts.Hypervisor.HostKey
 	return spec
 }
 
-// HypervisorKey returns the PEM private key that logs in to the hypervisor; nil if that is this
-// machine.
+// HypervisorKey returns the SSH private key for the hypervisor in PEM; nil if the hypervisor is
+// this machine.
 func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	if cfg.Hosts.Hypervisor.Address == "" {
 		return nil, nil
@@ -39,8 +39,8 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// PinFromState gives the hypervisor of a stack the host key that an update has pinned in the state.
-// A configured key stays. Without a state the key stays empty.
+// PinFromState sets the hypervisor's host key to the one that an update has pinned in the state. It
+// keeps a configured key. The key stays empty if the stack does not exist.
 func PinFromState(ctx context.Context, project, stack string, at *remote.Target) error {
 	if at.Address == "" || at.HostKey != "" {
 		return nil
@@ -54,7 +54,7 @@ func PinFromState(ctx context.Context, project, stack string, at *remote.Target)
 }
 
 // PinHypervisor returns spec with the hypervisor's host key. If neither the configuration nor the
-// state has it, it makes the first contact, as a preflight does, and does not keep the key.
+// state has it, it trusts the key that the hypervisor presents now, and does not store it.
 func PinHypervisor(
 	ctx context.Context, project string, spec hypervisor.Spec,
 ) (hypervisor.Spec, error) {

@@ -12,18 +12,18 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy
-// machine.
+// ownerLimit bounds a read of the state, whose backend may be far away, including Pulumi's start on
+// a busy machine.
 const ownerLimit = time.Minute
 
-// ClusterID returns the identity of a state's cluster; empty if it has none.
+// ClusterID returns the random ID of a state's cluster; "" if it has none.
 func ClusterID(state *stackstate.State) string {
 	cluster, _ := state.Lookup("k3s-cluster")
 	return cluster.Output("hex")
 }
 
-// OwnerOf returns the owner of a stack's hosts from its state, without a node. It fails if the
-// state cannot be read, or has no cluster yet. In that case the owner has only the names.
+// OwnerOf returns the owner of a stack's hosts from its state, without a node. If the state is
+// unreadable or has no cluster yet, it returns an error and an owner with only the stack's name.
 func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) {
 	owner := k3shost.Owner{Stack: stack}
 	ctx, cancel := context.WithTimeout(ctx, ownerLimit)

@@ -18,12 +18,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// dialLimit bounds how long a host has to answer: a live one does so within a round trip or two.
+// dialLimit bounds the connection to a host. A live host needs only a few round trips.
 const dialLimit = 10 * time.Second
 
-// ShowUnreachable lists the hosts that do not answer, each with the next command. The state has an
-// uninstall for each, which cannot run. The provider's own error mentions a dial, but no host and
-// no fix.
+// ShowUnreachable prints the hosts that do not answer, each with the next command. A destroy cannot
+// uninstall K3s there, and Pulumi's own error names neither the host nor the fix.
 func ShowUnreachable(
 	ctx context.Context, out io.Writer, stack string, state *stackstate.State,
 ) error {
@@ -35,7 +34,7 @@ func ShowUnreachable(
 }
 
 // Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall
-// K3s on them. It refuses all of them if one answers or is not in the state.
+// K3s there. It removes none if one of the hosts answers or is not in the state.
 func Forget(
 	ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string, nodes []string,
 ) error {
@@ -68,7 +67,7 @@ func Forget(
 	return nil
 }
 
-// pickNodes returns the uninstalls of the named nodes. The error lists the nodes that have none.
+// pickNodes returns the uninstalls of the named nodes. It fails for nodes that have none.
 func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err error) {
 	for _, node := range nodes {
 		before := len(named)
@@ -88,15 +87,15 @@ func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err e
 // node returns the name of the host's node, or the address if the state has no name.
 func (u uninstall) node() string { return cmp.Or(u.target.Name, u.target.Address) }
 
-// uninstall is a command in the state that a destroy runs on a host.
+// uninstall is a command in the state that runs on a host when its resource is deleted.
 type uninstall struct {
 	urn    string
 	target remote.Target
 	key    []byte
-	err    error // why the host cannot be reached
+	err    error // the reason why the host cannot be reached
 }
 
-// uninstallsIn finds the commands that need their host when they are deleted.
+// uninstallsIn returns the commands in a state that connect to their host when they are deleted.
 func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	var uninstalls []uninstall
 	for _, command := range state.OfType(stackstate.LocalCommand) {
@@ -114,8 +113,8 @@ func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	return uninstalls, nil
 }
 
-// unreachable tries to reach every host at once, and returns the uninstalls whose host does not
-// answer.
+// unreachable connects to all hosts in parallel, and returns the uninstalls whose host does not
+// answer, each with its error.
 func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()

@@ -10,18 +10,18 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Before holds the values of a state that are needed after its destroy.
+// Before holds values from the state before a destroy that are needed after it.
 type Before struct {
-	// Cluster is the identity of the stack's cluster; empty where there was none.
+	// Cluster is the random ID of the stack's cluster; "" if it had none.
 	Cluster string `json:"cluster,omitempty"`
 }
 
-// KnownBefore reads a Before from a state.
+// KnownBefore returns the Before of a state.
 func KnownBefore(state *stackstate.State) Before {
 	return Before{Cluster: inventory.ClusterID(state)}
 }
 
-// ReadBefore reads a Before as JSON. An empty input gives an empty Before.
+// ReadBefore decodes a Before from JSON. It returns an empty one for an empty input.
 func ReadBefore(in io.Reader) (known Before, err error) {
 	text, err := io.ReadAll(in)
 	if err != nil || len(strings.TrimSpace(string(text))) == 0 {

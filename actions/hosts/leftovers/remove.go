@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// ShowLeft prints the virtual machines that a stack without state still has, with the commands that
-// remove them. It returns an error if there are any.
+// ShowLeft prints the virtual machines that remain after the destroy of a stack, with the commands
+// that remove them. It returns an error if there are any.
 func ShowLeft(
 	ctx context.Context, cfg *config.Config, project string, known Before, out io.Writer,
 ) error {

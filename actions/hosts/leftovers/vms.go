@@ -16,10 +16,10 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// hypervisorLimit bounds the requests to the hypervisor.
+// hypervisorLimit bounds all requests to the hypervisor together.
 const hypervisorLimit = 20 * time.Second
 
-// madeVMs returns the specs of the virtual machines in a state.
+// madeVMs returns the Specs of the virtual machines in a state.
 func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	var specs []hypervisor.Spec
 	for _, resource := range state.Resources { // includes those that a replacement has yet to delete
@@ -35,8 +35,8 @@ func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	return specs, nil
 }
 
-// ShowOrphans prints the virtual machines that the state does not have. It prints nothing if the
-// stack's driver makes none.
+// ShowOrphans prints the stack's virtual machines that its state does not contain. It prints
+// nothing if the stack's driver creates no machines.
 func ShowOrphans(
 	ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State,
 ) error {
@@ -58,9 +58,8 @@ func notLookedFor(err error) error {
 	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
-// orphans returns the machines of a stack that its state does not have: a killed update made them,
-// and no destroy removes them. If the stack's cluster is known, machines of another cluster are
-// left out.
+// orphans returns a stack's machines that its state does not contain. A killed update created them,
+// so no destroy removes them. If cluster is set, it leaves out machines of other clusters.
 func orphans(
 	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
 ) ([]hypervisor.Owned, error) {
@@ -91,7 +90,7 @@ func orphans(
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
-// formatCluster returns " (cluster ID)" if the owner mark of a VM names a cluster; empty otherwise.
+// formatCluster returns " (cluster ID)" if the machine's mark has a cluster; otherwise "".
 func formatCluster(one hypervisor.Owned) string {
 	if one.Cluster == "" {
 		return ""
@@ -99,8 +98,7 @@ func formatCluster(one hypervisor.Owned) string {
 	return " (cluster " + one.Cluster + ")"
 }
 
-// showOrphans describes each orphan, with the ways to adopt it by the next update and to remove it
-// by hand.
+// showOrphans prints each orphan, and how to adopt it with the next update or remove it by hand.
 func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {

@@ -1,9 +1,7 @@
-// Package ownership changes the owners of hosts and virtual machines at a user's request
+// Package ownership changes the owner marks of hosts and virtual machines at a user's request
 // (docs/host-ownership.md): it clears a mark, or makes a stack the owner.
 //
-// It goes through several hosts and reports each. Packages k3shost and hypervisor own the marks,
-// and also decide the owner.
-//
-// A host that fails does not hold up the others. K3s on a host and the machine itself keep
-// running.
+// It handles several hosts and reports each; a host that fails does not stop the others. K3s on a
+// host and the machine itself keep running. The marks are defined in packages k3shost and
+// hypervisor.
 package ownership

@@ -13,8 +13,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// onMachine changes a machine's mark, and returns the former owner. The host in the machine has a
-// mark of its own. onMachine changes that as well if the state knows how to log in.
+// onMachine changes a machine's mark, and returns the previous owner. If the state has a login for
+// the host in the machine, it also changes that host's own mark.
 func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string,
 	err error) {
 	was, err = m.onVM(ctx, cfg, node)
@@ -32,7 +32,7 @@ func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.No
 	return was, nil
 }
 
-// onVM changes the mark of a virtual machine, and returns its former owner.
+// onVM changes the mark of a virtual machine, and returns its previous owner.
 func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (string, error) {
 	key, err := inventory.HypervisorKey(cfg, m.Project)
 	if err != nil {
@@ -47,8 +47,8 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 	return was.Names(), err
 }
 
-// hostInside returns the login at a machine's host from its gate in the state; known is false
-// without a gate.
+// hostInside returns the SSH login of the host in a machine, from its gate in the state. known is
+// false if the state has no such gate.
 func (m Marks) hostInside(ctx context.Context, node string) (at inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {

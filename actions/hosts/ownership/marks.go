@@ -17,19 +17,19 @@ import (
 // hostLimit bounds the change of one host.
 const hostLimit = 30 * time.Second
 
-// Marks changes the marks of hosts and machines.
+// Marks changes the owner marks of hosts and machines.
 type Marks struct {
-	// To is the change.
+	// To is the change to make.
 	To k3shost.Change
 	// Owner is the owner that Take writes, without a node.
 	Owner k3shost.Owner
-	// Stack and Project lead to the state that knows the hosts in machines.
+	// Stack and Project locate the state that has the logins of the hosts in machines.
 	Stack, Project string
-	// Out receives a line for each mark: its former owner, and the change.
+	// Out receives a line for each mark: its previous owner, and the change.
 	Out io.Writer
 }
 
-// OfHosts changes the marks of hosts that exist already. The error joins the errors of all hosts.
+// OfHosts changes the marks of existing hosts. It joins the errors of all hosts.
 func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	var failures []error
 	for _, host := range hosts {
@@ -44,8 +44,8 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	return errors.Join(failures...)
 }
 
-// OfMachines changes the marks of the machines that carry the configuration's nodes, and of the
-// hosts in them. The error joins the errors of all machines.
+// OfMachines changes the marks of the configuration's machines, and of the hosts in them. It joins
+// the errors of all machines.
 func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	var failures []error
 	for _, node := range cfg.Hosts.Nodes {
@@ -64,8 +64,8 @@ func ownerError(node string, err error) error {
 	return fmt.Errorf("owner of %s: %w", node, err)
 }
 
-// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a
-// preflight does, and sends no password.
+// onHost changes the mark of one host, and returns the script's output. Without a known host key it
+// trusts the key that the host presents now; it then sends no password.
 func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
@@ -76,7 +76,8 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.WithNode(target.Name)))
 }
 
-// describe returns a message that names the former owner of a host, and the change.
+// describe returns a message with the previous owner of a host and the change. output is that of
+// the script.
 func (m Marks) describe(output string) string {
 	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{
@@ -87,7 +88,7 @@ func (m Marks) describe(output string) string {
 	return is + m.outcome("a K3s on it")
 }
 
-// outcome returns the message about the change. keeps names the thing that keeps running.
+// outcome returns the part of the message about the change. keeps names what keeps running.
 func (m Marks) outcome(keeps string) string {
 	return map[k3shost.Change]string{
 		k3shost.Clear: "; the mark is gone now, and " + keeps + " keeps running",

@@ -16,10 +16,10 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-// namesIn returns containerd's names for the images of an archive. For `docker save` they are in
-// manifest.json, for an OCI layout in containerd's own annotation (containerd
-// core/images/archive/importer.go). The file's extension tells whether it is packed by gzip or
-// zstd.
+// namesIn returns the names that containerd gives to the images of an archive, sorted. An archive
+// of `docker save` has them in manifest.json, an OCI layout in containerd's annotation in
+// index.json (containerd core/images/archive/importer.go). The file's extension says whether it is
+// compressed with gzip or zstd.
 func namesIn(file string) (names []string, err error) {
 	packed, err := os.Open(file)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package push copies the files of a stack to hosts, and loads archives of images into a K3s that
-// runs.
+// Package push copies a stack's files to hosts, and imports image archives into a running K3s.
 package push
 
 import (
@@ -20,8 +19,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Send copies a file to a host unless the host has it, verifies it at the other end, and prints its
-// sum. The private key comes in STRATA_SSH_KEY.
+// Send copies a file to a host unless the host has it, verifies the copy, and prints its SHA-256
+// sum. The SSH private key is in STRATA_SSH_KEY.
 var Send = verb.NewUnbounded(func(ctx context.Context, call verb.Call, input Input) error {
 	mode, err := input.permissions()
 	if err != nil {
@@ -41,23 +40,23 @@ var Send = verb.NewUnbounded(func(ctx context.Context, call verb.Call, input Inp
 	return call.Print(input.SHA256)
 })
 
-// Input describes a file that a host must have.
+// Input is the input of Send.
 type Input struct {
-	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
+	// Dest is the absolute path on the host, Mode its file mode in octal, for example 0755.
 	Dest string `json:"dest"`
-	// File is the local file, SHA256 its expected digest.
+	// File is the path of the local file, SHA256 its expected digest.
 	File string `json:"file"`
-	// Images says that the file is an archive of container images. If K3s runs, they are loaded.
+	// Images is true if the file is an archive of container images, to be imported if K3s runs.
 	Images bool          `json:"images,omitempty"`
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds three things: the login at the host, each silence of the transfer, and the
-	// import. The transfer itself may take as long as the line needs.
+	// Timeout bounds the login, the import, and each time without data during the transfer. The
+	// transfer itself may take as long as a slow line needs.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// permissions parses the mode.
+// permissions returns the parsed Mode.
 func (i Input) permissions() (fs.FileMode, error) {
 	mode, err := strconv.ParseUint(i.Mode, 8, 9)
 	if err != nil {
@@ -66,8 +65,8 @@ func (i Input) permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// send copies the file to the host unless the host has it, and verifies it at the other end. sent
-// is false if the host had it. say gets the progress.
+// send copies the file to the host and verifies it there. sent is false if the host already had it.
+// say gets the progress.
 func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool,
 	err error) {
 	dial, stop := context.WithTimeout(ctx, i.Timeout.Duration)
@@ -90,8 +89,8 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 	if err != nil {
 		return sent, fmt.Errorf("images of %w", err)
 	}
-	// Import a file that was sent before as well: its run may have been interrupted before the
-	// import.
+	// Import a file that the host already had too: the run that sent it may have been interrupted
+	// before the import.
 	if _, err := client.Run(ctx, importScript(containerdSocket, i.Dest, names), nil); err != nil {
 		return sent, fmt.Errorf("import the images of %s: %w", i.Dest, err)
 	}
@@ -99,8 +98,8 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 }
 
 // turn returns a function that waits until no other push of this project sends to the host. Thirty
-// pushes at once would keep a small host busy with switching, and on a slow line none would finish
-// for long. The lock is a file of this project.
+// parallel pushes would overload a small host, and on a slow line none would finish for a long
+// time. The lock is a file of this project.
 func (i Input) turn(say func(string)) func(context.Context) (func(), error) {
 	path := filepath.Join(".strata", "push-"+
 		net.JoinHostPort(i.Target.Address, strconv.Itoa(i.Target.Port))+".lock")
@@ -111,14 +110,14 @@ func (i Input) turn(say func(string)) func(context.Context) (func(), error) {
 	}
 }
 
-// containerdSocket leads to K3s's containerd.
+// containerdSocket is the socket of K3s's containerd.
 const containerdSocket = "/run/k3s/containerd/containerd.sock"
 
 //go:embed import.sh
 var importText string
 
-// importScript returns the script that loads an archive of images into the containerd behind a
-// socket, if one answers there.
+// importScript returns a script that imports an image archive into the containerd at a socket, if
+// one listens there.
 func importScript(socket, archive string, images []string) string {
 	return fmt.Sprintf("socket=%s archive=%s images=%s\n",
 		remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) +

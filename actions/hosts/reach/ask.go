@@ -13,13 +13,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// unsaid stands for the value of a keyword that the ssh_config does not set.
+// unsaid is the default value in the copied ssh_config; a keyword with this value is not set in the
+// user's file.
 const unsaid = "/dev/null/unsaid"
 
-// keywords holds the output of `ssh -G`: the values by keyword, in lower case.
+// keywords holds the output of `ssh -G`: the values of each keyword, in lower case.
 type keywords map[string][]string
 
-// first returns the first value of a keyword, unless it is "none".
+// first returns the first value of a keyword; "" if there is none or it is "none".
 func (k keywords) first(keyword string) string {
 	if values := k[keyword]; len(values) > 0 && values[0] != "none" {
 		return values[0]
@@ -27,11 +28,11 @@ func (k keywords) first(keyword string) string {
 	return ""
 }
 
-// askLimit bounds a call of ssh, which may look up names and run the commands of `Match exec`.
+// askLimit bounds a call of ssh, which may resolve names and run the commands of `Match exec`.
 const askLimit = 30 * time.Second
 
-// ask lets ssh resolve the file for a host. It reads a copy that ends with Strata's defaults,
-// because ssh's own defaults belong to this machine.
+// ask resolves an ssh_config for a host with `ssh -G`, and caches the result. ssh reads a copy that
+// ends with Strata's defaults, so that ssh's defaults on this machine do not count.
 func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	key := fmt.Sprint(path, as, name)
 	if known, ok := r.asked[key]; ok {
@@ -54,14 +55,14 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	return found, err
 }
 
-// run lets ssh resolve the text of a file.
+// run calls `ssh -G` on the text of an ssh_config.
 func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
 	copied, err := withDefaults(text, as.defaultUser)
 	if err != nil {
 		return nil, fmt.Errorf("ssh_config: %w", err)
 	}
 	defer func() { _ = os.Remove(copied) }() // It has no secret.
-	// Of these keywords ssh expands ControlPath itself.
+	// ControlPath is the only one of these keywords whose tokens ssh -G expands, so it provides %C.
 	args := []string{"-G", "-T", "-F", copied, "-o", "ControlPath=%C"}
 	if as.user != "" {
 		args = append(args, "-l", as.user)
@@ -93,8 +94,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 	return found, nil
 }
 
-// withDefaults writes a copy of an ssh_config for one call, and returns its path. The defaults
-// stand at the end, because the first value of a keyword counts.
+// withDefaults writes a temporary copy of an ssh_config that ends with defaults, and returns its
+// path. In ssh_config the first value of a keyword counts, so the defaults come last.
 func withDefaults(text, user string) (path string, err error) {
 	file, err := os.CreateTemp("", "strata-ssh-config-")
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package reach reads how existing hosts are reached. It makes an SSH target with its jump hosts,
-// private keys and sudo passwords. Its sources are the configuration and the files that it names:
-// ssh_config(5), known_hosts and keys.
+// Package reach determines how to log in to existing hosts: SSH targets with jump hosts, private
+// keys and sudo passwords. It reads the configuration and the files that it names: ssh_config(5),
+// known_hosts and keys.
 //
-// It reads files of this machine, runs OpenSSH's client to resolve an ssh_config, and opens no
-// connection: package remote does that. No error quotes a secret.
+// It reads files on this machine and runs OpenSSH's client to resolve an ssh_config. It opens no
+// connection; package remote does. No error quotes a secret.
 package reach

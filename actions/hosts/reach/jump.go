@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-// parseJump reads the value of ProxyJump: [user@]host[:port], separated by commas.
+// parseJump parses the value of ProxyJump: [user@]host[:port], separated by commas.
 func parseJump(text string) ([]config.JumpHost, error) {
 	if text == "" {
 		return nil, nil
@@ -25,10 +25,10 @@ func parseJump(text string) ([]config.JumpHost, error) {
 	return jumps, nil
 }
 
-// ParseJump reads one jump host, [USER@]HOST[:PORT], in the format of ssh -J.
+// ParseJump parses one jump host, [USER@]HOST[:PORT], in the format of ssh -J.
 func ParseJump(text string) (config.JumpHost, error) {
 	jump := config.JumpHost{Host: text}
-	if at := strings.LastIndexByte(text, '@'); at >= 0 { // a user's name may have one
+	if at := strings.LastIndexByte(text, '@'); at >= 0 { // a user name may contain "@"
 		jump.User, jump.Host = text[:at], text[at+1:]
 	}
 	if host, port, err := net.SplitHostPort(jump.Host); err == nil {

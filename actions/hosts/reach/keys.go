@@ -16,20 +16,20 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// keyring collects the keys and passwords for a host and its jump hosts.
+// keyring collects the private keys and passwords for a host and its jump hosts.
 type keyring struct {
 	read  *reader
 	ssh   config.SSH
 	node  string
 	tried []string
 	text  []byte
-	// certificates holds the paths of certificates for any of the keys.
+	// certificates lists the paths of certificates. Each may belong to any of the keys.
 	certificates []string
 	problems     []error
 }
 
-// addOwn adds the host's own keys: those of the configuration, else those of an ssh_config, else
-// the default key of a login. It stores their paths in said.
+// addOwn adds the host's private keys: those of the configuration, else those of the ssh_config,
+// else the default key. It sets said.identities to their paths.
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds the private keys of an ssh_config whose files exist, as ssh does. If no file exists
-// and no agent has a key, the error names the first file.
+// addFound adds the keys of an ssh_config whose files exist, as ssh does. If none exists and no
+// agent is used, it reports the first file as a problem.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)
@@ -57,10 +57,11 @@ func (k *keyring) addFound(paths []string) {
 	}
 }
 
-// add adds the private key of a file, without its passphrase. With an agent, it leaves two kinds to
-// the agent: encrypted keys without a configured passphrase, and files with only the public half.
+// add adds the private key in a file, decrypted. If an agent is used, it skips keys that only the
+// agent can use: encrypted ones without a configured passphrase, and files with only the public
+// key.
 func (k *keyring) add(path string) {
-	if slices.Contains(k.tried, path) { // a jump host often has the same
+	if slices.Contains(k.tried, path) { // jump hosts often use the same key
 		return
 	}
 	k.tried = append(k.tried, path)
@@ -104,7 +105,7 @@ func (k *keyring) add(path string) {
 	k.append(open)
 }
 
-// append appends a PEM block, unless it is there already.
+// append appends a PEM block that is not in the text yet.
 func (k *keyring) append(block []byte) {
 	if bytes.Contains(k.text, bytes.TrimSpace(block)) && len(k.text) > 0 {
 		return
@@ -115,7 +116,8 @@ func (k *keyring) append(block []byte) {
 	k.text = append(k.text, block...)
 }
 
-// addSudo adds the sudo password of the host, by its name if it differs from the common one.
+// addSudo adds the host's sudo password. It marks the password with the host's name if it differs
+// from ofAll, the common one. It adds none for root.
 func (k *keyring) addSudo(user, ofAll string) {
 	if k.ssh.SudoPassword == "" || user == config.DefaultUser {
 		return
@@ -136,8 +138,8 @@ func (k *keyring) addSudo(user, ofAll string) {
 	k.append(remote.SudoPassword(password, name))
 }
 
-// resolvePassword returns value. If only Pulumi can decrypt it, it returns the environment variable
-// of this host, or else the one of all hosts; empty if neither is set.
+// resolvePassword returns value. If only Pulumi can decrypt that, it returns the environment
+// variable for this host, or else the one for all hosts; "" if neither is set.
 func (k *keyring) resolvePassword(value, variable string) string {
 	if value == config.Sealed {
 		return cmp.Or(os.Getenv(k.hostVariable(variable)), os.Getenv(variable))
@@ -145,8 +147,7 @@ func (k *keyring) resolvePassword(value, variable string) string {
 	return value
 }
 
-// hostVariable returns the name of the variable for one host's own password. Only Pulumi can tell
-// encrypted passwords apart.
+// hostVariable returns the name of the environment variable with one host's own password.
 func (k *keyring) hostVariable(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

@@ -19,11 +19,11 @@ import (
 // KnownHosts holds the lines of known_hosts files.
 type KnownHosts struct {
 	lines []KnownKey
-	// Warnings name the lines that cannot be read. The other lines still count.
+	// Warnings lists the lines that cannot be parsed. The other lines are still used.
 	Warnings []string
 }
 
-// KnownKey describes a line of a known_hosts file.
+// KnownKey is one line of a known_hosts file.
 type KnownKey struct {
 	ssh.PublicKey
 	File     string
@@ -32,17 +32,17 @@ type KnownKey struct {
 	patterns []string
 }
 
-// Known holds the keys that known_hosts files have for a host.
+// Known holds the keys of one host in known_hosts files.
 type Known struct {
-	// Keys are the keys that the host may show, in the order of the files.
+	// Keys lists the accepted host keys, in the order of the files.
 	Keys []KnownKey
-	// Revoked are the keys that the host must not show (@revoked).
+	// Revoked lists the keys that must be rejected (@revoked).
 	Revoked []KnownKey
 	// CA is true if a certificate authority signs the host's keys (@cert-authority).
 	CA bool
 }
 
-// ReadKnownHosts reads known_hosts files.
+// ReadKnownHosts parses known_hosts files. It fails if a file cannot be read.
 func ReadKnownHosts(files ...string) (KnownHosts, error) {
 	var all KnownHosts
 	for _, file := range files {
@@ -67,11 +67,11 @@ func ReadKnownHosts(files ...string) (KnownHosts, error) {
 	return all, nil
 }
 
-// Lookup returns the keys of the sshd at a port of a host. As with ssh, a line without a port
-// applies to every port that has no line of its own.
+// Lookup returns the keys for a port of a host. As with ssh, lines without a port are used for any
+// port that has no lines of its own.
 func (k KnownHosts) Lookup(host string, port int) Known {
 	bare := k.byName(host)
-	if port == 22 { // the port of lines that have none
+	if port == 22 { // lines without a port mean port 22
 		return bare
 	}
 	known := k.byName("[" + host + "]:" + strconv.Itoa(port))
@@ -81,7 +81,7 @@ func (k KnownHosts) Lookup(host string, port int) Known {
 	return Known{known.Keys, append(known.Revoked, bare.Revoked...), known.CA || bare.CA}
 }
 
-// byName returns the keys for a name in the notation of known_hosts.
+// byName returns the keys for a name in the notation of known_hosts, such as [host]:port.
 func (k KnownHosts) byName(name string) Known {
 	var known Known
 	for _, line := range k.lines {
@@ -113,7 +113,7 @@ func (l KnownKey) speaksOf(name string) bool {
 	return found
 }
 
-// matches reports whether a pattern of known_hosts, which may be a hash, matches a name.
+// matches reports whether a known_hosts pattern, possibly hashed, matches a name.
 func matches(pattern, name string) bool {
 	if hash, ok := strings.CutPrefix(pattern, "|1|"); ok {
 		salt, sum, _ := strings.Cut(hash, "|")
@@ -129,16 +129,16 @@ func matches(pattern, name string) bool {
 	return regexp.MustCompile("^" + wild + "$").MatchString(name)
 }
 
-// Has reports whether a key is among others.
+// Has reports whether keys contains key.
 func Has(keys []KnownKey, key ssh.PublicKey) bool {
 	return slices.ContainsFunc(keys, func(one KnownKey) bool {
 		return string(one.Marshal()) == string(key.Marshal())
 	})
 }
 
-// pins returns the keys of the preferred type in authorized_keys form. The order does not depend on
-// a file, because the pins are in the state and known_hosts files differ between people. If only a
-// revoked key is left, the error names it.
+// pins returns the host's keys of the preferred type in authorized_keys form, sorted; "" if there
+// are none. They do not depend on the order in a file, because the state stores them and users'
+// known_hosts files differ. If the host's only keys are revoked, it returns an error.
 func (k Known) pins(host sshd) (string, error) {
 	var pins []string
 	for _, kind := range remote.KeyTypes {

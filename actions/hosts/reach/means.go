@@ -12,11 +12,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// usesAgent reports whether an ssh_config names an agent of its own.
+// usesAgent reports whether the ssh_config sets an IdentityAgent.
 func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
 
-// meansFor adds the certificates that lie beside the key files to the settings. It returns the
-// means to log in, except private keys.
+// meansFor returns the settings for a login, except the private keys. It also collects the
+// certificates, including those in -cert.pub files beside the keys.
 func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
 	if said.agent == "SSH_AUTH_SOCK" {
@@ -47,17 +47,18 @@ func (k *keyring) meansFor(said settings) remote.Means {
 	return means
 }
 
-// resolvePath returns a file's path so that it is valid in every working directory.
+// resolvePath returns an absolute path, so that it is valid in every working directory. A path in ~
+// stays relative to the home.
 func (k *keyring) resolvePath(path string) string {
 	file, err := config.ResolvePath(k.read.project, path)
-	if err != nil || strings.HasPrefix(path, "~/") { // each machine has a home of its own
+	if err != nil || strings.HasPrefix(path, "~/") { // home directories differ between machines
 		return path
 	}
 	return file
 }
 
-// public returns the public half of a key file, or nil. It reads the key itself, or the .pub file
-// beside it.
+// public returns the public key of a key file, from the file itself or its .pub file; nil if
+// neither has one.
 func (k *keyring) public(path string) ssh.PublicKey {
 	_, text, _ := k.read.open("private key", path)
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
@@ -76,7 +77,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 	return key
 }
 
-// certify adds the certificates to every hop of a target, because every key is offered on every
+// certify adds all certificates to every hop of a target, because every key is offered on every
 // hop.
 func (k *keyring) certify(target *remote.Target) {
 	target.Certificates = k.certificates

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// sshd is a server whose host key is looked up, by its address, which may be a name, and by another
-// name.
+// sshd is an SSH server whose host key is looked up: by its address, which may be a name, or by its
+// other name.
 type sshd struct {
 	address string
 	port    int
@@ -23,12 +23,11 @@ type sshd struct {
 
 func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(s.port)) }
 
-// errUnknown reports that a known_hosts file has no key of a host.
+// errUnknown reports that known_hosts files have no key of a host.
 var errUnknown = errors.New("no key")
 
-// pin returns the host keys that known_hosts files have for a host. A file that the configuration
-// names must have a key. A file that an ssh_config names may be missing, as with ssh; then there is
-// no pin.
+// pin returns a host's keys in known_hosts files. It fails if the file of the configuration has
+// none. If the files of an ssh_config are missing or have none, it returns "".
 func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	if ssh.KnownHosts != "" {
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)
@@ -44,7 +43,8 @@ func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	return pin, err
 }
 
-// pinIn returns the pin of a host from files. As with ssh, an alias replaces the other names.
+// pinIn returns a host's keys in the given files. As with ssh, an alias (HostKeyAlias) replaces the
+// host's names.
 func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) {
 	hosts, err := r.readKnownHosts(paths)
 	if err != nil {
@@ -68,7 +68,8 @@ func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) 
 		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
 }
 
-// readKnownHosts reads each set of files once, since many hosts share them.
+// readKnownHosts parses known_hosts files. It caches each set of files, because many hosts share
+// them.
 func (r *reader) readKnownHosts(paths []string) (KnownHosts, error) {
 	key := strings.Join(paths, "\n")
 	if hosts, ok := r.knownHosts[key]; ok {

@@ -10,30 +10,31 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Variables that hold the passwords for commands run by hand, which cannot decrypt Pulumi's
-// secrets. A host with its own password appends its name, as in STRATA_SUDO_PASSWORD_SERVER_1.
+// Environment variables with passwords for commands that a user runs, which cannot decrypt Pulumi's
+// secrets. For a single host, its name is appended, as in STRATA_SUDO_PASSWORD_SERVER_1.
 const (
 	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
 	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
 )
 
-// Host describes an existing host and how it is reached.
+// Host is an existing host with its SSH login.
 type Host struct {
-	// Target has no HostKey if neither the configuration nor a known_hosts file has one.
+	// Target is the SSH target. Its HostKey is empty if neither the configuration nor a known_hosts
+	// file has one.
 	Target remote.Target
-	// Key logs in with remote.Dialer. It is secret.
+	// Key holds the private keys in PEM for remote.Dialer. Secret.
 	Key []byte
-	// Warnings are about the files that were read for this host.
+	// Warnings lists problems in the files that were read for this host.
 	Warnings []string
 }
 
-// Hosts returns the hosts of driver existing, in the order of strata:hosts.nodes. Relative paths
-// start at project. The error joins the problems of all hosts.
+// Hosts returns the hosts of the driver "existing", in the order of strata:hosts.nodes. Relative
+// paths are relative to project. It joins the problems of all hosts.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	return HostsNamed(config.StackNames, hosts, project)
 }
 
-// HostsNamed returns the same as Hosts. names are the names of settings in its error.
+// HostsNamed is like Hosts, but uses names for the settings in its errors.
 func HostsNamed(names config.SSHNames, hosts config.Hosts, project string) ([]Host, error) {
 	read := &reader{names: names, project: project, asked: map[string]keywords{},
 		knownHosts: map[string]KnownHosts{}}
@@ -53,13 +54,13 @@ func HostsNamed(names config.SSHNames, hosts config.Hosts, project string) ([]Ho
 	return reached, errors.Join(problems...)
 }
 
-// reader reads the files of one run, and calls ssh once for each question.
+// reader reads the files for one run. It caches the results of ssh and of known_hosts files.
 type reader struct {
 	names      config.SSHNames
 	project    string
 	asked      map[string]keywords
 	knownHosts map[string]KnownHosts
-	// warnings holds those that do not belong to a host yet.
+	// warnings collects the warnings of the host that is being read.
 	warnings []string
 }
 
@@ -106,11 +107,11 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	return Host{target, keys.text, warnings}, errors.Join(append(problems, keys.problems...)...)
 }
 
-// hopLimit ends a cycle of ProxyJumps.
+// hopLimit is the maximum depth of nested ProxyJumps. It detects cycles.
 const hopLimit = 8
 
-// hops returns the jump hosts of a connection. If the first one has a ProxyJump of its own, its
-// jump hosts come before it. hops adds the keys and passwords of all to keys.
+// hops returns the jump hosts of a connection, including those that the first one needs by a
+// ProxyJump of its own. It adds the keys and passwords of all to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {
@@ -152,8 +153,8 @@ func (r *reader) hops(
 	return hops, errors.Join(problems...)
 }
 
-// requirePin returns the host key of a jump host. A missing key is an error: a jump host has no
-// first contact.
+// requirePin returns the host key of a jump host. It fails if there is none, because Strata trusts
+// no unknown key of a jump host.
 func (r *reader) requirePin(
 	ssh config.SSH, hop remote.Hop, name string, said settings,
 ) (string, error) {
@@ -165,7 +166,8 @@ func (r *reader) requirePin(
 	return pin, err
 }
 
-// open reads a file that the configuration names.
+// open returns the resolved path and the content of a file that the configuration names. key is the
+// setting's name for errors.
 func (r *reader) open(key, path string) (string, []byte, error) {
 	file, err := config.ResolvePath(r.project, path)
 	if err != nil {

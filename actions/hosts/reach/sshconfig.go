@@ -14,34 +14,34 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// settings holds the keywords of an ssh_config for a host, as OpenSSH's client resolves them. A
-// keyword that the file does not set is empty.
+// settings holds the ssh_config keywords of a host, resolved by OpenSSH's client. A keyword that
+// the file does not set is empty.
 type settings struct {
 	hostName, user, alias, command, agent string
-	// identities and certificates are paths, in the order in which they are offered.
+	// identities and certificates are paths, in the order in which ssh offers them.
 	identities, certificates, knownHosts []string
 	identitiesOnly                       bool
 	port                                 int
 	jump                                 []config.JumpHost
 }
 
-// login holds the user and the port that the configuration sets, which override an ssh_config. It
-// also has the user to fall back to.
+// login holds the user and port of the configuration, which override an ssh_config, and the user to
+// use if neither sets one.
 type login struct {
 	user        string
 	port        int
 	defaultUser string
 }
 
-// hash is the keyword with the hash of the connection (%C).
+// hash is the keyword that `ssh -G` prints with the hash of the connection (%C).
 const hash = "controlpath"
 
-// stranger is a host name that only patterns such as `Host *` match.
+// stranger is a host name that matches no block but those for all hosts, such as `Host *`.
 const stranger = "strata-no-block"
 
-// settingsOf asks ssh about a host, under the first of its names that has a block of its own in the
-// file. `Host *` does not count. As with ssh, one name answers for all keywords. The last name is
-// the address that is dialed if no HostName is set. Without a file the settings are empty.
+// settingsOf returns the ssh_config settings of a host, for the first of its names that has a Host
+// block of its own; `Host *` does not count. The last name is the address that is dialed if the
+// file sets no HostName. Without a file, it returns only the configuration's user and port.
 func (r *reader) settingsOf(path string, as login, names ...string) (settings, error) {
 	if path == "" {
 		return settings{user: as.user, port: as.port}, nil
@@ -57,7 +57,7 @@ func (r *reader) settingsOf(path string, as login, names ...string) (settings, e
 	return found, nil
 }
 
-// answer returns the first name that has a block of its own, and its keywords.
+// answer returns the first name that has a Host block of its own, and its keywords.
 func (r *reader) answer(path string, as login, names []string) (string, keywords, error) {
 	for _, name := range names {
 		its, err := r.ask(path, as, name)
@@ -78,8 +78,8 @@ func (r *reader) answer(path string, as login, names []string) (string, keywords
 	return name, its, err
 }
 
-// alike reports whether a host's keywords equal those of every other host, apart from the host's
-// name and the hash that has it.
+// alike reports whether a host's keywords equal those of an unknown host, apart from the host's
+// name and the hash with it. Then the host has no block of its own.
 func alike(its, everyones keywords, name string) bool {
 	mine := keywords{}
 	same := strings.NewReplacer(its.first(hash), everyones.first(hash), strings.ToLower(name), stranger)
@@ -95,7 +95,7 @@ func alike(its, everyones keywords, name string) bool {
 	return reflect.DeepEqual(mine, everyones)
 }
 
-// settings converts the keywords that ssh has for a name.
+// settings converts the keywords of a name, with tokens and variables expanded.
 func (k keywords) settings(name string) (settings, error) {
 	found := settings{
 		user: k.first("user"), alias: k.first("hostkeyalias"),
@@ -130,11 +130,11 @@ func (k keywords) settings(name string) (settings, error) {
 	return found, nil
 }
 
-// variable matches an environment variable in the syntax of ssh_config.
+// variable matches an environment variable in an ssh_config.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// tokens returns a function that expands an ssh_config's tokens, which ssh -G leaves as they are. It
-// also returns the jump hosts, of which the last one is a token.
+// tokens returns a function that expands ssh_config tokens, which `ssh -G` does not expand. It also
+// returns the jump hosts, because the token %j is the last of them.
 func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, error) {
 	self, err := user.Current()
 	if err != nil {
@@ -161,7 +161,7 @@ func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, e
 	return func(text string) string { return expand(text, pairs) }, jump, nil
 }
 
-// expand replaces the environment variables and the tokens of a text.
+// expand replaces environment variables and tokens in a text.
 func expand(text string, pairs []string) string {
 	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
 	return strings.NewReplacer(pairs...).Replace(variable.ReplaceAllStringFunc(text, value))

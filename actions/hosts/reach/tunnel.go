@@ -9,8 +9,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Tunnel returns the tunnel to the API and the load balancer's addresses, and the key for its jump
-// hosts. Both are empty if no host has a tunnel. It fails as Hosts does.
+// Tunnel returns the tunnel to the API servers and the load balancer's addresses, and the SSH keys
+// for its jump hosts. Both are empty if no host has a tunnel. It fails like Hosts.
 func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	reached, err := Hosts(hosts, project)
 	if err != nil {
@@ -24,8 +24,8 @@ func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	return tunnel.Spec{}, nil, nil
 }
 
-// forward gives the hosts the tunnel of the first server. The tunnel ends at that server's last
-// jump host. A host that is reached through other jump hosts gets no tunnel.
+// forward sets the tunnel port of all hosts that use the same jump hosts as the first server. Other
+// hosts get no tunnel, because the tunnel ends at that server's last jump host.
 func forward(hosts config.Hosts, reached []Host) error {
 	if hosts.SSH.DynamicForward == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package sshkey generates a stack's own SSH keys, and reads the host keys of hosts.
+// Package sshkey generates a stack's SSH keys, and reads hosts' public keys.
 package sshkey
 
 import (
@@ -10,7 +10,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Generate prints a new ed25519 private key in OpenSSH's PEM. Its resource marks the output secret.
+// Generate prints a new ed25519 private key in OpenSSH's PEM format. Its resource marks the output
+// as secret.
 var Generate = verb.NewUnbounded(func(_ context.Context, call verb.Call, _ verb.None) error {
 	key, err := remote.NewKey()
 	if err != nil {
@@ -20,9 +21,9 @@ var Generate = verb.NewUnbounded(func(_ context.Context, call verb.Call, _ verb.
 	return err
 })
 
-// Scan prints a host's public key in authorized_keys form, so that it can be pinned. This is the
-// bounded first contact. The key in STRATA_SSH_KEY is for the jump hosts; Scan does not log in to
-// the host itself.
+// Scan prints a host's public key in authorized_keys form, so that it can be pinned. It does not
+// log in to the host; the key in STRATA_SSH_KEY is for jump hosts. It fails if sudo passwords would
+// be sent to the host, because such a host must be pinned by hand.
 var Scan = verb.New(func(ctx context.Context, call verb.Call, input remote.ScanInput) error {
 	if input.Address == "" {
 		return call.Wrong(errors.New("an address is required"))

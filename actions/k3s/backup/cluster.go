@@ -21,27 +21,28 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Cluster describes the cluster in a stack's state: its nodes, logins and K3s.
+// Cluster describes the cluster in a stack's state, with the credentials to access it.
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
-	// tokens are the servers' tokens. One of them opens a snapshot.
+	// tokens lists the server tokens of all generations. One of them decrypts the keys in a
+	// snapshot.
 	tokens []string
-	// own reads K3s's own kubeconfig from a server if the stack's does not work; otherwise nil.
+	// own reads K3s's own kubeconfig from a server. Nil while the stack's kubeconfig works.
 	own *credential.SSH
 }
 
-// ownLimit bounds an attempt to read K3s's own kubeconfig: a loaded host is slow.
+// ownLimit bounds an attempt to read K3s's own kubeconfig; it allows for a loaded host.
 const ownLimit = time.Minute
 
-// withTimeout bounds work by its duration. Tests end the work themselves.
+// withTimeout is context.WithTimeout; tests replace it.
 var withTimeout = context.WithTimeout
 
-// stepLimit bounds a step on one host before a restore stops anything. K3s may take two minutes for
-// a snapshot (restore/steps.sh), and the host reads all of it for its sum.
+// stepLimit bounds one step on one host before a restore stops anything. K3s may need two minutes
+// for a snapshot (restore/steps.sh), and the host then reads all of it for its checksum.
 const stepLimit = 5 * time.Minute
 
-// bounded runs each step within stepLimit. After a host that does not answer, the next has its own.
+// bounded bounds each step by stepLimit, so that an unresponsive host leaves time for the next one.
 type bounded struct{ restore.Hosts }
 
 // Run implements restore.Hosts.
@@ -53,8 +54,8 @@ func (b bounded) Run(
 	return b.Hosts.Run(ctx, host, step, variables)
 }
 
-// ClusterOf reads a stack's cluster from the plan of the K3s upgrade in its state. A stack without
-// a cluster of its own is an error.
+// ClusterOf returns a stack's cluster, read from the stack's state. It fails if the stack has no
+// cluster of its own.
 func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
@@ -82,7 +83,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	return Cluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
 
-// hosts returns SSH access to the nodes' hosts; log receives the progress of gates.
+// hosts returns SSH access to the nodes' hosts. log receives the progress of gates.
 func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration,
@@ -102,9 +103,9 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 		}}
 }
 
-// authenticate checks before any change that a login will work afterwards: the stack's certificate,
-// or K3s's own from the server to be reset. A cluster without its quorum answers no request. So it
-// is enough that no server refuses the login.
+// authenticate checks, before any change, that a login will work after the restore: the stack's
+// certificate, or else K3s's own kubeconfig from the server to be reset. A cluster without a quorum
+// answers no request, so it suffices that no server rejects the certificate.
 func (c *Cluster) authenticate(
 	ctx context.Context, first health.Host, now time.Time, log io.Writer,
 ) error {

@@ -24,16 +24,15 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// stillLimit bounds the check whether an old server still runs. Each server has a time of its own,
-// because most of them do not answer any more.
+// stillLimit bounds the check of one old server for a running K3s. The servers are checked in
+// parallel, because most of them do not answer any more.
 const stillLimit = 30 * time.Second
 
-// NewHosts restores a cluster that has lost all its hosts. A snapshot and the stack's state become
-// the cluster again on new hosts. It gives the snapshot to the first server of the stack file.
-// `pulumi up` does the rest: that server's install restores it, and the others join
-// (docs/adr/0055).
+// NewHosts restores a cluster that has lost all its hosts to new ones, from a snapshot and the
+// stack's state. It only copies the snapshot to the first server of the stack file. Then `pulumi
+// up` installs K3s there, which restores it, and the other hosts join (docs/adr/0055).
 type NewHosts struct {
-	// Warnings are about the files that were read for the hosts' logins.
+	// Warnings lists problems in the SSH files that were read for the logins.
 	Warnings    []string
 	stack, file string
 	cluster     Cluster
@@ -42,8 +41,8 @@ type NewHosts struct {
 	first       reach.Host
 }
 
-// ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
-// nothing and connects to no host.
+// ForNewHosts prepares a restore to the hosts of the stack's configuration. It fails if one of them
+// was a server of the old cluster. It changes nothing and connects to no host.
 func ForNewHosts(
 	ctx context.Context, project, stack, file string, cfg *config.Config,
 ) (*NewHosts, error) {
@@ -103,7 +102,7 @@ func (n *NewHosts) Describe(out io.Writer) error {
 	return err
 }
 
-// Run gives the snapshot to the first server, unless an old server still runs.
+// Run copies the snapshot to the first server. It fails if K3s still runs on an old server.
 func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 	if err := n.stillRuns(ctx, stillLimit); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 	return err
 }
 
-// takeScript claims a host without K3s.
+// takeScript claims a host for the stack; it fails if the host has K3s.
 const takeScript = `if has_k3s; then
 	echo "expected a host without K3s, found one: uninstall it first (docs/host-ownership.md)" >&2
 	exit 1
@@ -148,9 +147,9 @@ fi
 claim
 `
 
-// putAhead writes the copy of the snapshot that is restored. Its revision is ahead of every
-// revision that clients have seen (package revision). It lacks the Nodes and the passwords of the
-// lost hosts. A snapshot of another cluster is an error.
+// putAhead writes the edited copy of the snapshot that is restored. Its revision is ahead of every
+// revision that clients have seen (package revision), and it lacks the Nodes and node passwords of
+// the lost hosts. It fails for a snapshot of another cluster.
 func (n *NewHosts) putAhead(ahead string) error {
 	return revision.PutAhead(n.file, ahead, time.Now(),
 		revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
@@ -160,8 +159,8 @@ func (n *NewHosts) putAhead(ahead string) error {
 		}})
 }
 
-// stillRuns returns an error if an old server answers and runs K3s. It would be a second cluster
-// with the same data.
+// stillRuns returns an error if K3s runs on an old server, because it would be a second cluster
+// with the same data. An old server that does not answer counts as stopped.
 func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 	var running []string
 	var mutex sync.Mutex

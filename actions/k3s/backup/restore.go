@@ -20,19 +20,19 @@ import (
 	"strata/internal/files/tempdir"
 )
 
-// Wanted selects the data to restore: one of Snapshot, File and Current.
+// Wanted selects the data to restore. Exactly one of Snapshot, File and Current is set.
 type Wanted struct {
 	// Snapshot is the name of a snapshot on a server, File the path of a local one.
 	Snapshot, File string
-	// Current keeps the server's data. The restore only removes the other members.
+	// Current keeps the first server's data. The restore then only removes the other etcd members.
 	Current bool
-	// From is the server that is reset. If empty, the first that has the snapshot.
+	// From names the server to be reset. Default: the first server that has the snapshot.
 	From string
-	// Without are nodes that are lost for good. The restore does not wait for them.
+	// Without names the nodes that are lost for good. The restore does not wait for them.
 	Without []string
 }
 
-// Plan holds the choices and the hosts of a restore before it begins.
+// Plan is a prepared restore: the selected data and the hosts.
 type Plan struct {
 	Wanted
 	cluster         Cluster
@@ -41,8 +41,8 @@ type Plan struct {
 	gone []string
 }
 
-// Plan selects the servers and agents that are left, From first. It sends no request. An unknown
-// name is an error.
+// Plan returns a restore of the servers and agents that are not in wanted.Without, with the server
+// From first. It fails for an unknown name. It sends no request.
 func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	left, err := restore.ExcludeHosts(c.plan.Nodes, wanted.Without)
 	if err != nil {
@@ -68,8 +68,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	return plan, nil
 }
 
-// Find puts the server with the snapshot first, unless From names one. It checks that a local
-// snapshot exists. It changes nothing.
+// Find searches the servers for the snapshot and puts the one that has it first, unless From names
+// a server. A local snapshot file must exist. Find changes nothing.
 func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Current:
@@ -109,13 +109,13 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
-// workLimit bounds a restore from the end of its transfers to the last node that works.
+// workLimit bounds a restore, from the end of the transfers until the last node works.
 const workLimit = time.Hour
 
-// Run restores. It puts the snapshot, with a raised revision, where K3s expects it. It makes sure
-// that a login works afterwards, and resets the servers. log receives the steps and the progress of
-// gates. On a slow line the transfers take as long as they need: servers stop with the whole of
-// workLimit left.
+// Run restores the cluster. It checks that a login will work afterwards, gives the first server a
+// copy of the snapshot with a raised revision, and resets the servers. log receives the steps and
+// the progress of gates. The transfers do not count towards workLimit, so a slow line does not
+// shorten the time for the servers.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
@@ -141,9 +141,9 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	return times, nil
 }
 
-// putAhead gives a server a copy of the snapshot with a revision ahead of every one that clients
-// have seen (package revision). It returns the copy's name. The server removes the copy when the
-// restore has ended.
+// putAhead gives a server a copy of the snapshot whose revision is ahead of every revision that
+// clients have seen (package revision), and returns the copy's name. The server removes the copy at
+// the end of the restore.
 func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string,
 	err error) {
 	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret

@@ -12,14 +12,14 @@ import (
 	"strata/internal/text/table"
 )
 
-// Save lets the first server that answers write an etcd snapshot now, beside the scheduled ones. It
-// copies the snapshot to the local folder to, unless that is empty: a snapshot on a host is lost
-// with the host. log names the servers that fail; it is an error if all fail.
+// Save takes an etcd snapshot now, on the first server that can, beside the scheduled ones. If to
+// is not empty, it copies the snapshot to this local folder, because a snapshot on a host is lost
+// with the host. log receives the errors of servers that fail; Save fails if all do.
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
 	hosts, servers := c.hosts(log), c.plan.NodesByRole(config.RoleServer)
 	for _, server := range servers {
 		output, err := bounded{hosts}.Run(ctx, server, "save", nil)
-		if err != nil && ctx.Err() != nil { // the caller ended this, not a server: the others are not asked
+		if err != nil && ctx.Err() != nil { // the caller cancelled, so do not try the other servers
 			return fmt.Errorf("snapshot on %s: %w", server.Name, err)
 		}
 		if err != nil {
@@ -44,7 +44,7 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 		len(servers))
 }
 
-// List prints the snapshots of every server. The error joins the errors of servers that do not
+// List prints the snapshots of every server. It returns the joined errors of servers that do not
 // answer.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := bounded{c.hosts(log)}

@@ -11,11 +11,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// access returns K3s's own access from the first server whose access still works. It does not ask
-// the servers after that one: they may not have joined the cluster yet. If a server's access has
-// ended by the server's own clock, the certificates between K3s's own parts there have ended too.
-// access restarts K3s on all such servers. While no server answers, it asks all again, until the
-// command's time is up.
+// access returns K3s's own admin access from the first server that answers. It does not contact the
+// servers after it, because they may not have joined yet. If the certificate in the server's
+// kubeconfig has expired by the server's clock, K3s's other certificates there have expired too, so
+// access restarts K3s on all such servers. While no server answers, it retries until the command's
+// timeout.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {
@@ -24,7 +24,7 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 		case err != nil || found != nil:
 			return found, err
 		case silent == nil || ctx.Err() == nil:
-			silent = failed // keep the reasons of the previous round: the end of the command's time explains less
+			silent = failed // after the timeout, keep the previous round's errors, which say more
 		}
 		if ctx.Err() != nil || !errors.Is(failed, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("no server's k3s.yaml could be read: %w", silent)
@@ -33,8 +33,8 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 	}
 }
 
-// first asks one server after the other, and returns the first access. If there is none, silent
-// gives the reason.
+// first reads the servers one after the other and returns the first access. If there is none,
+// silent has the errors of the servers.
 func (i *Issuer) first(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) (access *admin, silent, err error) {
@@ -56,8 +56,8 @@ func (i *Issuer) first(
 	return nil, silent, nil
 }
 
-// renewAccess restarts the servers whose certificates have ended, and returns the first access that
-// works afterwards.
+// renewAccess restarts K3s on the servers whose certificates have expired, and returns the first
+// access that is valid afterwards.
 func (i *Issuer) renewAccess(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) (*admin, error) {
@@ -79,8 +79,8 @@ func (i *Issuer) renewAccess(
 		"journalctl -u k3s there", silent)
 }
 
-// restart restarts K3s on all servers at once: etcd needs a majority of members that trust each
-// other's certificates.
+// restart restarts K3s on all these servers at the same time, because etcd needs a majority of
+// members that trust each other's certificates.
 func (i *Issuer) restart(ctx context.Context, ended []admin) error {
 	failures := make([]error, len(ended))
 	var all sync.WaitGroup

@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// role is the ClusterRole of the stack's user, who may do everything. The group system:masters
-// would need no binding, but the signer refuses it
+// role is the ClusterRole of the stack's user. The group system:masters would need no binding, but
+// the signer refuses it
 // (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
 const role = "cluster-admin"
 
-// Binding binds a user to a ClusterRole, under the user's name.
+// Binding returns the ClusterRoleBinding of a user, named after the user.
 func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(),
@@ -28,8 +28,8 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects a binding that binds another user. The role reference
-// of a binding cannot be changed.
+// bind creates the user's binding, or adds the user to an existing one. It fails if the existing
+// one refers to another role, because a roleRef cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
@@ -54,8 +54,8 @@ func bind(ctx context.Context, client kubernetes.Interface, user, role string) e
 	return nil
 }
 
-// unbindFormer revokes the rights of the stack's former users and readers. Their kubeconfigs are
-// refused at once.
+// unbindFormer deletes the bindings of the stack's earlier users and readers, so that their
+// kubeconfigs have no rights from then on.
 func (i *Issuer) unbindFormer(ctx context.Context, client kubernetes.Interface, user string) error {
 	bindings := client.RbacV1().ClusterRoleBindings()
 	all, err := bindings.List(ctx, metav1.ListOptions{})

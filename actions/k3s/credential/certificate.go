@@ -18,10 +18,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// LocalServer is the server that K3s's own kubeconfig and every issued one name.
+// LocalServer is the API server address in K3s's own kubeconfig and in the issued ones.
 const LocalServer = "https://127.0.0.1:6443"
 
-// read reads a kubeconfig. Its errors do not quote it.
+// read parses a kubeconfig. Its errors do not quote the content, which is secret.
 func read(kubeconfig []byte) (*rest.Config, error) {
 	config, err := apiserver.Access{Kubeconfig: kubeconfig}.Config()
 	if err != nil || len(config.CAData) == 0 {
@@ -30,7 +30,7 @@ func read(kubeconfig []byte) (*rest.Config, error) {
 	return config, nil
 }
 
-// endOf returns the end of the first certificate of a PEM text; zero without one.
+// endOf returns the expiry of the first certificate in a PEM text; zero if the text is empty.
 func endOf(text []byte) (time.Time, error) {
 	certificate, err := parse(text)
 	if err != nil || certificate == nil {
@@ -39,7 +39,7 @@ func endOf(text []byte) (time.Time, error) {
 	return certificate.NotAfter, nil
 }
 
-// parse returns the first certificate of a PEM text; nil for an empty text.
+// parse returns the first certificate in a PEM text; nil if the text is empty.
 func parse(text []byte) (*x509.Certificate, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -55,7 +55,7 @@ func parse(text []byte) (*x509.Certificate, error) {
 	return certificate, nil
 }
 
-// request makes a private key and the request for a certificate of a user, both in PEM.
+// request generates a private key and a certificate request for a user, both in PEM.
 func request(user string) (key, csr []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,7 +74,7 @@ func request(user string) (key, csr []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: asked}), nil
 }
 
-// kubeconfig returns the kubeconfig of a user with a certificate.
+// kubeconfig returns a kubeconfig with a user's client certificate.
 func kubeconfig(user string, ca, certificate, key []byte) ([]byte, error) {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer,

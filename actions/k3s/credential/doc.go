@@ -1,11 +1,9 @@
-// Package credential gives a stack a client certificate of its own for its cluster. K3s's own, in
-// k3s.yaml, lives for a year. Only a restart of K3s renews it, and only on the host, so every copy
-// of it ends.
+// Package credential issues a client certificate of its own to a stack. K3s's own, in k3s.yaml, is
+// valid for a year, and only a restart of K3s renews it, on the host, so every copy of it expires.
 //
-// It owns the Request, the Issued credential and the procedure. The certificates API of
-// Kubernetes signs one certificate for a user with the role cluster-admin, and one for a user that
-// can only read. The API is asked with K3s's own kubeconfig, which is read over SSH from a server
-// each time. The private keys are made here and are in the output alone: in no argument, log or
-// error. The package does not own the time of a renewal: the program's calendar decides it
+// The certificates API of Kubernetes signs one certificate for a user with the role cluster-admin,
+// and one for a read-only user. The API is called with K3s's own kubeconfig, which is read over SSH
+// from a server each time. The private keys are generated here and appear only in the output, never
+// in an argument, a log or an error. When a certificate is renewed is up to the program
 // (Generation).
 package credential

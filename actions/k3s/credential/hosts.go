@@ -19,43 +19,43 @@ import (
 )
 
 const (
-	// readLimit bounds the first attempt at one server, so that a server that is gone leaves time
-	// for the others. Each further round has twice as long: a host under load needs more.
+	// readLimit bounds the first attempt at one server, so that a dead server leaves time for the
+	// others. Each further round doubles the limit, because a loaded host needs more.
 	readLimit = 15 * time.Second
-	// restartLimit bounds a restart of K3s and the wait for the host's lock. systemd ends the
-	// restart once K3s reports that it is up. With etcd, that needs a majority of the servers.
+	// restartLimit bounds a restart of K3s, including the wait for the host's lock. systemctl
+	// returns once K3s is up, for which etcd needs a majority of the servers.
 	restartLimit = 5 * time.Minute
-	// clockLimit bounds the difference between the clock of a server and this machine's:
-	// certificates begin and end by both.
+	// clockLimit is the largest allowed difference between a server's clock and this machine's,
+	// because both check the validity of certificates.
 	clockLimit = 5 * time.Minute
 )
 
 // readScript prints the host's time and K3s's own kubeconfig. restartScript restarts K3s, which
-// renews every certificate that ends within 120 days, or 90 in older releases (k3s-io/k3s
-// pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. The script waits for an
-// install or an upgrade, and refuses during a restore.
+// renews every certificate that expires within 120 days, or 90 in older releases (k3s-io/k3s
+// pkg/daemons/config/types.go, CertificateRenewDays). Containers keep running. The script waits for
+// an install or an upgrade, and fails during a restore.
 const (
 	readScript    = "date +%s\ncat /etc/rancher/k3s/k3s.yaml"
 	restartScript = "one_at_a_time\nsystemctl restart k3s\n"
 )
 
-// Hosts runs commands on servers, and reaches their API.
+// Hosts runs commands on servers, and connects to their API servers.
 type Hosts interface {
-	// Admin reads the server's clock and K3s's own kubeconfig, within a limit.
+	// Admin returns the server's time and K3s's own kubeconfig, or fails after limit.
 	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time,
 		kubeconfig []byte, err error)
 	// Restart restarts K3s, and returns once it is up.
 	Restart(ctx context.Context, server remote.Target) error
-	// Client reaches the API server of one server with a kubeconfig.
+	// Client returns a client for the API server of one server.
 	Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error)
 }
 
 // SSH implements Hosts over SSH.
 type SSH struct {
-	// Key is the private key that logs in.
+	// Key is the SSH private key.
 	Key []byte
-	// Owner must own the servers. It is nil in a state from before there were owner marks; then
-	// nothing is checked.
+	// Owner must own the servers. Nil in states of versions without owner marks; then it is not
+	// checked.
 	Owner *k3shost.Owner
 }
 
@@ -85,7 +85,7 @@ func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Durati
 func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, restartLimit)
 	defer cancel()
-	const noBinary = "-" // no new binary is placed
+	const noBinary = "-" // the restart installs no binary
 	_, err := k3shost.Run(ctx, server, s.Key,
 		k3shost.Script("server", noBinary, s.Owner.WithNode(server.Name), restartScript, nil))
 	return err
@@ -99,21 +99,21 @@ func (s *SSH) Client(kubeconfig []byte, server remote.Target) (kubernetes.Interf
 	}.Client()
 }
 
-// admin is K3s's own access on one server.
+// admin holds K3s's own admin access to one server.
 type admin struct {
 	server     remote.Target
 	kubeconfig []byte
 	config     *rest.Config
 	ends       time.Time
-	// clock is the server's time when the access was read.
+	// clock is the server's time when the kubeconfig was read.
 	clock time.Time
 }
 
-// hasEnded reports whether the access has ended by the server's own clock.
+// hasEnded reports whether the certificate has expired by the server's own clock.
 func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
-// admins returns K3s's own accesses from all servers that answer within a limit, in their order.
-// The error has the reasons of the others.
+// admins reads all servers in parallel and returns the accesses of those that answer within limit,
+// in their order. The error joins the errors of the others.
 func (i *Issuer) admins(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) ([]admin, error) {
@@ -137,9 +137,9 @@ func (i *Issuer) admins(
 	return list, errors.Join(failures...)
 }
 
-// admin returns K3s's own access from one server. A server whose clock differs from this machine's
-// is an error. Otherwise one of the two would take certificates for ended, or not begun, that the
-// other has just made.
+// admin returns K3s's own access from one server. It fails if the server's clock differs too much
+// from this machine's: a certificate that one of the two has just issued could be invalid for the
+// other.
 func (i *Issuer) admin(
 	ctx context.Context, server remote.Target, limit time.Duration,
 ) (*admin, error) {

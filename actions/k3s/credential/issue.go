@@ -14,18 +14,18 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Issuer carries out a Request.
+// Issuer issues the certificates of a Request.
 type Issuer struct {
 	Hosts Hosts
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 	// Log receives a line for each step.
 	Log io.Writer
 }
 
-// Issue binds the user and its reader, and issues a certificate for each. It keeps the certificates
-// if previous still answers the request; a change of addresses alone keeps them too. At the end,
-// the stack's former users lose their rights.
+// Issue creates the role bindings of the user and its reader, and issues a certificate for each. If
+// previous still fits the request, it returns previous; changed server addresses are no reason for
+// new certificates. At the end it revokes the rights of the stack's earlier users.
 func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issued, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	return issued, nil
 }
 
-// permit makes the roles and bindings of the user and its reader.
+// permit creates the reader's role and the bindings of the user and its reader.
 func permit(ctx context.Context, client kubernetes.Interface, user string) error {
 	if err := permitReading(ctx, client); err != nil {
 		return err
@@ -80,7 +80,7 @@ func permit(ctx context.Context, client kubernetes.Interface, user string) error
 	return bind(ctx, client, user, role)
 }
 
-// fresh issues the certificates of the user and its reader.
+// fresh issues new certificates for the user and its reader.
 func (i *Issuer) fresh(
 	ctx context.Context, client kubernetes.Interface, r Request, from *admin,
 ) (*Issued, error) {
@@ -98,8 +98,8 @@ func (i *Issuer) fresh(
 	return issued, err
 }
 
-// certify issues a certificate for a user, and proves that the user may do something before
-// anything depends on it.
+// certify issues a certificate for a user, and returns its kubeconfig and its expiry. It first
+// verifies that the user has the permission may, before anything depends on the kubeconfig.
 func (i *Issuer) certify(
 	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration,
 	from *admin, may authorizationv1.ResourceAttributes,
@@ -115,7 +115,7 @@ func (i *Issuer) certify(
 	if ends, err = endOf(certificate); err != nil {
 		return "", ends, err
 	}
-	// A certificate that is shorter than the calendar assumes would end before its renewal.
+	// A shorter certificate would expire before the program renews it.
 	if least := lifetime * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
 		return "", ends, fmt.Errorf("expected a certificate for %s "+
 			"(strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
@@ -133,8 +133,8 @@ func (i *Issuer) certify(
 	return string(made), ends.UTC(), nil
 }
 
-// works asks an API server, with the user's certificate, whether the user may do something. The
-// binding may be so new that the server does not know it yet.
+// works verifies with the user's certificate that the API server grants the permission may. It
+// retries, because the server may not have seen a new binding yet.
 func (i *Issuer) works(
 	ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes,
 ) error {
@@ -148,7 +148,7 @@ func (i *Issuer) works(
 				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &may},
 			}, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
-			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // the caller asks again
+			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // Insist retries
 		}
 		return err
 	})

@@ -14,18 +14,19 @@ import (
 	"strata/internal/files/digest"
 )
 
-// ReaderRole is the ClusterRole of a stack's reader.
+// ReaderRole is the ClusterRole of the stacks' read-only users.
 const ReaderRole = prefix + "reader"
 
-// ReaderOf returns the name of the reader of a stack's user: a second user that can only read. Each
-// generation has its own reader.
+// ReaderOf returns the name of the read-only user that belongs to a stack's user. Each generation
+// has its own.
 func ReaderOf(user string) string {
 	stack, generation, _ := splitUser(user)
 	return User(stack+":reader", generation)
 }
 
-// ReaderRules returns the rights of a reader: gates' reads without Secrets, and no changes. Proxies
-// to Pods and Services are left out, because their users reach every port that listens there.
+// ReaderRules returns the rights of a read-only user: the reads that gates need, without Secrets.
+// It does not allow to proxy to Pods and Services, because that opens every port that listens
+// there.
 func ReaderRules() []rbacv1.PolicyRule {
 	read := func(group string, resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources,
@@ -50,8 +51,8 @@ func ReaderRules() []rbacv1.PolicyRule {
 	}
 }
 
-// ReaderDigest returns a digest of ReaderRules. When the digest changes, the stack's command runs
-// again.
+// ReaderDigest returns a digest of ReaderRules. It is an input of the stack's command, so that
+// changed rules make the command run again.
 func ReaderDigest() string {
 	text, err := json.Marshal(ReaderRules())
 	if err != nil {
@@ -60,8 +61,8 @@ func ReaderDigest() string {
 	return digest.Sum(text)
 }
 
-// permitReading makes the reader's role, and corrects a role that has other rules, for example
-// after an update of Strata.
+// permitReading creates the reader's role, or updates its rules, for example after an upgrade of
+// Strata.
 func permitReading(ctx context.Context, client kubernetes.Interface) error {
 	roles := client.RbacV1().ClusterRoles()
 	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole},

@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Provide gives a stack client certificates of its own, and prints them. It keeps those of its
-// previous output while they fit. The output is secret. The private key comes in STRATA_SSH_KEY.
+// Provide issues the stack's client certificates and prints them, or prints its previous output
+// while that still fits. The output is secret. The SSH private key is in STRATA_SSH_KEY.
 var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request) error {
 	previous, err := Parse(call.PreviousOutput())
 	if err != nil {
@@ -32,39 +32,39 @@ var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request
 	return call.PrintJSON(issued)
 })
 
-// renewals divides a certificate's life: a certificate is renewed after a third of it, so that two
-// renewals may fail or be forgotten.
+// renewals is the number of renewal periods in a certificate's lifetime. A certificate is renewed
+// after a third of it, so that two renewals may fail or be forgotten.
 const renewals = 3
 
 // Request is the input of Provide.
 type Request struct {
 	// Timeout bounds the whole command.
 	Timeout metav1.Duration `json:"timeout"`
-	// User is the name in the certificate.
+	// User is the common name in the certificate.
 	User string `json:"user"`
-	// Lifetime is the requested life of the certificate.
+	// Lifetime is the requested validity of the certificate.
 	Lifetime metav1.Duration `json:"lifetime"`
-	// Generation is the number of the calendar's period. A new number renews the certificate.
+	// Generation is the number of the renewal period. A new number renews the certificate.
 	Generation int64 `json:"generation"`
-	// Servers are the cluster's servers. The first one that can be asked is used.
+	// Servers lists the cluster's servers. The first one that answers is used.
 	Servers []remote.Target `json:"servers"`
-	// Owner must own the servers. Without an owner nothing is checked.
+	// Owner must own the servers. Nil skips the check.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Reader is the result of ReaderDigest.
+	// Reader is the ReaderDigest, so that changed rules run the command again.
 	Reader string `json:"reader,omitempty"`
 }
 
-// Generation returns the number of the calendar's period at a time. It follows from the clock
-// alone, so that a preview knows it and nothing changes between two of them.
+// Generation returns the number of the renewal period at a time: a third of the lifetime, counted
+// from 1970. It depends on the clock only, so that a preview knows it.
 func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
 
-// prefix begins the name of every stack's user. No user of Kubernetes or K3s has it.
+// prefix starts the name of every stack's user. Kubernetes and K3s have no users with it.
 const prefix = "strata:"
 
-// User returns the name of a stack's user. Each generation is another user; the name of the first
-// has no number.
+// User returns the user name of a stack. Each generation has its own; generation 0 has no number in
+// the name.
 func User(stack string, generation int) string {
 	if generation == 0 {
 		return prefix + stack
@@ -72,8 +72,8 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses User's result. No stack's name has a colon. In a reader's name, ":reader"
-// follows the stack's name and counts as a part of it. ok is false for other users.
+// splitUser splits a name that User returned. A reader's ":reader" counts as a part of the stack's
+// name, which itself has no colon. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
 	if at := strings.LastIndexByte(stack, ':'); at >= 0 {
@@ -84,15 +84,15 @@ func splitUser(user string) (stack string, generation int, ok bool) {
 	return stack, generation, ok && stack != ""
 }
 
-// isFormer reports whether a user is the same stack's of a lower generation.
+// isFormer reports whether user is an earlier generation of current's stack.
 func isFormer(user, current string) bool {
 	stack, generation, ok := splitUser(user)
 	same, now, known := splitUser(current)
 	return ok && known && stack == same && generation < now
 }
 
-// UserOf returns the stack's user whom a kubeconfig logs in. It returns an empty text for any other
-// user, such as K3s's own.
+// UserOf returns the stack's user in a kubeconfig's certificate; "" for any other user, such as
+// K3s's own.
 func UserOf(kubeconfig []byte) string {
 	config, err := read(kubeconfig)
 	if err != nil {
@@ -118,36 +118,34 @@ func (r Request) validate() error {
 	return nil
 }
 
-// Issued is the output of Provide. Secret: it has a private key.
+// Issued is the output of Provide. It is secret, because it contains private keys.
 type Issued struct {
-	// User, Lifetime and Generation are those of the request.
+	// User, Lifetime and Generation are copied from the request.
 	User       string          `json:"user"`
 	Lifetime   metav1.Duration `json:"lifetime"`
 	Generation int64           `json:"generation"`
-	// Ends is the time at which the certificate ends.
+	// Ends is the expiry of the certificate of Kubeconfig.
 	Ends time.Time `json:"ends"`
-	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is
-	// LocalServer.
+	// Kubeconfig contains the certificate, its key and the cluster's CA. Its server is LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
-	// Reader is the kubeconfig of the user that can only read.
+	// Reader is the kubeconfig of the read-only user.
 	Reader string `json:"reader"`
 }
 
-// Parse reads an output. For an empty output it returns nil.
+// Parse parses an output of Provide. It returns nil for an empty text.
 func Parse(text string) (*Issued, error) {
 	if text == "" {
 		return nil, nil
 	}
 	issued := &Issued{}
 	if err := json.Unmarshal([]byte(text), issued); err != nil {
-		// Not quoted: it is secret.
+		// The error does not quote the text, which is secret.
 		return nil, errors.New("expected what strata credential prints, found something else")
 	}
 	return issued, nil
 }
 
-// answers reports whether the issued credential still fits the request, and the cluster has the
-// same CA.
+// answers reports whether the issued certificates still fit the request and the cluster's CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation ||
 		!now.Before(i.Ends) || i.Reader == "" {
@@ -157,8 +155,8 @@ func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable returns an error for a kubeconfig whose certificate has ended, because no API server
-// accepts it. A kubeconfig without a certificate does not end.
+// Usable returns an error if the certificate of a kubeconfig has expired, or the kubeconfig cannot
+// be parsed. A kubeconfig without a certificate does not expire.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

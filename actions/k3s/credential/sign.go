@@ -20,13 +20,13 @@ const (
 	// shortest is the shortest lifetime that the certificates API accepts (k8s.io/api
 	// certificates/v1, expirationSeconds).
 	shortest = 10 * time.Minute
-	// cleanupLimit bounds the removal of a request that has done its work, also after the
-	// subcommand's own time is up.
+	// cleanupLimit bounds the deletion of a CertificateSigningRequest, which also runs after the
+	// command's timeout.
 	cleanupLimit = 10 * time.Second
 )
 
-// sign makes the cluster sign a request, and returns the certificate in PEM. It deletes the request
-// object once that is signed or refused: Kubernetes itself would keep it for an hour.
+// sign lets the cluster sign a certificate request, and returns the certificate in PEM. It deletes
+// the CertificateSigningRequest afterwards; Kubernetes would keep it for an hour.
 func sign(
 	ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration,
 ) (certificate []byte, err error) {
@@ -50,7 +50,7 @@ func sign(
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
-		// Kubernetes does, after an hour.
+		// An error is ignored: Kubernetes deletes the request after an hour.
 		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{})
 	}()
 	made.Status.Conditions = append(made.Status.Conditions,
@@ -70,8 +70,8 @@ func sign(
 	return awaitCertificate(ctx, client, made.Name)
 }
 
-// awaitCertificate waits for the signer. The signer is a part of the controller manager, which
-// starts a little later than the API server.
+// awaitCertificate waits until the controller manager has signed the request, and returns the
+// certificate. The controller manager starts a little later than the API server.
 func awaitCertificate(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte,
 	err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()

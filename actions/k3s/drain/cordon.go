@@ -10,11 +10,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Annotation marks a Node that Strata has cordoned, with the version that it is being upgraded to.
-// A node that another user had cordoned before does not have it, and stays cordoned.
+// Annotation marks a Node that Strata has cordoned. Its value is the version of the upgrade. A node
+// that a user has cordoned lacks it, so it stays cordoned after the upgrade.
 const Annotation = "strata.dev/upgrading-to"
 
-// Cordon keeps new Pods off a node and marks it as ours, unless it is cordoned already.
+// Cordon cordons a node and sets Annotation, unless a user has cordoned the node already.
 func Cordon(ctx context.Context, client kubernetes.Interface, name, version string) error {
 	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -26,7 +26,8 @@ func Cordon(ctx context.Context, client kubernetes.Interface, name, version stri
 	return patch(ctx, client, name, true, &version)
 }
 
-// Uncordon lets Pods onto a node again if Cordon has marked it. It leaves any other node as it is.
+// Uncordon uncordons a node that has Annotation, and removes the annotation. It does not change
+// other nodes.
 func Uncordon(ctx context.Context, client kubernetes.Interface, name string) error {
 	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -38,8 +39,8 @@ func Uncordon(ctx context.Context, client kubernetes.Interface, name string) err
 	return patch(ctx, client, name, false, nil)
 }
 
-// patch sets the cordon and its mark at once, so that a kill in between cannot leave a cordon
-// without an owner.
+// patch sets the cordon and Annotation in one request, so that a kill cannot leave a cordon without
+// the annotation.
 func patch(
 	ctx context.Context, client kubernetes.Interface, name string, cordoned bool, mark *string,
 ) error {

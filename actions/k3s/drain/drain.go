@@ -16,24 +16,25 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time between attempts of a refused eviction. No event tells when a budget
+// refusedAgain is the time between two attempts of a refused eviction. No event says when a budget
 // allows it.
 const refusedAgain = time.Second
 
-// ErrBlocked reports that the time ended while Pods were left on the node.
+// ErrBlocked reports that Pods were still on the node at the timeout.
 var ErrBlocked = errors.New("not drained")
 
 // Drainer drains nodes.
 type Drainer struct {
 	Client kubernetes.Interface
-	// Log receives, once each, the Pods that the drain leaves alone.
+	// Log receives a line for each Pod without a controller, which the drain does not evict.
 	Log func(format string, args ...any)
 }
 
-// Drain evicts every Pod of a node that a controller starts again elsewhere. It returns when they
-// are gone or ctx ends. It leaves alone finished Pods, and Pods of DaemonSets and of the kubelet
-// itself. It also leaves Pods without a controller, whose containers outlive a restart of K3s
-// (KillMode=process in its unit). It evicts no Pod before a controller manager leads.
+// Drain evicts the Pods of a node that a controller recreates elsewhere. It returns nil when they
+// are gone, and ErrBlocked when ctx is done. It does not evict finished Pods, static Pods, Pods of
+// DaemonSets, and Pods without a controller. The containers of the latter survive a restart of K3s
+// (KillMode=process in its unit). The first eviction waits until a controller manager is the
+// leader.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
 	if err := d.awaitLeader(ctx); err != nil {
 		return err
@@ -43,14 +44,14 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 	for ctx.Err() == nil {
 		pods, err := d.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, podListOptions(node))
 		if err != nil {
-			pause(ctx, refusedAgain) // no API server answers, for example because etcd elects
+			pause(ctx, refusedAgain) // no API server answers, for example during an etcd election
 			continue
 		}
 		now := d.evictAll(ctx, node, pods.Items, told)
 		if len(now) == 0 {
 			return nil
 		}
-		if ctx.Err() == nil || left == nil { // the end of the time itself does not explain anything
+		if ctx.Err() == nil || left == nil { // after the timeout, keep the previous reasons
 			left = now
 		}
 		d.awaitChange(ctx, node, pods.ResourceVersion)
@@ -58,7 +59,8 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 	return fmt.Errorf("%w: %s", ErrBlocked, blockers(left))
 }
 
-// evictAll requests the eviction of every Pod that can move, and returns those still there.
+// evictAll requests the eviction of every Pod that can move, and returns those that are still
+// there. told holds the Pods that have been logged.
 func (d *Drainer) evictAll(
 	ctx context.Context, node string, pods []corev1.Pod, told map[string]bool,
 ) []leaving {
@@ -80,13 +82,15 @@ func (d *Drainer) evictAll(
 	return left
 }
 
-// leaving is a Pod that is still there, and the reason. The reason is empty while the Pod ends.
+// leaving is a Pod that is still on the node. refusal is the reason, or "" while the Pod
+// terminates.
 type leaving struct {
 	pod     corev1.Pod
 	refusal string
 }
 
-// stays reports whether an eviction would not move the Pod.
+// stays reports whether an eviction of the Pod is pointless: it is a static Pod, belongs to a
+// DaemonSet, or has finished.
 func stays(pod *corev1.Pod) bool {
 	if _, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]; mirror {
 		return true
@@ -113,7 +117,8 @@ func (d *Drainer) evict(ctx context.Context, pod *corev1.Pod) leaving {
 	return one
 }
 
-// refusal returns the API server's message, with the budget that its causes name.
+// refusal returns the message of a refused eviction; if a PodDisruptionBudget is the cause, the
+// message that names it.
 func refusal(err error) string {
 	text := err.Error()
 	status := apierrors.APIStatus(nil)
@@ -132,8 +137,7 @@ func podListOptions(node string) metav1.ListOptions {
 		node).String()}
 }
 
-// awaitChange returns when a Pod of the node changes, or when a refused eviction may be tried
-// again.
+// awaitChange waits until a Pod of the node changes, at most for refusedAgain.
 func (d *Drainer) awaitChange(ctx context.Context, node, since string) {
 	ctx, cancel := context.WithTimeout(ctx, refusedAgain)
 	defer cancel()
@@ -154,7 +158,7 @@ func (d *Drainer) awaitChange(ctx context.Context, node, since string) {
 	}
 }
 
-// blockers names each Pod that is left and the reason.
+// blockers returns the Pods that are left, each with the reason.
 func blockers(left []leaving) string {
 	if len(left) == 0 {
 		return "no API server answered"

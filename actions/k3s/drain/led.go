@@ -11,24 +11,25 @@ import (
 )
 
 const (
-	// controllerManager is the lease of the leading kube-controller-manager (kubernetes
-	// cmd/kube-controller-manager/app).
+	// controllerManager is the name of the lease that the leading kube-controller-manager holds
+	// (kubernetes cmd/kube-controller-manager/app).
 	controllerManager = "kube-controller-manager"
-	// leaseAgain is the time between two reads of the lease, which its holder renews every 2 s.
+	// leaseAgain is the time between two reads of the lease, which the leader renews every 2 s.
 	leaseAgain = 250 * time.Millisecond
 )
 
-// term is the time during which one controller manager leads.
+// term identifies one leadership of a controller manager.
 type term struct {
 	holder      string
 	transitions int32
 }
 
-// awaitLeader waits until it has seen a controller manager renew its lease. Without a leader no
-// controller takes an evicted Pod out of its Service. When the leader's server restarts, the next
-// one leads only after the lease ends, 15 s later: too late for the Pod. A new leader counts from
-// its second renewal, when its controllers have read the cluster. Clocks are not compared. A
-// cluster without leader election has no lease; awaitLeader does not wait there.
+// awaitLeader waits until the leading controller manager has renewed its lease. Without a leader,
+// no controller removes an evicted Pod from its Service's endpoints. When the leader's server
+// restarts, the next leader takes over only after the lease has expired, 15 s later: too late for
+// the Pod. A new leader counts after its second renewal, when its controllers have read the
+// cluster. Renewals are compared with each other, so clock differences do not matter. A cluster
+// without leader election has no lease, and awaitLeader returns at once.
 func (d *Drainer) awaitLeader(ctx context.Context) error {
 	var since term
 	var first time.Time
@@ -39,7 +40,7 @@ func (d *Drainer) awaitLeader(ctx context.Context) error {
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil
-		case ctx.Err() != nil: // the end of the time itself does not explain anything
+		case ctx.Err() != nil: // after the timeout, keep the previous state
 		case err != nil:
 			state = err.Error()
 		default:

@@ -13,27 +13,29 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Admission decides whether a host may join under its name.
+// Admission is the input of Admit, which prepares the cluster for a host that joins.
 type Admission struct {
-	// Timeout bounds the answer.
+	// Timeout bounds the command.
 	Timeout metav1.Duration `json:"timeout"`
 	// Node is the host that is about to join.
 	Node Member `json:"node"`
 	// Servers are the other servers.
 	Servers []Member `json:"servers"`
-	// Owner owns the cluster. The kubeconfig of another owner's cluster is not read.
+	// Owner owns the cluster. The kubeconfig is not read from a host of another owner.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Founds names the stack whose cluster the node starts if there is none. It is empty for all
-	// nodes but the first server: they wait for that server, so they always find a cluster.
+	// Founds is the stack's name if the node may start a new cluster, which is only the first
+	// server. It is empty for other nodes: they install after the first server, so they always find
+	// a cluster.
 	Founds string `json:"founds,omitempty"`
-	// Past reads the stack's past. It is called only for a first server without K3s.
+	// Past returns the traces of the stack's cluster. It is called only for a first server without
+	// K3s.
 	Past func(ctx context.Context, stack string) (Past, error) `json:"-"`
-	// none is true if the state shows no cluster.
+	// none is true if the stack's state has no trace of a cluster.
 	none bool
 }
 
-// Admit frees the node's name from the host that had it before, unless the new host already has a
-// K3s of its own. key logs in to hosts.
+// Admit removes the former host of the node's name from the cluster, so that the new host can join
+// under this name. It does nothing if the host has K3s already. key is the SSH private key.
 func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	fresh, err := Fresh(ctx, a.Node, key)
 	if err != nil || !fresh {
@@ -61,8 +63,8 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 }
 
 // Fresh reports whether a host has neither K3s nor a snapshot to restore. A host with K3s is still
-// the member that it was, even if it is to have another role: its install refuses that, and until
-// then it serves. A host with a snapshot brings the cluster, which no other host has.
+// a member, even if its role is to change; its install refuses that change. A host with a snapshot
+// restores the cluster itself, which exists nowhere else.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	text, err := k3shost.Run(ctx, node.Target, key, freshScript)
 	return text == "", err
@@ -73,9 +75,9 @@ const freshScript = `for unit in k3s k3s-agent; do
 done
 if [ -e ` + Snapshot + ` ]; then echo restored; fi`
 
-// Clear frees a name from a host that is gone. It removes the host's etcd member, its Node with its
-// Pods, and its password. Otherwise the host that comes in its place would be refused ("duplicate
-// node name found", "Node password rejected").
+// Clear removes the traces of a dead host: its etcd member, its Node with its Pods, and its node
+// password. Otherwise K3s would reject the host that replaces it ("duplicate node name found",
+// "Node password rejected"). It fails if the former host is still Ready at another address.
 func (r *Remover) Clear(ctx context.Context, member Member) error {
 	node, err := r.node(ctx, member)
 	if err != nil {
@@ -89,7 +91,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 			"the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
 			member.Name, at, member.Address)
 	}
-	// The Node knows whether the old host was a server; the new one may have another role.
+	// The labels of the Node say whether the old host was a server; the new one may have another
+	// role.
 	_, inEtcd := node.Labels[etcdLabel]
 	if inEtcd = inEtcd && !outOfEtcd(node); inEtcd {
 		if err := r.keepsQuorum(ctx, member); err != nil {
@@ -115,8 +118,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	return nil
 }
 
-// evacuate deletes the Pods of a host that is gone. An eviction, and the Pods' controllers, would
-// wait for the host's kubelet.
+// evacuate force-deletes the Pods of a dead host. An eviction would wait for the host's kubelet,
+// and so would the controllers that replace the Pods.
 func (r *Remover) evacuate(ctx context.Context, member Member) error {
 	var pods *corev1.PodList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {

@@ -11,20 +11,20 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// The bounds of the check whether there is a cluster.
+// Limits of the check whether a cluster exists.
 const (
-	// askLimit bounds the first attempt at each server: before the first start, hosts may still
-	// boot. Each further round has twice as long: a host under load needs more.
+	// askLimit bounds the first attempt at each server: before the first install, hosts may still
+	// boot. Each further round doubles the limit, because a loaded host needs more.
 	askLimit = 10 * time.Second
-	// backLimit bounds the wait for a server that is down, for example after the reboot of all
+	// backLimit bounds the retries for servers that are down, for example after a reboot of all
 	// hosts.
 	backLimit = time.Minute
-	// askAgain is the time between two rounds of requests.
+	// askAgain is the time between two rounds.
 	askAgain = time.Second
 )
 
-// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing on a host without K3s. It
-// fails if K3s does not run, because its data belong to a cluster.
+// kubeconfigScript prints the kubeconfig of a running K3s, and nothing on a host without K3s. It
+// fails if K3s is installed but stopped, because the host then has the data of a cluster.
 const kubeconfigScript = `if systemctl is-active --quiet k3s; then
 	cat /etc/rancher/k3s/k3s.yaml
 elif [ -e /etc/systemd/system/k3s.service ]; then
@@ -32,9 +32,9 @@ elif [ -e /etc/systemd/system/k3s.service ]; then
 	exit 1
 fi`
 
-// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs. It returns nil
-// if there is no cluster yet. A cluster that is down is an error: otherwise a second cluster would
-// start beside its data.
+// Kubeconfig returns the kubeconfig from the first of the other servers whose K3s runs, or nil if
+// there is no cluster yet. It fails if a cluster exists but is down, because otherwise a second
+// cluster would start.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
 }
@@ -52,7 +52,8 @@ func (a Admission) kubeconfig(
 		func(ctx context.Context) (bool, error) {
 			found, down, silent := a.ask(ctx, key, limit)
 			limit *= 2
-			// A round that ctx cut off gives no reason, and does not show that there is no cluster.
+			// A round that the timeout interrupted gives no reason, and does not prove that there
+			// is no cluster.
 			over := ctx.Err() != nil
 			if !over || !asked {
 				why, asked = errors.Join(down, silent), true
@@ -71,8 +72,8 @@ func (a Admission) kubeconfig(
 		"strata restore --new-hosts", why)
 }
 
-// refuseSecondCluster returns an error for the only server on a new host, unless there was no
-// cluster. If its host was lost, the cluster exists only in a snapshot.
+// refuseSecondCluster returns an error for a new host that is the only server, if the stack has had
+// a cluster. That cluster exists only in a snapshot then, and K3s would start an empty one.
 func (a Admission) refuseSecondCluster() error {
 	if a.none {
 		return nil
@@ -82,8 +83,9 @@ func (a Admission) refuseSecondCluster() error {
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
-// ask asks all servers at once. text is the kubeconfig of the first that runs K3s. down names the
-// servers whose K3s does not run, and silent those that could not be asked.
+// ask reads the kubeconfig from all servers in parallel. text is that of the first server that runs
+// K3s. down has the errors of servers whose K3s is stopped, silent those of servers that do not
+// answer.
 func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down,
 	silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

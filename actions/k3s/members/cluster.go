@@ -17,27 +17,27 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// removeAnnotation asks K3s to remove a server's etcd member. K3s answers with removedAnnotation,
-// which holds the member's name, and removes memberAnnotation, which a server sets when it joins
-// (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
+// removeAnnotation on a Node makes K3s remove the server's etcd member. K3s then sets
+// removedAnnotation to the member's name, and deletes memberAnnotation, which a server sets when it
+// joins (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
 const (
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
 	memberAnnotation  = "etcd.k3s.cattle.io/node-name"
 )
 
-// membersLease is the lease of the server that removes members (k3s-io/k3s pkg/etcd/etcd.go,
+// membersLease is the lease of the server that removes etcd members (k3s-io/k3s pkg/etcd/etcd.go,
 // Register).
 const membersLease = "k3s-etcd"
 
-// outOfEtcd reports whether a Node's server was removed from etcd and has not come back since. K3s
-// leaves the old answer on the Node of a server that has come back.
+// outOfEtcd reports whether a Node's server was removed from etcd and has not rejoined.
+// removedAnnotation alone does not prove that, because K3s keeps it when the server rejoins.
 func outOfEtcd(node *corev1.Node) bool {
 	removed, member := node.Annotations[removedAnnotation], node.Annotations[memberAnnotation]
 	return removed != "" && (member == "" || member == removed)
 }
 
-// node returns the member's Node, or nil where there is none.
+// node returns the member's Node, or nil if it does not exist.
 func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error) {
 	var node *corev1.Node
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
@@ -53,9 +53,9 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 	return node, nil
 }
 
-// removeFromEtcd makes K3s remove the server's etcd member and waits for its answer: a stopped
-// member still counts for the quorum. It deletes the answer of an earlier removal in the same step.
-// Otherwise K3s would delete both annotations and remove no member.
+// removeFromEtcd makes K3s remove the server's etcd member, and waits until that is done, because a
+// stopped member still counts for the quorum. The request also deletes the annotation of an earlier
+// removal. Otherwise K3s would only delete both annotations.
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -84,13 +84,12 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	return nil
 }
 
-// removedFromEtcd waits for K3s's answer on the Node.
+// removedFromEtcd waits until the Node's annotations say that its etcd member is removed.
 func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 	return r.awaitNode(ctx, member, outOfEtcd)
 }
 
-// membersHolder returns a text about the holder of membersLease. The holder's name is that of its
-// host.
+// membersHolder describes the holder of membersLease, for messages.
 func (r *Remover) membersHolder(ctx context.Context) string {
 	text := "the holder of lease kube-system/" + membersLease
 	switch host, err := r.membersHost(ctx); {
@@ -103,7 +102,7 @@ func (r *Remover) membersHolder(ctx context.Context) string {
 	}
 }
 
-// membersHost returns the name of that host; empty if the lease has no holder.
+// membersHost returns the host name of the holder of membersLease; "" if it has no holder.
 func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()
@@ -115,8 +114,8 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// awaitNodeDeletion waits until a deleted Node is gone. Until K3s removes its finalizer from it, a
-// kubelet of the same name would update the old Node, and lose it a moment later.
+// awaitNodeDeletion waits until a deleted Node is gone, including K3s's finalizer. Before that, a
+// new kubelet of the same name would update the old Node, which then disappears.
 func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -127,9 +126,9 @@ func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 	return nil
 }
 
-// awaitNode waits until the member's Node is gone, or says accepts it. The watch outlives its
-// connection. If the member leads etcd, etcd loses its leader, and API servers end their watches
-// then.
+// awaitNode waits until the member's Node is gone, or says returns true for it. It uses a watch
+// that reconnects, because API servers close their watches when etcd loses its leader, which may be
+// this member.
 func (r *Remover) awaitNode(
 	ctx context.Context, member Member, says func(*corev1.Node) bool,
 ) error {
@@ -145,8 +144,8 @@ func (r *Remover) awaitNode(
 	return err
 }
 
-// forget deletes the Node, and the Secret that ties the name to the old host's password. After that
-// the name is free again (k3s-io/k3s#802).
+// forget deletes the Node, and the Secret with its node password. Then another host can join under
+// the name (k3s-io/k3s#802).
 func (r *Remover) forget(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Leave removes members that left the configuration from the cluster, one after the other.
+// Leave removes members from the cluster, one after the other. It removes none if a volume would be
+// lost that discardVolumesOf does not allow.
 func (r *Remover) Leave(ctx context.Context, left []Member, discardVolumesOf []string) error {
 	left, err := r.DeadFirst(ctx, left)
 	if err != nil {

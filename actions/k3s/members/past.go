@@ -12,21 +12,22 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Past holds the traces of a stack's cluster in its state. Hosts cannot tell them: fresh ones know
-// no cluster, and lost ones do not answer.
+// Past holds the traces of a stack's cluster in its state. The hosts cannot provide them: fresh
+// ones know no cluster, and lost ones do not answer.
 type Past struct {
-	// Identity is the cluster's random word, which hosts carry in their owner file.
+	// Identity is the cluster's random ID, which the hosts' owner file contains.
 	Identity string
-	// Cluster is true if the state has a certificate that a cluster issued, or a cluster's members.
+	// Cluster is true if the state contains a certificate from a cluster, or a cluster's members.
 	Cluster bool
-	// Servers are the cluster's former servers.
+	// Servers lists the servers of the last update.
 	Servers []remote.Target
-	// CAHash is the hash of the cluster's CA, as its tokens contain it. It is empty before the
-	// first server has come up.
+	// CAHash is the hash of the cluster's CA, as in its tokens. Empty before the first server was
+	// up.
 	CAHash string
 }
 
-// ReadPast reads the state of a stack. It asks for secrets only if the servers are among them.
+// ReadPast reads the Past from a stack's state. It decrypts the state's secrets only if the servers
+// are encrypted.
 func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past, error) {
 	var past Past
 	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
@@ -39,21 +40,21 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 			return past, nil
 		}
 	}
-	if len(past.Servers) > 0 { // an up was killed before the CA's hash was read
+	if len(past.Servers) > 0 { // the run was killed before the CA's hash was read
 		return past, nil
 	}
 	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not "+
 		"say which servers it had", stack)
 }
 
-// ReadPastHere reads the past of a stack of the project in the working directory, where Pulumi runs
-// the program and its commands.
+// ReadPastHere reads the Past of a stack of the Pulumi project in the working directory. Pulumi
+// runs the program and its commands there.
 func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// CAHashIn returns the hash at the end of said, the first server's answer about its CA. It returns
-// an empty text for an empty answer.
+// CAHashIn returns the CA hash in the output of the first server's command: its last word, or "" if
+// it is empty.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -62,7 +63,7 @@ func CAHashIn(said string) string {
 	return words[len(words)-1]
 }
 
-// PastOf reads the Past from a state. Servers is empty if they are encrypted.
+// PastOf returns the Past of a state. Servers is empty if the state's secrets are encrypted.
 func PastOf(state *stackstate.State) Past {
 	var past Past
 	if identity, ok := state.Lookup("k3s-cluster"); ok {
@@ -89,8 +90,8 @@ func PastOf(state *stackstate.State) Past {
 	return past
 }
 
-// Keeps reports whether one of servers is a former server. It compares host keys if both are known,
-// otherwise addresses.
+// Keeps reports whether one of servers was a server of the cluster. It compares host keys; if one
+// side has none, it compares addresses.
 func (p Past) Keeps(servers []remote.Target) bool {
 	for _, server := range servers {
 		for _, old := range p.Servers {
@@ -105,7 +106,7 @@ func (p Past) Keeps(servers []remote.Target) bool {
 	return false
 }
 
-// keysOf returns host keys without their comments.
+// keysOf returns the host keys of a target, without their comments.
 func keysOf(target remote.Target) []string {
 	var keys []string
 	for line := range strings.Lines(strings.TrimSpace(target.HostKey)) {
@@ -115,15 +116,15 @@ func keysOf(target remote.Target) []string {
 	return keys
 }
 
-// Login is a server with the private key that logs in.
+// Login holds a server and the SSH private key for it.
 type Login struct {
 	Target remote.Target
 	Key    []byte
 }
 
-// Allow refuses servers if none of them was in the cluster, because they would found a second one.
-// Only in that case it asks the hosts whether `strata restore --new-hosts` has given one of them
-// the cluster's data. It does not ask a host whose key is unknown.
+// Allow returns an error if the stack has had a cluster and none of servers belongs to it, because
+// they would start a second one. It allows them if `strata restore --new-hosts` has put the
+// cluster's data on one. It looks for the data only on hosts with a known host key.
 func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 	var targets []remote.Target
 	for _, server := range servers {
@@ -154,12 +155,12 @@ func addressesOf(servers []remote.Target) string {
 	return strings.Join(words, ", ")
 }
 
-// Snapshot is the file in which `strata restore --new-hosts` leaves the cluster's data for the
-// install of its first server.
+// Snapshot is the file to which `strata restore --new-hosts` copies the snapshot. The install of
+// the first server restores it.
 const Snapshot = "/var/lib/strata/restore.snapshot"
 
-// restoredScript prints yes on a host of the cluster that has the cluster's data, or a snapshot of
-// them.
+// restoredScript prints yes if the host belongs to the cluster and has its data or a snapshot to
+// restore.
 const restoredScript = `if [ "$(sed -n 's/^cluster=//p' /var/lib/strata/owner 2> /dev/null)" = "$identity" ]; then
 	if [ -e ` + Snapshot + ` ] || [ -d /var/lib/rancher/k3s/server/db/etcd ]; then echo yes; fi
 fi`

@@ -15,13 +15,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// etcdLabel marks servers with a member of etcd.
+// etcdLabel is the label of Nodes whose server is an etcd member.
 const etcdLabel = "node-role.kubernetes.io/etcd"
 
-// DeadFirst puts members whose Node is not Ready before the others. A dead member counts for etcd's
-// quorum until it is removed, so removing a living server first could lose the quorum. The server
-// that removes the others comes last, because its own removal takes long (etcdLimit). Before it is
-// gone, another leaving server might take its place.
+// DeadFirst sorts members for their removal: within a role, those whose Node is not Ready come
+// first. A dead member counts for etcd's quorum until it is removed, so the removal of a living
+// server before it could lose the quorum. The server that holds membersLease comes last, because
+// its own removal takes long (etcdLimit), and another leaving server could get the lease meanwhile.
 func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, error) {
 	alive := map[string]bool{}
 	nodes, err := r.nodes(ctx, "")
@@ -31,8 +31,8 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	for i := range nodes {
 		alive[nodes[i].Name] = apiserver.Ready(&nodes[i])
 	}
-	// If a host's name differs from its node's, no member matches the holder. That costs one more
-	// wait.
+	// The holder is a host name. If that differs from the node's name, no member matches, which
+	// only costs one more wait.
 	holder, err := r.membersHost(ctx)
 	if err != nil {
 		holder = "" // the lease may have no holder yet
@@ -56,12 +56,12 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	return sorted, nil
 }
 
-// returnLimit bounds the wait for a server that was restarted, perhaps by this update a moment
-// before. Its Node is not Ready until its kubelet reports.
+// returnLimit bounds the wait for a server that has just restarted, perhaps by this update. Its
+// Node is not Ready until its kubelet reports.
 const returnLimit = 2 * time.Minute
 
-// keepsQuorum refuses to remove a server that etcd needs: the remaining ones must have a working
-// majority. It waits for servers that went only a moment ago.
+// keepsQuorum returns an error if etcd would lose its majority without the server leaving. It first
+// waits for servers that became NotReady only a moment ago.
 func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	returning, err := r.quorumWithout(ctx, leaving)
 	if err == nil || len(returning) == 0 {
@@ -81,7 +81,7 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 }
 
 // quorumWithout returns an error if etcd would lose its majority without the server leaving.
-// returning are the other servers that have not been Ready for less than returnLimit.
+// returning then lists the other servers that became NotReady less than returnLimit ago.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string,
 	err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)

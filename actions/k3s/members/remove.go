@@ -16,40 +16,40 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// The bounds of the steps that depend on the leaving host or its Pods. An unfinished step is
-// reported and does not stop the removal, unless a living host would be a member again.
+// Limits of the steps that depend on the leaving host or its Pods. A step that times out is logged,
+// and the removal continues, unless the host is alive and would join again.
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
-	// livingLimit is the limit for a host whose Node is Ready. When its processors are busy, sshd
-	// needs more than stopLimit for a login.
+	// livingLimit replaces stopLimit for a host whose Node is Ready. A loaded sshd needs more than
+	// stopLimit for a login.
 	livingLimit = 3 * time.Minute
-	// etcdLimit bounds K3s's own steps in etcd and at the Node. The holders of two leases of 45 s
-	// take these steps. A holder that loses its etcd does not release its lease: a server that
-	// removes itself is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler
-	// pkg/leader/leader.go). The rest is for an API server that has just lost its leader, and for
-	// slow disks.
+	// etcdLimit bounds the steps of K3s in etcd and at the Node, which the holders of two leases of
+	// 45 s take. A holder that leaves etcd does not release its lease: a server that removes itself
+	// is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler pkg/leader/leader.go). The rest is
+	// for an API server that has just lost etcd's leader, and for slow disks.
 	etcdLimit = 2 * time.Minute
-	// etcdPatience is the time after which an unfinished removal reports which server it waits for.
-	// A removal by another server takes a second or two.
+	// etcdPatience is the time after which a waiting removal logs the server that it waits for.
+	// Another server needs a second or two for the removal.
 	etcdPatience = 5 * time.Second
-	// holderLimit bounds the request for the lease's holder, which only the message needs.
+	// holderLimit bounds the read of the lease, which only serves messages and the order of
+	// removals.
 	holderLimit = 3 * time.Second
 )
 
 // Remover removes nodes through the cluster's API.
 type Remover struct {
-	// Client reaches a server that stays.
+	// Client connects to a server that stays.
 	Client kubernetes.Interface
-	// Servers are the servers that stay.
+	// Servers lists the servers that stay.
 	Servers []Member
-	// SSHKey logs in to the hosts.
+	// SSHKey is the SSH private key for the hosts.
 	SSHKey []byte
-	// Owner owns the cluster. Hosts of another owner are left alone.
+	// Owner owns the cluster. Hosts of another owner are not changed.
 	Owner *k3shost.Owner
 	// Log receives a line for each step.
 	Log io.Writer
-	// Patience is the time until a wait for K3s names its reason. Default: 5 s.
+	// Patience is the time until a wait for K3s logs its reason. Default: 5 s.
 	Patience time.Duration
 }
 
@@ -60,7 +60,8 @@ func (r *Remover) patience() time.Duration {
 	return etcdPatience
 }
 
-// Remove takes one node out of the cluster.
+// Remove removes one node from the cluster: it drains the node, stops its K3s, and deletes its etcd
+// member, Node and node password.
 func (r *Remover) Remove(ctx context.Context, member Member) error {
 	node, err := r.node(ctx, member)
 	if err != nil {
@@ -82,7 +83,7 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 	return nil
 }
 
-// takeOut drains a Node that is still there, and removes its etcd member.
+// takeOut drains a Node, or deletes its Pods if its host is dead, and removes its etcd member.
 func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node, lives bool) error {
 	server := member.Role == "server" && !outOfEtcd(node)
 	if server {
@@ -101,9 +102,9 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node,
 	return r.removeFromEtcd(ctx, member)
 }
 
-// drain moves the node's Pods away within a time. It uses the kubectl that every K3s server has:
-// linking kubectl's own drain would add its whole command line to this program. Pods that cannot be
-// evicted in time go with the node.
+// drain runs kubectl drain on a server that stays; Pods that cannot be evicted in time are lost
+// with the node, and a failure is only logged. kubectl is not linked, because its drain brings the
+// whole command line.
 func (r *Remover) drain(ctx context.Context, member Member) {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit+stopLimit)
 	defer cancel()
@@ -113,7 +114,7 @@ func (r *Remover) drain(ctx context.Context, member Member) {
 		return
 	}
 	defer func() { _ = client.Close() }()
-	// kubectl's cache would stay in root's home after this server has left, too.
+	// Without this, kubectl's cache would stay in root's home.
 	script := "set -eu\n" + r.Owner.WithNode(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,
@@ -125,7 +126,7 @@ k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-
 	r.say(member, "is drained")
 }
 
-// anyServer connects to the first server that stays and answers, and returns its name.
+// anyServer connects over SSH to the first staying server that answers, and returns its name.
 func (r *Remover) anyServer(ctx context.Context) (client *remote.Client, name string, err error) {
 	var failures error
 	for _, server := range r.Servers {
@@ -140,9 +141,9 @@ func (r *Remover) anyServer(ctx context.Context) (client *remote.Client, name st
 	return nil, "", fmt.Errorf("no server answers over SSH: %w", failures)
 }
 
-// hold keeps the leaving host's K3s from coming back by itself. A server whose etcd member is
-// removed ends, and its unit would start it again as a new member within seconds. A reboot removes
-// the drop-in, so a removal that fails leaves a member that starts again.
+// hold disables the automatic restart of K3s on the leaving host. K3s exits when its etcd member is
+// removed, and systemd would restart it as a new member within seconds. The drop-in is in /run, so
+// after a failed removal a reboot makes the node a normal member again.
 func (r *Remover) hold(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be kept from restarting", `
 dir=/run/systemd/system/$unit.service.d
@@ -151,16 +152,16 @@ printf '[Service]\nRestart=no\n' > "$dir/90-strata-leaving.conf"
 systemctl daemon-reload`)
 }
 
-// stop stops K3s on the leaving host and disables its unit, or the host would register itself
-// again, now or after a reboot. Its uninstall comes last in a run, and a gate that fails before it
-// leaves the host as it is. The install of a node that returns enables the unit.
+// stop stops K3s on the leaving host and disables its unit. Otherwise the host would register
+// itself again, now or after a reboot, until the uninstall at the end of the run. The install of a
+// node that returns enables the unit.
 func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be stopped", `systemctl disable --now "$unit"`)
 }
 
-// onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
-// answer counts as stopped, and its Node is removed all the same. If the Node was Ready, the host
-// lives and would be a member again at its next start, so that is an error.
+// onHost runs a script on the leaving host if it has K3s. It only logs a host that does not answer,
+// so that its Node is removed all the same. If the Node was Ready, the host is alive and would join
+// again at its next start, so onHost fails.
 func (r *Remover) onHost(
 	ctx context.Context, member Member, lives bool, otherwise, script string,
 ) error {

@@ -13,22 +13,22 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Set is the wanted membership. It is JSON on stdin, and JSON on stdout for the next run to compare
-// with.
+// Set lists the wanted members. It is the input of Update, as JSON on stdin, and part of it is the
+// output, with which the next run compares.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`
-	// Members are the nodes that stay or join.
+	// Members lists the nodes that stay or join.
 	Members []Member `json:"members"`
-	// DiscardVolumesOf are the names of nodes that may leave although their disks hold volumes.
+	// DiscardVolumesOf names nodes that may be removed although volumes on their disks are lost.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Owner owns the cluster. Hosts of another owner are left alone.
+	// Owner owns the cluster. Hosts of another owner are not changed.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Output returns the part of the set that the next run needs to reach a node that leaves. Pins are
-// fingerprints, because an output travels in one environment variable, which Linux bounds at 128
-// KiB.
+// Output returns the part of the set that the next run needs to reach a node that it removes. Host
+// keys are reduced to fingerprints, because an output is passed in one environment variable, which
+// Linux limits to 128 KiB.
 func (s Set) Output() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
@@ -39,7 +39,7 @@ func (s Set) Output() Set {
 	return kept
 }
 
-// Member is one node and how its host is reached.
+// Member is a node, with the SSH access to its host.
 type Member struct {
 	remote.Target
 	// Role is server or agent.
@@ -47,13 +47,13 @@ type Member struct {
 	apiserver.NodeSettings
 }
 
-// tunnelTo returns the tunnel to the members' API if only a jump host reaches it.
+// tunnelTo returns the tunnel to the members' API servers; empty if they can be reached directly.
 func tunnelTo(members []Member) tunnel.Spec {
 	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
 
-// Left returns the members of previous that are not in wanted, by name, agents first. A server that
-// leaves may remove the etcd member that an agent's drain still needs.
+// Left returns the members of previous that are not in wanted with the same name and role, agents
+// first: the removal of a server may stop the etcd that an agent's drain needs.
 func Left(previous, wanted Set) []Member {
 	stays := map[string]string{}
 	for _, member := range wanted.Members {
@@ -73,7 +73,7 @@ func Left(previous, wanted Set) []Member {
 	return append(agents, servers...)
 }
 
-// urlsOf returns the API servers of members, as https://address:port.
+// urlsOf returns the API servers' URLs, as https://address:port.
 func urlsOf(servers []Member) []string {
 	var urls []string
 	for _, server := range servers {
@@ -88,9 +88,9 @@ func (s Set) Servers() []Member {
 		func(member Member) bool { return member.Role != "server" })
 }
 
-// CheckAddresses refuses a set in which an address has another node than before. The new name would
-// be installed on a host from which the old name is then removed. If two nodes change places, each
-// would join with the other's data.
+// CheckAddresses returns an error if an address belongs to another node name than before. The new
+// name would be installed on the host from which the old name is then removed. If two nodes swapped
+// addresses, each would join with the other's data.
 func CheckAddresses(previous, wanted Set) error {
 	had := map[string]string{}
 	for _, member := range previous.Members {

@@ -12,9 +12,9 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// ApplySettings gives the Nodes of wanted members their labels and taints, and removes former ones
-// of the previous set. K3s sets both when a Node registers, adds labels at an agent's start, and
-// never removes one (rancher/rke2#7152).
+// ApplySettings sets the labels and taints of the wanted members on their Nodes, and removes those
+// that only the previous set had. K3s itself sets both only when a Node registers, adds labels when
+// an agent starts, and never removes any (rancher/rke2#7152).
 func ApplySettings(ctx context.Context, client kubernetes.Interface, previous, wanted Set) error {
 	had := map[string]apiserver.NodeSettings{}
 	for _, member := range previous.Members {
@@ -28,8 +28,9 @@ func ApplySettings(ctx context.Context, client kubernetes.Interface, previous, w
 	return nil
 }
 
-// applySettings writes the Node as it was read, because its taints are one list that other programs
-// write as well. A member that has not joined yet registers with its own settings.
+// applySettings updates one Node. It sends the whole Node with its resource version, because the
+// taints are one list that other programs change too. It skips a Node that does not exist yet,
+// because K3s registers it with its settings.
 func applySettings(
 	ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings,
 ) error {

@@ -7,8 +7,8 @@ import (
 	"strata/actions/verb"
 )
 
-// Admit frees a node's name from the host that had it before, and prints the key of the new host. A
-// host with another key is another host.
+// Admit removes the former host of a node's name from the cluster, and prints the new host's key.
+// The host key identifies a host: when it changes, the command runs again.
 var Admit = verb.New(func(ctx context.Context, call verb.Call, input Admission) error {
 	input.Past = ReadPastHere
 	if err := input.Admit(ctx, call.SSHKey(), call.Stderr); err != nil {
@@ -17,9 +17,9 @@ var Admit = verb.New(func(ctx context.Context, call verb.Call, input Admission) 
 	return call.Print(input.Node.HostKey)
 })
 
-// Update removes the nodes of the previous output that the wanted set lacks. It refuses an address
-// whose node has another name, sets labels and taints, and prints the part of the wanted set that
-// the next run needs.
+// Update removes the nodes that are in the previous output but not in the wanted set. It fails if
+// an address got another node name. It sets labels and taints, and prints the part of the wanted
+// set that the next run needs.
 var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
 	before, err := verb.Previous[Set](call)
 	if err != nil {

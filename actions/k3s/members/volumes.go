@@ -15,9 +15,9 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// KeepsVolumes refuses to remove members whose disks hold volumes that no remaining node can use.
-// The uninstall of their K3s deletes everything that its local-path provisioner keeps on the host.
-// discard names the members whose volumes may go. The check comes before the first member is
+// KeepsVolumes returns an error if the removal of members would delete volumes that no remaining
+// node can use. The uninstall of K3s deletes everything that its local-path provisioner has on the
+// host. discard names members whose volumes may be deleted. The check runs before any member is
 // changed.
 func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []string) error {
 	nodes, err := r.nodes(ctx, "")
@@ -51,7 +51,7 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 	return refusal(held)
 }
 
-// refusal returns an error that names each member with its volumes; nil if there are none.
+// refusal returns an error that lists each member with its volumes; nil if held is empty.
 func refusal(held map[string][]string) error {
 	if len(held) == 0 {
 		return nil
@@ -69,9 +69,9 @@ func refusal(held map[string][]string) error {
 		strings.Join(names, ", "))
 }
 
-// split returns the labels of the nodes that stay, and by name of those that leave, to match a
-// volume's affinity with. For a member whose Node is gone, they hold only its name: its disk may
-// still be there.
+// split returns the labels of the nodes that stay and, by name, of those that leave, to match them
+// with a volume's node affinity. A member without a Node only gets its name as a label, because its
+// disk may still exist.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {
@@ -89,16 +89,16 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// isNeeded reports whether a volume's data are needed: it has a claim, or had one and is to be
-// kept.
+// isNeeded reports whether a volume has data to keep: it is bound, or it was and its reclaim policy
+// is Retain.
 func isNeeded(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound ||
 			volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
 }
 
-// usable reports whether a volume can be used on a node. A volume without an affinity is bound to
-// no node's disk.
+// usable reports whether a volume can be used on a node, by its node affinity. A volume without one
+// can be used on every node.
 func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
 		return true
@@ -111,7 +111,7 @@ func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 		})
 }
 
-// operators maps an affinity's operators to those of a label's requirement.
+// operators maps the operators of node affinity to those of label selectors.
 var operators = map[corev1.NodeSelectorOperator]selection.Operator{
 	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
 	corev1.NodeSelectorOpExists:       selection.Exists,

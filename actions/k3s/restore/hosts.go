@@ -18,37 +18,37 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// database is the folder of etcd's data on each server. It is K3s's default, which serverArgs must
-// not change.
+// database is the folder of etcd's data on each server. It is K3s's default; serverArgs must not
+// change it.
 const database = "/var/lib/rancher/k3s/server/db"
 
 // Folder is the folder of snapshots on each server.
 const Folder = database + "/snapshots"
 
-// Ahead is the suffix of a snapshot's copy that a restore makes and removes at its end.
+// Ahead is the file name suffix of the temporary snapshot that a restore creates.
 const Ahead = "-ahead"
 
 // Hosts runs the steps of a restore on hosts.
 type Hosts interface {
-	// Run runs a step's script on a host with these variables, and returns its output.
+	// Run runs a step of steps.sh on a host, with shell variables, and returns its output.
 	Run(ctx context.Context, host health.Host, step string,
 		variables map[string]string) (string, error)
-	// Works returns once the host's K3s works.
+	// Works waits until K3s works on the host.
 	Works(ctx context.Context, host health.Host) error
 }
 
 //go:embed steps.sh
 var steps string
 
-// SSH reaches hosts over SSH.
+// SSH implements Hosts over SSH.
 type SSH struct {
-	// Key logs in.
+	// Key is the SSH private key.
 	Key []byte
-	// SHA256 is the sum of the hosts' K3s binary.
+	// SHA256 is the checksum of the hosts' K3s binary.
 	SHA256 string
 	// Owner owns the hosts; nil if the state names no owner.
 	Owner *k3shost.Owner
-	// Gate returns once a host's K3s works.
+	// Gate waits until K3s works on a host.
 	Gate func(ctx context.Context, host health.Host) error
 }
 
@@ -67,16 +67,18 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 		variables)
 }
 
-// login connects for a transfer, which has no other bound than its silence.
+// login connects for a transfer. Only the login has a timeout; the transfer ends when no data
+// arrives for a while.
 func (s *SSH) login(ctx context.Context, host health.Host) (*remote.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, remote.DefaultSilence)
 	defer cancel()
 	return remote.Dial(ctx, host.Target, s.Key)
 }
 
-// Copy writes a server's snapshot to a local file that only its owner may read, because it holds
-// every Secret of the cluster. The file gets its name only when it is complete and has the sha256
-// sum. A failure leaves no file. The next copy to the same folder removes the rest of a killed one.
+// Copy copies a server's snapshot to a local file. Only its owner may read it, because it contains
+// every Secret of the cluster. The file gets its name only when it is complete and matches the
+// SHA-256 sum. A failure leaves no file; the remains of a killed copy are removed by the next one
+// to the same folder.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := s.login(ctx, host)
 	if err != nil {

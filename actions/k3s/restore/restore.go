@@ -13,36 +13,37 @@ import (
 	"strata/health"
 )
 
-// stopLimit bounds the stop of one server. systemd itself gives up after 90 s, and the script waits
-// up to 2 minutes for a running install.
+// stopLimit bounds the stop of one server. systemd gives up after 90 s, and the script waits up to
+// 2 minutes for a running install.
 const stopLimit = 4 * time.Minute
 
-// Restore restores a snapshot, or a cluster without its quorum.
+// Restore restores a snapshot, or repairs a cluster that lost its quorum.
 type Restore struct {
 	// Hosts reaches the hosts.
 	Hosts Hosts
-	// Servers and Agents are the cluster's nodes, without those that are lost.
+	// Servers and Agents are the cluster's nodes, without the lost ones. The first server is reset.
 	Servers, Agents []health.Host
-	// Gone names the servers that are lost. Their Nodes are deleted: etcd forgets these members,
-	// and as long as their Nodes count as members, no update can remove or replace one.
+	// Gone names the lost servers, whose Nodes are deleted. etcd forgets these members, but while
+	// their Nodes count as members, no update can remove or replace a server.
 	Gone []string
 	// Snapshot is the file's name in Folder of the first server. If empty, that server keeps its
-	// own data and only removes the other members, which repairs a lost quorum.
+	// own data and only removes the other etcd members, which repairs a lost quorum.
 	Snapshot string
-	// User is the stack's login. A snapshot from before its role binding does not know it. Empty
-	// for K3s's own login, which needs no binding.
+	// User is the stack's user, whose role binding may be missing in the snapshot. Empty for K3s's
+	// own login, which needs no binding.
 	User string
 	// Log receives a line for each step.
 	Log io.Writer
 }
 
-// Times holds the durations of a restore, from its first step.
+// Times holds the durations of a restore since the stop of the servers.
 type Times struct {
-	// API ends when the first server answers, All when every server and agent works.
+	// API is the time until the first server answered, All until every server and agent worked.
 	API, All time.Duration
 }
 
-// Find puts the server with the snapshot first. Without one, the order stays.
+// Find returns the servers with the first one that has the snapshot in front. It fails if none has
+// it.
 func Find(
 	ctx context.Context, hosts Hosts, servers []health.Host, snapshot string,
 ) ([]health.Host, error) {
@@ -63,7 +64,7 @@ func Find(
 				Folder))...)
 }
 
-// First puts the named server first; an unknown name is an error.
+// First returns the servers with the named one in front. It fails for an unknown name.
 func First(servers []health.Host, name string) ([]health.Host, error) {
 	i, err := hostIndex(servers, name)
 	if err != nil {
@@ -76,8 +77,8 @@ func toFront(servers []health.Host, i int) []health.Host {
 	return slices.Concat(servers[i:i+1], servers[:i], servers[i+1:])
 }
 
-// Run restores. It changes no host before it has reached every server. A server that comes back
-// with the old data would be a second cluster under the same addresses.
+// Run restores the cluster. It first checks that it can reach every server, because a server that
+// comes back with the old data would be a second cluster under the same addresses.
 func (r *Restore) Run(ctx context.Context) (Times, error) {
 	var times Times
 	if err := r.every(ctx, r.Servers, "holds",
@@ -111,7 +112,7 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	if err := r.correct(ctx, first); err != nil {
 		return times, fmt.Errorf("%w; run strata restore again", err)
 	}
-	// One at a time: etcd admits one learner.
+	// One at a time, because etcd allows only one learner.
 	for _, server := range r.Servers[1:] {
 		if err := r.begin(ctx, server, "rejoin",
 			map[string]string{"first": first.Address}); err != nil {
@@ -132,7 +133,8 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	return times, nil
 }
 
-// correct corrects the records in the cluster that do not fit its hosts and its stack of today.
+// correct fixes the restored data for today's hosts and stack: it deletes the Nodes of lost servers
+// and all node passwords, and creates the role binding of the stack's user.
 func (r *Restore) correct(ctx context.Context, first health.Host) error {
 	if len(r.Gone) > 0 {
 		if _, err := r.Hosts.Run(ctx, first, "forget_nodes",
@@ -153,7 +155,7 @@ func (r *Restore) correct(ctx context.Context, first health.Host) error {
 	return nil
 }
 
-// failedReset returns an error with the state after a failed reset, and the repair.
+// failedReset returns an error that describes the state after a failed reset and how to repair it.
 func (r *Restore) failedReset(err error) error {
 	first, others := r.Servers[0].Name, "there is no other server, so the cluster is down"
 	if len(r.Servers) > 1 {
@@ -189,9 +191,8 @@ func (r *Restore) begin(
 	return nil
 }
 
-// agents restarts K3s on every agent. Their caches hold newer data than the snapshot, so they would
-// wait for events that never come. An agent that does not answer is logged and does not delay the
-// others.
+// agents restarts K3s on every agent. Their caches have newer data than the snapshot, so their
+// watches would wait for events that never come. An agent that fails does not delay the others.
 func (r *Restore) agents(ctx context.Context) error {
 	return atOnce(r.Agents, func(agent health.Host) error {
 		if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
@@ -201,7 +202,7 @@ func (r *Restore) agents(ctx context.Context) error {
 	})
 }
 
-// every runs a step on all hosts at once.
+// every runs a step on all hosts in parallel.
 func (r *Restore) every(
 	ctx context.Context, hosts []health.Host, step string, variables map[string]string,
 ) error {
@@ -213,7 +214,7 @@ func (r *Restore) every(
 	})
 }
 
-// atOnce calls do for all hosts at once. The error joins the errors of all hosts, in their order.
+// atOnce calls do for all hosts in parallel. It joins their errors in the hosts' order.
 func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	failures := make([]error, len(hosts))
 	var all sync.WaitGroup
@@ -224,14 +225,14 @@ func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	return errors.Join(failures...)
 }
 
-// undo starts servers that were stopped and not changed.
+// undo starts servers again that were stopped but not changed.
 func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	return r.every(ctx, servers, "start_again", nil)
 }
 
-// ExcludeHosts removes hosts by name; an unknown name is an error.
+// ExcludeHosts returns hosts without the named ones. It fails for an unknown name.
 func ExcludeHosts(hosts []health.Host, names []string) ([]health.Host, error) {
 	for _, name := range names {
 		i, err := hostIndex(hosts, name)
@@ -243,7 +244,7 @@ func ExcludeHosts(hosts []health.Host, names []string) ([]health.Host, error) {
 	return hosts, nil
 }
 
-// hostIndex returns the index of the host with a name.
+// hostIndex returns the index of the named host, or an error that lists the known names.
 func hostIndex(hosts []health.Host, name string) (int, error) {
 	i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
 	if i >= 0 {

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// addition builds one revision that is added to a database, change by change, as etcd does it
-// (server/storage/mvcc/kvstore_txn.go).
+// addition adds one revision to an etcd database, in the format in which etcd writes it
+// (server/storage/mvcc/kvstore_txn.go). changes counts the changes in this revision.
 type addition struct {
 	keys     *bbolt.Bucket
 	revision uint64
@@ -24,14 +24,14 @@ const (
 	valueField
 )
 
-// remove deletes a key.
+// remove writes the deletion of a key.
 func (a *addition) remove(key string) error {
 	a.changes++
 	return a.keys.Put(append(revisionKey(a.revision, a.changes), 't'),
 		protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key))
 }
 
-// put makes a key.
+// put writes a new key with its value.
 func (a *addition) put(key string, value []byte) error {
 	text := protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key)
 	for _, one := range []struct {
@@ -46,7 +46,8 @@ func (a *addition) put(key string, value []byte) error {
 		protowire.AppendBytes(protowire.AppendTag(text, valueField, protowire.BytesType), value))
 }
 
-// objectKey returns the key in an mvccpb.KeyValue, objectValue its value; empty without one.
+// objectKey returns the key in an encoded mvccpb.KeyValue, objectValue the value; empty if it has
+// none.
 func objectKey(text []byte) string   { return string(fieldOf(text, keyField)) }
 func objectValue(text []byte) []byte { return fieldOf(text, valueField) }
 
@@ -72,11 +73,11 @@ func fieldOf(text []byte, wanted protowire.Number) []byte {
 	return nil
 }
 
-// revisionSize is the length of a revisionKey. etcd appends a t to the key of a deletion.
+// revisionSize is the length of a revisionKey. For a deletion, etcd appends a "t" to it.
 const revisionSize = 8 + 1 + 8
 
-// revisionKey returns a revision as etcd writes it: the number of the transaction, an underscore,
-// and the number of the change within it.
+// revisionKey returns a revision as etcd encodes it: the number of the transaction, an underscore,
+// and the number of the change in the transaction.
 func revisionKey(revision, change uint64) []byte {
 	key := binary.BigEndian.AppendUint64(nil, revision)
 	return binary.BigEndian.AppendUint64(append(key, '_'), change)

@@ -18,9 +18,9 @@ import (
 	"strata/actions/k3s/token"
 )
 
-// rekey encrypts the cluster's keys with the last of the servers' tokens, if one of the former
-// tokens decrypts them. K3s then needs no former token. If no token decrypts them, the snapshot is
-// of another cluster.
+// rekey re-encrypts the cluster's keys with the last of the servers' tokens, so that K3s needs no
+// earlier one. It fails if none of the tokens decrypts them, because the snapshot is then of
+// another cluster.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)
 	if err != nil {
@@ -46,15 +46,15 @@ func (a *addition) rekey(tokens []string) error {
 	return fmt.Errorf("it is not of this cluster: none of the stack's %d tokens opens its key material", len(tokens))
 }
 
-// keyMaterial returns the cluster's keys as K3s keeps them, by the names of the tokens that encrypt
-// them.
+// keyMaterial returns the encrypted cluster keys in an etcd database, by their etcd key, which
+// contains a hash of the token that encrypts them.
 func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	sealed := map[string][]byte{}
 	err := keys.ForEach(func(revision, value []byte) error {
 		key := objectKey(value)
 		switch {
 		case !strings.HasPrefix(key, "/bootstrap/"):
-		case len(revision) > revisionSize: // with the mark of a deletion
+		case len(revision) > revisionSize: // a deletion
 			delete(sealed, key)
 		default:
 			sealed[key] = bytes.Clone(objectValue(value))
@@ -64,7 +64,7 @@ func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	return sealed, err
 }
 
-// sealer returns K3s's cipher: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
+// sealer returns K3s's cipher for a token. K3s stores the encrypted text as SALT:BASE64 (k3s-io/k3s
 // pkg/cluster/encrypt.go).
 func sealer(password, salt string) (cipher.AEAD, error) {
 	key, err := pbkdf2.Key(sha1.New, password, []byte(salt), 4096, 32)

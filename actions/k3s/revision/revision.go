@@ -18,33 +18,34 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// etcd's names of its buckets, and of the key that has the revision to compact up to
+// Names of etcd's buckets, and of the key with the revision to which etcd compacts
 // (go.etcd.io/etcd/server/v3/storage/schema/bucket.go).
 var (
 	keyBucket, metaBucket = []byte("key"), []byte("meta")
 	scheduledCompact      = []byte("scheduledCompactRev")
 )
 
-// perSecond is more than the number of revisions that a cluster writes in a second, on average from
-// one restore to the next.
+// perSecond is an upper bound of the revisions that a cluster writes per second, on average between
+// two restores.
 const perSecond = 1000
 
-// Edit describes how a copy differs from its snapshot. The zero value changes nothing.
+// Edit describes the changes to the copy of a snapshot. The zero value changes nothing.
 type Edit struct {
-	// Forget names the keys of objects that are deleted; nil names none.
+	// Forget reports whether to delete the object with an etcd key. Nil deletes none.
 	Forget func(key string) bool
-	// Tokens are the servers' tokens, the wanted one last: it encrypts the cluster's keys in the
-	// copy. Without tokens the keys stay as they are.
+	// Tokens lists the server tokens, the current one last. The copy's cluster keys are encrypted
+	// with the current one. If empty, they are not changed.
 	Tokens []string
 }
 
-// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file. The
-// copy's revision is later than any that the cluster has had until now, and all before it are
-// compacted. A client that watches from an earlier one gets the error 410 Gone, and lists anew.
-// `etcdutl snapshot restore --bump-revision --mark-compacted` changes its data in the same way
-// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). The distance grows with the clock: a
-// second restore of a snapshot must not reuse the first one's revisions. The error describes the
-// snapshot's fault; in that case to does not exist.
+// PutAhead copies the snapshot from, which K3s may have compressed (.zip), to the new file to. The
+// copy's revision is higher than any that the cluster can have had, and all revisions before it are
+// marked as compacted. A client that watches from an earlier one gets the error 410 Gone, and lists
+// again. `etcdutl snapshot restore --bump-revision --mark-compacted` changes its data in the same
+// way (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference).
+//
+// The new revision grows with now, so that a second restore of the same snapshot does not reuse the
+// revisions of the first. After an error, to does not exist.
 func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -69,7 +70,7 @@ func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	return addSum(file)
 }
 
-// unpack copies a snapshot, and decompresses it if it is in an archive.
+// unpack copies a snapshot, and decompresses a .zip file.
 func unpack(from string, to io.Writer) error {
 	var source io.ReadCloser
 	var err error
@@ -94,7 +95,8 @@ func unpack(from string, to io.Writer) error {
 	return err
 }
 
-// cutSum cuts off the sha256 at the end of an etcd snapshot, if it matches the data before it.
+// cutSum removes the SHA-256 sum at the end of an etcd snapshot. It fails if the sum does not
+// match.
 func cutSum(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -119,7 +121,7 @@ func cutSum(file *os.File) error {
 	return file.Truncate(size)
 }
 
-// addSum adds the sha256 of the whole file to its end.
+// addSum appends the SHA-256 sum of the whole file.
 func addSum(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -133,9 +135,8 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds a revision to a database. Its number is that of the latest revision plus by. raise
-// makes etcd compact up to the new revision at its next start. That revision contains only the
-// edit.
+// raise adds a revision to an etcd database: the latest revision plus by. It contains only the
+// changes of edit. At its next start, etcd compacts all revisions before it.
 func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {
@@ -163,7 +164,7 @@ func raise(path string, by uint64, edit Edit) error {
 	return errors.Join(err, db.Close())
 }
 
-// forget deletes the objects whose keys are named.
+// forget deletes the objects for whose keys names returns true.
 func (a *addition) forget(names func(key string) bool) error {
 	if names == nil {
 		return nil

@@ -1,11 +1,11 @@
-// Package token rotates the token of a cluster's servers. K3s encrypts the keys of the cluster with
-// the token, and takes another one only by a request
-// (https://docs.k3s.io/cli/token#k3s-token-rotate). `strata rotate-token` starts the rotation. Then
-// the installs write the new token into config.yaml and restart K3s, server by server.
+// Package token rotates the servers' token of a cluster. K3s encrypts the cluster's keys with the
+// token, and changes it only on request (https://docs.k3s.io/cli/token#k3s-token-rotate). `strata
+// rotate-token` starts the rotation. Then the installs write the new token into config.yaml and
+// restart K3s, server by server.
 //
-// It owns neither the creation of tokens (package components), nor the agents' token, which
-// encrypts nothing.
+// Package components creates the tokens. The agents' token encrypts nothing, so it needs no
+// rotation here.
 //
-// It guarantees that the next run continues an interrupted rotation, and that no server is left
-// with data that its next start cannot open.
+// The next run continues an interrupted rotation. No server is left with data that it cannot
+// decrypt at its next start.
 package token

@@ -17,16 +17,16 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Hosts reaches servers for a rotation.
+// Hosts accesses the servers during a rotation.
 type Hosts interface {
 	// Run runs a script as root and returns its output.
 	Run(ctx context.Context, server remote.Target, script string) (string, error)
-	// Rotate asks a server's K3s to take another token.
+	// Rotate makes a server's K3s re-encrypt the cluster's keys with another token.
 	Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former,
 		wanted string) error
 }
 
-// SSH reaches servers over SSH with its private key, and their K3s by its port.
+// SSH implements Hosts over SSH, with a private key, and over K3s's port.
 type SSH struct{ Key []byte }
 
 // Run implements Hosts.
@@ -34,8 +34,8 @@ func (s SSH) Run(ctx context.Context, server remote.Target, script string) (stri
 	return k3shost.Run(ctx, server, s.Key, script)
 }
 
-// Rotate implements Hosts. K3s's command would have both tokens in its arguments; its request has
-// them behind TLS, which is verified with the CA that the host has (k3s-io/k3s
+// Rotate implements Hosts. It does not run K3s's command, whose arguments would expose both tokens.
+// It sends the same request over TLS, verified with the CA on the host (k3s-io/k3s
 // pkg/cli/token/token.go, Rotate).
 func (s SSH) Rotate(
 	ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string,
@@ -77,7 +77,7 @@ func (s SSH) rotateAt(
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
-	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what could be read is told
+	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // the error quotes as much as could be read
 	return fmt.Errorf("PUT %s: expected HTTP 200, found %s: %s; see: journalctl -u k3s -e",
 		request.URL, response.Status, said)
 }

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Rotate gives the servers the wanted token, and prints its generation. The private key comes in
-// STRATA_SSH_KEY.
+// Rotate rotates the servers to the wanted token, and prints its generation. The SSH private key is
+// in STRATA_SSH_KEY.
 var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotation) error {
 	before, err := verb.Previous[Output](call)
 	if err != nil {
@@ -31,44 +31,44 @@ var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotatio
 	return call.WriteOutput(Output{Generation: rotation.Generation})
 })
 
-// Rotation describes how the servers get from one token to the next.
+// Rotation is the input of Rotate.
 type Rotation struct {
 	// Timeout bounds the rotation.
 	Timeout metav1.Duration `json:"timeout"`
-	// Generation is that of the wanted token. It can only grow: the key of a former token stays in
-	// etcd's files for a while.
+	// Generation is that of the wanted token. It can only grow, because data that an earlier token
+	// encrypts stays in etcd's files for a while.
 	Generation int `json:"generation"`
-	// Servers are all servers. They are empty if the generation is only recorded.
+	// Servers lists all servers. If empty, the run only records the generation.
 	Servers []remote.Target `json:"servers,omitempty"`
 	// Owner must own the hosts.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Tokens are the servers' tokens, from the first to the wanted one. Secret.
+	// Tokens lists the servers' tokens, from the first to the wanted one. Secret.
 	Tokens []string `json:"tokens,omitempty"`
 }
 
-// Output is the verb's output, which the next run compares with.
+// Output is the output of Rotate, with which the next run compares.
 type Output struct {
 	Generation int `json:"generation"`
 }
 
-// pause is the time between two looks at the servers.
+// pause is the time between two checks of the servers.
 const pause = time.Second
 
-// found holds the report of a server's host.
+// found is the state of one server.
 type found struct {
 	server remote.Target
-	// data is true if the server has been a member, and runs if its K3s runs.
+	// data is true if the server has etcd data, runs if its K3s runs.
 	data, runs bool
-	// tokens are the indices of the tokens whose keys are in etcd's files. Some of these keys may
-	// be deleted.
+	// tokens are the indices of the tokens whose keys occur in etcd's files, perhaps as deleted
+	// ones.
 	tokens []int
 }
 
-// has reports whether a token may open the data.
+// has reports whether a token's key occurs in the server's data.
 func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
 
-// Run rotates, and returns once every server has data that the wanted token opens. before is the
-// generation of the last run.
+// Run rotates the token, and returns once every server's data can be decrypted with the wanted one.
+// before is the generation of the last run; a lower wanted one is an error.
 func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
 	if r.Generation < before {
 		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack "+
@@ -108,7 +108,7 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 	}
 }
 
-// look asks all servers at once, and returns the ones with data.
+// look checks all servers in parallel, and returns those that have data.
 func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
 	var group sync.WaitGroup
@@ -144,8 +144,8 @@ func (r *Rotation) parse(server remote.Target, text string) found {
 	return f
 }
 
-// lookScript prints data if the server has been a member, runs if its K3s runs, and the keys of
-// tokens that are in etcd's files.
+// lookScript prints "data" if the server has etcd data, "runs" if its K3s runs, and the keys of the
+// tokens that occur in etcd's files.
 func lookScript(tokens []string) string {
 	keys := make([]string, len(tokens))
 	for i, token := range tokens {
@@ -161,14 +161,14 @@ done
 `
 }
 
-// pendingServers returns the servers whose data the wanted token does not open yet.
+// pendingServers returns the servers whose data cannot be decrypted with the wanted token yet.
 func (r *Rotation) pendingServers(all []found) []found {
 	wanted := len(r.Tokens) - 1
 	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
 }
 
-// mustRun returns an error if a server does not run. It would start later with the new token, and
-// find data that the former token encrypts.
+// mustRun returns an error if K3s is stopped on one of servers. Such a server would miss the
+// rotation and later start with the new token, but data that the old one encrypts.
 func mustRun(servers []found) error {
 	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
 	if len(stopped) == 0 {
@@ -180,7 +180,7 @@ func mustRun(servers []found) error {
 		"the server out of strata:hosts.nodes first", names(stopped))
 }
 
-// ask makes a server encrypt the cluster's keys with the wanted token.
+// ask makes a server re-encrypt the cluster's keys with the wanted token.
 func (r *Rotation) ask(ctx context.Context, hosts Hosts, at found, log io.Writer) error {
 	wanted := len(r.Tokens) - 1
 	if len(at.tokens) == 0 {

@@ -7,8 +7,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Name returns the name of the resource of a generation's token. first is the name for the first
-// generation.
+// Name returns the name of the Pulumi resource of a token: first for generation 0, otherwise first
+// with the generation as a suffix.
 func Name(first string, generation int) string {
 	if generation == 0 {
 		return first
@@ -16,11 +16,11 @@ func Name(first string, generation int) string {
 	return fmt.Sprintf("%s-%d", first, generation)
 }
 
-// Servers returns the servers' tokens in a state, that of the first generation first. A snapshot
-// needs the token of its time.
+// Servers returns the servers' tokens in a state, from the first generation on. The earlier ones
+// are kept, because a snapshot needs the token of its time.
 func Servers(state *stackstate.State) []string { return readTokens(state, "k3s-token") }
 
-// Agents returns the agents' tokens in a state.
+// Agents returns the agents' tokens in a state, from the first generation on.
 func Agents(state *stackstate.State) []string { return readTokens(state, "k3s-agent-token") }
 
 func readTokens(state *stackstate.State, first string) []string {
@@ -34,6 +34,6 @@ func readTokens(state *stackstate.State, first string) []string {
 	}
 }
 
-// Key returns the key in etcd of the data that K3s encrypts with a token (k3s-io/k3s
+// Key returns the etcd key of the cluster's keys that K3s encrypts with a token (k3s-io/k3s
 // pkg/cluster/encrypt.go, storageKey).
 func Key(token string) string { return "/bootstrap/" + digest.Sum([]byte(token))[:12] }

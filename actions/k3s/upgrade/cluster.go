@@ -29,8 +29,8 @@ func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	return found, nil
 }
 
-// othersServe returns an error if a server is missing already. If the next one stopped as well,
-// etcd would lose its quorum, and the Pods of a dead node would have nowhere to go.
+// othersServe returns an error if another server is down already. If this one stopped as well, etcd
+// would lose its quorum, and the Pods of a dead node would have nowhere to go.
 func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	nodes, err := r.nodes(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 		if !server || host.Name == leaving.host.Name || !joined {
 			continue
 		}
-		// A Node stays Ready for 40 s after its host died; its API server does not.
+		// A Node stays Ready for 40 s after its host died, so its API server is checked too.
 		if err := r.Hosts.Serves(ctx, url); err != nil {
 			return fmt.Errorf(
 				"server %s does not serve (%w), and etcd bears no second one away; bring it "+

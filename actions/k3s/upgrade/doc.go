@@ -1,7 +1,7 @@
-// Package upgrade rolls a changed K3s out to the nodes of a running cluster: servers one by one,
-// then agents in lanes. It cordons each node, drains it within a time and within
-// PodDisruptionBudgets, installs the binary, gates it and uncordons it. The remaining work follows
-// from the reports of hosts and Nodes, so an interrupted rollout continues. The first node that
-// fails ends the rollout; the others serve. It owns neither the copies of the binary (pushes) nor a
-// node's first start (install).
+// Package upgrade rolls out a changed K3s to the nodes of a running cluster: servers one by one,
+// then agents, several in parallel. It cordons and drains each node, restarts it with the new K3s,
+// runs its gates and uncordons it. It derives the remaining work from the state of hosts and Nodes,
+// so the next run continues an interrupted rollout. The first node that fails stops the rollout;
+// the other nodes keep serving. Other packages copy the binary (push) and install a new node
+// (install).
 package upgrade

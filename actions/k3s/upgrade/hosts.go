@@ -28,24 +28,24 @@ var observeScript = k3shost.CertificatesFunction + observeItself
 //go:embed restart.sh
 var restartScript string
 
-// Bounds of the requests to a host.
+// Timeouts of the requests to a host.
 const (
-	observeLimit = 3 * time.Minute // longer than a script waits for an install that is under way
-	// restartLimit covers a copy of the binary on a slow disk.
+	observeLimit = 3 * time.Minute // longer than the script waits for a running install
+	// restartLimit allows for a copy of the binary on a slow disk.
 	restartLimit = 5 * time.Minute
 	// serveLimit bounds one request to a server that is not being upgraded.
 	serveLimit = 10 * time.Second
 )
 
-// SSH reaches hosts over SSH, and gates them as the resources do.
+// SSH implements Hosts over SSH, and runs the same gates as the program.
 type SSH struct {
-	// SHA256 is the sum of the wanted binary.
+	// SHA256 is the checksum of the wanted K3s binary.
 	SHA256 string
 	// Owner owns the hosts; nil if the state names no owner.
 	Owner *k3shost.Owner
 	// Secrets are the SSH key and the kubeconfig.
 	Secrets health.Secrets
-	// Return bounds a gate.
+	// Return bounds each gate.
 	Return time.Duration
 	// Log receives the progress of gates.
 	Log io.Writer
@@ -68,7 +68,8 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 	return state, nil
 }
 
-// parseObservation reads a host's report: its K3s, and the certificate that ends first.
+// parseObservation returns the state of K3s in a host's report, and the certificate that expires
+// first. It returns HostEnding if that certificate is due for renewal.
 func parseObservation(output string, now time.Time) (Host, k3shost.Certificate, error) {
 	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
@@ -126,8 +127,8 @@ func (s *SSH) Serves(ctx context.Context, url string) error {
 	return err
 }
 
-// Works implements Hosts: the gate of the unit, and on a server /ping and the authenticated
-// /readyz.
+// Works implements Hosts. It runs the gate of the systemd unit and, on a server, the gate of /ping
+// and the authenticated /readyz.
 func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	spec := health.Spec{
 		Body: server.Spec{}, Gate: "upgrade-" + host.Name, Layer: "k3s", Hosts: []health.Host{host},
@@ -144,7 +145,7 @@ func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	return s.gate(ctx, spec)
 }
 
-// gate runs a gate. The error names the check that failed; the log has the whole report.
+// gate runs a gate. The error has only the check that failed; the log has the whole report.
 func (s *SSH) gate(ctx context.Context, spec health.Spec) error {
 	result, err := kinds.Run(ctx, spec, s.Secrets, s.Log)
 	if err != nil || result.Passes() {

@@ -16,12 +16,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// uncordonLimit bounds the uncordon of a node after the rollout's own time has ended.
+// uncordonLimit bounds the uncordon of a node, which also runs after the rollout's timeout.
 const uncordonLimit = 15 * time.Second
 
-// upgrade takes one node to the wanted K3s. A drained node that does not come back stays cordoned,
-// so that no Pod is scheduled there. A node that could not be drained runs as before and is
-// uncordoned.
+// upgrade upgrades one node. A drained node that does not come back stays cordoned, so that no Pod
+// is scheduled there. A node that cannot be drained keeps its old K3s and is uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	started, name := time.Now(), t.host.Name
 	r.mutex.Lock()
@@ -60,9 +59,9 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	return nil
 }
 
-// keptGoing uncordons a node whose host refused the restart, because the old K3s still runs there.
-// If the answer was lost, the new K3s may have started. Then the cordon's mark must stay, or the
-// next run would assume that the node works.
+// keptGoing handles a failed restart. If the host refused it, the old K3s still runs, so the node
+// is uncordoned. If the answer was lost, the new K3s may have started, so the cordon must stay, or
+// the next run would assume that the node works.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {
@@ -71,7 +70,7 @@ func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	return errors.New("it may have started the new K3s, and stays cordoned until the next run has seen it work")
 }
 
-// empty cordons and drains a node, if another node can take its Pods.
+// empty cordons a node, and drains it if another node can take its Pods.
 func (r *Rollout) empty(ctx context.Context, t task) error {
 	name := t.host.Name
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
@@ -108,8 +107,9 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// refuge reports whether another node takes Pods: a Ready one, not cordoned, and without a taint
-// that repels. Pods that tolerate a taint do not justify a drain of the others.
+// refuge reports whether another node can take Pods: it is Ready, not cordoned, and has no taint
+// that keeps Pods away. Nodes for tolerating Pods do not count, because the other Pods would have
+// no place.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
@@ -121,10 +121,10 @@ func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	return false, err
 }
 
-// repels reports whether a taint turns Pods away.
+// repels reports whether a taint keeps Pods away: NoSchedule or NoExecute.
 func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
 
-// uncordon removes our cordon, even after the rollout's own time has ended.
+// uncordon removes Strata's cordon, even after the rollout's timeout.
 func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), uncordonLimit)
 	defer cancel()
@@ -134,8 +134,8 @@ func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	})
 }
 
-// nodeReady waits until the node's new kubelet reports Ready. Reports from before the restart do
-// not count.
+// nodeReady waits until the node's new kubelet reports Ready. It ignores reports from before after,
+// the time of the restart.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
 	nodes := apiserver.OneNode(r.Client, name)
 	output := "no API server answered"

@@ -13,28 +13,27 @@ import (
 	"strata/internal/k3shost"
 )
 
-// Plan holds the wanted K3s and its nodes. It is passed as JSON on stdin.
+// Plan is the input of Upgrade: the wanted K3s and all nodes. It is passed as JSON on stdin.
 type Plan struct {
 	// Version and SHA256 identify the wanted K3s and its binary.
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"`
 	// Concurrency limits the agents that are upgraded at the same time.
 	Concurrency int `json:"concurrency"`
-	// Drain bounds the drain of one node, Return the time until its new K3s works, and Timeout the
+	// Drain bounds the drain of one node, Return each wait until its new K3s works, and Timeout the
 	// whole rollout.
 	Drain   metav1.Duration `json:"drain"`
 	Return  metav1.Duration `json:"return"`
 	Timeout metav1.Duration `json:"timeout"`
-	// Servers are the API servers, as https://address:port, in the order of the servers among
-	// Nodes.
+	// Servers lists the API servers as https://address:port, in the order of the servers in Nodes.
 	Servers []string `json:"servers"`
-	// Nodes are all nodes, servers first.
+	// Nodes lists all nodes, servers first.
 	Nodes []health.Host `json:"nodes"`
-	// Owner owns the hosts. A state from before owner marks has none.
+	// Owner owns the hosts. Nil in states of versions without owner marks.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// NodesByRole returns the nodes of a role, in their order.
+// NodesByRole returns the nodes with a role, in their order.
 func (p Plan) NodesByRole(role config.Role) []health.Host {
 	var hosts []health.Host
 	for _, host := range p.Nodes {
@@ -45,7 +44,7 @@ func (p Plan) NodesByRole(role config.Role) []health.Host {
 	return hosts
 }
 
-// URLs returns the URLs of the API servers, by the servers' names.
+// URLs maps the servers' names to their API URLs.
 func (p Plan) URLs() map[string]string {
 	urls := map[string]string{}
 	for i, server := range p.NodesByRole(config.RoleServer) {
@@ -58,32 +57,33 @@ func (p Plan) URLs() map[string]string {
 type Host string
 
 const (
-	// HostWithout means that the host has no K3s yet: its install brings the wanted one.
+	// HostWithout means that the host has no K3s yet; its install brings the wanted one.
 	HostWithout Host = "without"
 	// HostPending means that the host runs another binary or configuration than the wanted one.
 	HostPending Host = "pending"
 	// HostCurrent means that the host's K3s was started with the wanted binary and configuration.
 	HostCurrent Host = "current"
-	// HostEnding means that the host runs the wanted K3s with certificates that a restart has to
-	// renew.
+	// HostEnding means that the host runs the wanted K3s, but a certificate expires soon, so K3s
+	// must restart to renew it.
 	HostEnding Host = "ending"
 )
 
-// task is a node that still needs work.
+// task is a node to upgrade.
 type task struct {
 	host health.Host
 	node corev1.Node
-	// url is the URL of a server's API; empty on an agent.
+	// url is the API URL of a server; empty for an agent.
 	url string
-	// restart is false if an interrupted run already started the new K3s but did not see it work.
+	// restart is false if an interrupted run has started the new K3s without seeing it work.
 	restart bool
-	// renew restarts K3s for certificates alone. Pods stay: containers continue during the restart,
-	// and a kubelet with an ended certificate could not end them.
+	// renew is true if K3s restarts only to renew certificates. The node is not drained: containers
+	// keep running during the restart, and a kubelet with an expired certificate could not stop
+	// Pods.
 	renew bool
 }
 
-// tasks returns the nodes that still need work, from the reports of hosts and Nodes. It refuses the
-// whole rollout, before any change, if a node cannot reach the version in one step.
+// tasks returns the nodes that still need work, from the state of hosts and Nodes. It fails before
+// any change if a node cannot reach the wanted version in one step.
 func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task,
 	err error) {
 	var refused []error

@@ -15,8 +15,8 @@ import (
 	"strata/health"
 )
 
-// Upgrade upgrades the nodes that do not run the version of its plan yet, and prints the version.
-// The private key comes in STRATA_SSH_KEY, the kubeconfig in STRATA_KUBECONFIG.
+// Upgrade upgrades the nodes that do not run the plan's version yet, and prints the version. The
+// SSH private key is in STRATA_SSH_KEY, the kubeconfig in STRATA_KUBECONFIG.
 var Upgrade = verb.New(func(ctx context.Context, call verb.Call, plan Plan) error {
 	client, err := call.Client(plan.Servers...)
 	if err != nil {
@@ -36,32 +36,32 @@ var Upgrade = verb.New(func(ctx context.Context, call verb.Call, plan Plan) erro
 type Hosts interface {
 	// Observe returns the state of K3s on a host.
 	Observe(ctx context.Context, host health.Host) (Host, error)
-	// Restart starts the wanted K3s in place of the running one. It returns the host's time after
-	// which the new one reports.
+	// Restart starts the wanted K3s in place of the running one. It returns the host's time of the
+	// restart; only later kubelet reports count.
 	Restart(ctx context.Context, host health.Host) (time.Time, error)
-	// Serves returns nil if an API server is ready now, else the reason.
+	// Serves returns an error if the API server at url is not ready.
 	Serves(ctx context.Context, url string) error
-	// Works returns once the host's K3s works and, on a server, its API server at url. The error
-	// has the reason if it does not.
+	// Works waits until K3s works on the host and, for a server, the API server at url. The error
+	// says why it does not.
 	Works(ctx context.Context, host health.Host, url string) error
 }
 
 // Rollout carries out a Plan.
 type Rollout struct {
 	Plan
-	// Client reaches any API server that answers.
+	// Client connects to any API server that answers.
 	Client kubernetes.Interface
-	// Hosts reaches the hosts.
+	// Hosts runs the steps on the hosts.
 	Hosts Hosts
 	// Log receives a line for each step.
 	Log io.Writer
 
 	mutex sync.Mutex
-	// ahead counts the nodes that have not begun.
+	// ahead is the number of nodes whose upgrade has not begun.
 	ahead int
 }
 
-// Run upgrades the nodes that do not have the wanted version.
+// Run upgrades the nodes that do not run the wanted version, and stops at the first failure.
 func (r *Rollout) Run(ctx context.Context) error {
 	hosts, err := r.observe(ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *Rollout) Run(ctx context.Context) error {
 	return nil
 }
 
-// observe queries every host at once. A host that does not answer ends the rollout before it
-// begins, because its turn would come.
+// observe returns the state of K3s on every host, read in parallel. It fails if a host does not
+// answer, because the rollout would fail there later.
 func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	found := map[string]Host{}
 	failures := make([]error, len(r.Plan.Nodes))
@@ -115,8 +115,7 @@ func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	return found, errors.Join(failures...)
 }
 
-// lanes upgrades agents, up to the plan's number at the same time. After the first failure it
-// begins no other agent.
+// lanes upgrades agents, at most Concurrency at a time. After a failure it starts no further agent.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	next := make(chan task)
 	done := make(chan struct{})
@@ -147,8 +146,8 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	return errors.Join(failures...)
 }
 
-// rolloutError returns an error that names the node that ended the rollout, and the nodes that
-// remain.
+// rolloutError returns an error with the node that failed and the number of nodes that have not
+// begun.
 func (r *Rollout) rolloutError(failed task, err error) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

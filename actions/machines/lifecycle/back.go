@@ -12,8 +12,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// turn waits until no other machine of the stack restarts. The lock is a file of this project,
-// which every run of the stack uses.
+// turn waits until no other machine of the stack restarts, and returns the function that releases
+// the lock. The lock is a file of this project, which every run of the stack uses.
 func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) {
 	unlock, err = lockfile.Lock(ctx, filepath.Join(".strata", "restart-"+spec.Stack+".lock"), nil)
 	if err != nil && ctx.Err() != nil {
@@ -25,14 +25,14 @@ func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) 
 	return unlock, nil
 }
 
-// backScript exits with 0 once the host has booted and its K3s, if installed, works. Both units of
-// K3s have type notify, so they are active only when K3s works.
+// backScript waits until the host has booted and K3s, if installed, is up. K3s's units have the
+// type notify, so `systemctl start` returns when K3s is up.
 const backScript = `systemctl is-system-running --wait >/dev/null
 for unit in k3s k3s-agent; do
 	if [ -e "/etc/systemd/system/$unit.service" ]; then systemctl start "$unit.service"; fi
 done`
 
-// waitBack returns once the machine's node works again.
+// waitBack waits until the machine's node works again after a restart.
 func waitBack(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	signer, err := ssh.ParsePrivateKey(secrets.HostKey)
 	if err != nil {

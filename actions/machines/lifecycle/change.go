@@ -11,11 +11,11 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// undoTimeout bounds the removal of a machine that could not be completed.
+// undoTimeout bounds the removal of an incomplete machine.
 const undoTimeout = time.Minute
 
-// change makes an existing machine match the Spec: a larger disk at once, processors and memory by
-// a restart. It returns errRestart if a restart is due.
+// change changes an existing machine to match the Spec: it grows the disk and starts a stopped
+// machine at once. It returns errRestart if processors or memory change only at a restart.
 func change(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer,
 ) error {
@@ -52,12 +52,12 @@ func change(
 	return errRestart
 }
 
-// errRestart reports that the machine has to restart to match its Spec.
+// errRestart reports that the machine must restart to match its Spec.
 var errRestart = errors.New("restart")
 
-// restart powers the machine off and on. Machines of a stack restart one after the other, each
-// until its node works again: etcd keeps its quorum without one server, but not without two. The
-// timeout of a machine starts when its turn comes.
+// restart powers the machine off and on. A stack's machines restart one after the other, and each
+// waits until its node works again, because etcd keeps its quorum without one server but not
+// without two. A machine's timeout starts when its turn comes.
 func restart(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	have *driver.Found, log io.Writer,

@@ -13,18 +13,18 @@ import (
 	"strata/internal/hypervisor/seed"
 )
 
-// createMachine makes the machine and starts it, or changes an existing one to the Spec. It does
-// not wait for the boot.
+// createMachine creates and starts the machine, or changes an existing one to match the Spec. It
+// does not wait for the boot.
 func createMachine(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
 ) (hypervisor.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
-// updateMachine changes an existing machine. A new machine in its place would be empty, and the
-// workload of the old one would not run again. So it makes a new one only if the old machine's
+// updateMachine changes an existing machine. It does not replace a missing one, because the new one
+// would be empty, and Pulumi would not install its workload again. It only replaces a machine whose
 // deletion had begun, because its workload was gone by then. before is the machine's previous
-// output; it is empty if the state does not have the machine.
+// output; empty if the state does not contain the machine.
 func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets,
 	log io.Writer,
@@ -87,9 +87,9 @@ func create(
 		Made: spec.FixedProperties()}, nil
 }
 
-// claim writes the cluster's identity on a machine that was released. A machine that is not in the
-// state is taken over only if its mark names this cluster, because another person's state may have
-// the same stack name.
+// claim writes the cluster's ID to a machine whose mark was cleared. If the state does not contain
+// the machine (known is false), its mark must have this cluster's ID, because another user's stack
+// may have the same name.
 func claim(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool,
 ) error {
@@ -107,9 +107,9 @@ func claim(
 	return on.Sign(ctx, have, mark)
 }
 
-// build makes a machine. If it cannot complete the machine, it removes the parts: the engine
-// records no failed creation, so no later run would remove them. If this process is killed, the
-// mark tells the next run that the machine is incomplete.
+// build creates a machine. If that fails, it removes the parts, because Pulumi records no failed
+// create, so no later run would remove them. If this process is killed, the machine's mark tells
+// the next run that it is incomplete.
 func build(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 ) (*driver.Found, error) {
@@ -134,7 +134,7 @@ func build(
 	return nil, errors.Join(err, undo(ctx, on, spec, have))
 }
 
-// undo removes a machine that could not be completed, even after its time has ended.
+// undo removes an incomplete machine, even after its timeout.
 func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found) error {
 	if have == nil {
 		return nil
@@ -149,6 +149,6 @@ func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dri
 
 // say logs a line about a machine.
 func say(log io.Writer, spec hypervisor.Spec, format string, args ...any) {
-	// A failed write of progress must not stop the creation of a machine.
+	// Errors of the progress output must not stop the creation of a machine.
 	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
 }

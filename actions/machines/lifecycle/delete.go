@@ -11,8 +11,8 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// deleteMachine removes the machine with its disk and seed. A machine that does not exist is no
-// error. A machine that this stack did not make is an error.
+// deleteMachine deletes the machine with its disk and seed. A missing machine is no error. It fails
+// if this stack did not create the machine.
 func deleteMachine(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
 ) error {
@@ -27,8 +27,8 @@ func deleteMachine(
 			say(log, spec, "is gone already")
 			return nil
 		}
-		// The mark stays until the end. After an interrupted run, it tells the next one that the
-		// machine has no workload.
+		// The mark is deleted with the machine. If this run is interrupted, the mark tells the next
+		// one that the machine's workload is gone.
 		mark := have.Mark
 		mark.State = hypervisor.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {
@@ -38,22 +38,21 @@ func deleteMachine(
 	})
 }
 
-// putImage copies the image to the hypervisor, unless it has it already.
+// putImage copies the image to the hypervisor, unless the hypervisor has it.
 func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
-	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // the limit is for silence: a slow line may take longer
+	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // the timeout only counts time without data, for slow lines
 	defer cancel()
 	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }
 
-// removeImage removes the image from the hypervisor. Machines do not need it: each has a copy.
+// removeImage deletes the image on the hypervisor. Machines have copies of their own.
 func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return withDriver(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
 }
 
-// withDriver calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so
-// the error names the way out.
+// withDriver calls do with the driver of the Spec's hypervisor.
 func withDriver(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	do func(driver.Driver) error) error {
 	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error {
@@ -61,7 +60,9 @@ func withDriver(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Se
 	})
 }
 
-// onHost calls do on the Spec's hypervisor.
+// onHost calls do with a connection to the Spec's hypervisor. If the connection fails, the error
+// says how to take the resource out of the state, because a hypervisor that is gone for good blocks
+// a destroy.
 func onHost(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	do func(hypervisor.Host) error,

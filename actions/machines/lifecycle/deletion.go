@@ -8,7 +8,8 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// markForDeletion marks all complete machines before their stack deletes them.
+// markForDeletion marks all complete machines as to be deleted, before their stack deletes the
+// first.
 func markForDeletion(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) error {
@@ -17,16 +18,16 @@ func markForDeletion(
 	return err
 }
 
-// keep undoes markForDeletion.
+// keep removes the marks of markForDeletion.
 func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateMade,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 	return err
 }
 
-// markForReplacement marks machines that are marked for deletion to be made anew, and returns their
-// names. Their destroy began and was interrupted. The remaining machines are half of a cluster that
-// no state has any more.
+// markForReplacement marks the machines that an interrupted destroy has left to be recreated, and
+// returns their names. They are the rest of a cluster that the state no longer contains, so they
+// cannot be used as they are.
 func markForReplacement(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) ([]string, error) {
@@ -34,8 +35,8 @@ func markForReplacement(
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }
 
-// signAll changes the state in the mark of each machine that has the former one. It returns their
-// names.
+// signAll sets state in the mark of each machine for whose mark those returns true, and returns the
+// names of these machines.
 func signAll(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string,
 	those func(hypervisor.Mark) bool,

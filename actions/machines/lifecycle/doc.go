@@ -1,11 +1,10 @@
-// Package lifecycle owns the actions on virtual machines of any driver: make, change, restart,
-// mark, remove, observe and survey, and the hypervisor's copy of their image. It picks the driver.
-// Resources run its verbs.
+// Package lifecycle creates, changes, restarts, marks, deletes and surveys virtual machines with
+// any driver, and copies their image to the hypervisor. Pulumi resources run its verbs.
 //
-// It does not wait for a boot, because a machine that does not come up must be in the state to be
-// examined and destroyed. The gates wait.
+// It does not wait for a boot; the gates do. So a machine that does not boot is in the state, and
+// can be examined and destroyed.
 //
-// Guarantees: every action may be repeated and interrupted. The parts of a failed creation are
-// removed. Machines of a stack restart one after the other, each until its node works again. Only
-// machines with this stack's mark are changed or removed.
+// Every action may be repeated and interrupted. A failed creation leaves no parts. A stack's
+// machines restart one after the other, each until its node works again. Only machines with this
+// stack's mark are changed or deleted.
 package lifecycle

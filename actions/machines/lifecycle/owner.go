@@ -9,9 +9,9 @@ import (
 	"strata/internal/k3shost"
 )
 
-// ChangeOwner changes a machine's mark at a user's request, and returns the former one. Clear
-// removes the identity of any owner. Take writes the identity of the Spec. The machine keeps
-// running.
+// ChangeOwner changes a machine's mark at a user's request, and returns the previous one. Clear
+// removes the cluster's ID of any owner, Take writes that of the Spec, and Show changes nothing.
+// The machine keeps running.
 func ChangeOwner(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, to k3shost.Change,
 ) (was hypervisor.Mark, err error) {

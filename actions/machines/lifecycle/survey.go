@@ -10,8 +10,8 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// Survey reports everything that the machines of a stack need of their hypervisor. It changes
-// nothing. The Specs differ only in their nodes.
+// Survey returns the facts about a hypervisor that decide whether it can run a stack's machines. It
+// changes nothing. The Specs differ only in their nodes.
 func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hypervisor.Survey {
 	var on driver.Surveyor = drivers.New(&fewAtOnce{Host: host,
 		slots: make(chan struct{}, sessions)}, all[0])
@@ -26,11 +26,11 @@ func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hyp
 	return s
 }
 
-// sessions bounds the concurrent commands. OpenSSH allows 10 sessions on a connection
+// sessions bounds the number of concurrent commands. OpenSSH allows 10 sessions per connection
 // (MaxSessions), and other commands may use some.
 const sessions = 6
 
-// fewAtOnce is a Host that runs only as many commands at once as it has slots.
+// fewAtOnce is a Host that runs at most as many commands at once as it has slots.
 type fewAtOnce struct {
 	hypervisor.Host
 	slots chan struct{}

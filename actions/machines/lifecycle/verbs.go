@@ -13,16 +13,17 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// The commands of a virtual machine's resources. Each bounds itself, because a restart waits for
-// its turn. Keys come in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and
-// STRATA_SSH_KEY, in PEM.
+// The commands of virtual machines' resources. They set their own timeouts, because a restart waits
+// for its turn. Keys are in the environment, in PEM: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and
+// STRATA_SSH_KEY.
 var (
-	// Create makes a machine, or changes an existing one to its Spec, and prints its Result.
+	// Create creates a machine, or changes an existing one to match its Spec, and prints its
+	// Result.
 	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 	})
-	// Update changes an existing machine to its Spec, and prints its Result. It fails if the
-	// machine does not exist any more, or if only a new machine can have the wanted values.
+	// Update changes an existing machine to match its Spec, and prints its Result. It fails if the
+	// machine no longer exists, or if a change needs a new machine.
 	Update = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		before, err := verb.Previous[hypervisor.Result](call)
 		if err != nil {
@@ -30,16 +31,16 @@ var (
 		}
 		return resultPrinter(call)(updateMachine(ctx, spec, before, secrets(), call.Stderr))
 	})
-	// Delete removes a machine with its disk and seed.
+	// Delete deletes a machine with its disk and seed.
 	Delete = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return deleteMachine(ctx, spec, secrets(), call.Stderr)
 	})
-	// PutImage copies the machines' image to their hypervisor, unless it has it.
+	// PutImage copies the machines' image to their hypervisor, unless the hypervisor has it.
 	PutImage = newVerb("strata:timeouts.install",
 		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 			return putImage(ctx, spec, secrets())
 		})
-	// RemoveImage removes the image from the hypervisor.
+	// RemoveImage deletes the image on the hypervisor.
 	RemoveImage = newVerb("strata:timeouts.install",
 		func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 			return removeImage(ctx, spec, secrets())
@@ -48,8 +49,8 @@ var (
 
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
-	// MarkForReplacement marks for replacement the machines that a destroy has marked and not
-	// deleted.
+	// MarkForReplacement marks the machines that an interrupted destroy has left, so that they are
+	// recreated.
 	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
 		names, err := markForReplacement(ctx, all, secrets())
 		if len(names) > 0 {
@@ -58,17 +59,17 @@ var (
 		}
 		return err
 	})
-	// Keep undoes MarkForDeletion.
+	// Keep removes the marks of MarkForDeletion.
 	Keep = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return keep(ctx, all, secrets())
 	})
-	// MarkForDeletion marks all machines before their stack deletes them.
+	// MarkForDeletion marks all machines as to be deleted, before their stack deletes the first.
 	MarkForDeletion = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
 		return markForDeletion(ctx, all, secrets())
 	})
 )
 
-// secrets returns the keys of the environment.
+// secrets returns the keys in the environment.
 func secrets() hypervisor.Secrets {
 	return hypervisor.Secrets{
 		HypervisorKey: []byte(os.Getenv(self.HypervisorKey)),
@@ -77,7 +78,7 @@ func secrets() hypervisor.Secrets {
 	}
 }
 
-// resultPrinter returns a function that prints a machine's Result.
+// resultPrinter returns a function that prints a machine's Result, or returns its error.
 func resultPrinter(call verb.Call) func(hypervisor.Result, error) error {
 	return func(result hypervisor.Result, err error) error {
 		if err != nil {
@@ -87,15 +88,15 @@ func resultPrinter(call verb.Call) func(hypervisor.Result, error) error {
 	}
 }
 
-// ofMachine returns a verb for one machine.
+// ofMachine returns a verb for one machine, with the timeout strata:timeouts.host.
 func ofMachine(
 	run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
 	return newVerb("strata:timeouts.host", run)
 }
 
-// newVerb returns a verb. Its errors name the layer and the machine, and the configuration key of
-// the timeout that ended it.
+// newVerb returns a verb whose errors name the layer and the machine. After a timeout, the error
+// also names the timeout's configuration key.
 func newVerb(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {

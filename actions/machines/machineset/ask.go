@@ -13,12 +13,12 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// askLimit bounds the request to one server. All servers are asked at once, and a server under load
+// askLimit bounds the request to one server. All servers are queried in parallel; one under load
 // needs more than a few seconds.
 const askLimit = 30 * time.Second
 
-// Ask returns the reason why a server of the plan must not be replaced now: too few of the
-// remaining servers answer /ping, which K3s serves without a login.
+// Ask returns an error if a server of the plan must not be replaced now, because too few of the
+// other servers answer /ping, which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {
 	return p.ask(ctx, ping)
 }
@@ -44,8 +44,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 	return nil
 }
 
-// ping asks one server. It does not check the server's certificate: an impostor could at most cause
-// the replacement of a machine whose owner consented to it.
+// ping requests /ping from one server. It does not verify the server's certificate: an impostor
+// could at most allow the replacement of a machine, to which the user has consented.
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Changes returns an error for values that an existing machine cannot follow. made and wanted hold
-// the values that are fixed when a machine is made, by configuration keys below strata:. A key that
-// only one of them has came or went with a version of Strata, and is ignored.
+// Changes returns an error for each changed value that needs a new machine. made and wanted map
+// configuration keys (below strata:) to the values that are fixed at creation. A key that is only
+// in one of them belongs to another version of Strata, and is ignored.
 func Changes(name string, made, wanted map[string]string) error {
 	var wrong []error
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

@@ -1,9 +1,8 @@
-// Package machineset prevents that a changed configuration replaces machines that Strata made. It
-// decides three things: which keys only a new machine can follow, which machines the user consented
-// to lose, and whether the cluster survives that. It knows a machine by its node's configuration.
-// The former configuration comes from the resource's previous output (docs/adr/0029).
+// Package machineset prevents a changed configuration from replacing machines without consent. It
+// decides which changes need a new machine, which machines the user agreed to lose, and whether the
+// cluster survives that. The previous configuration comes from the resource's previous output
+// (docs/adr/0029).
 //
-// It guarantees that no machine is replaced without consent for that one node. Before the first
-// machine of a run is changed, it also refuses two servers in one run, and a server without which
-// etcd has no majority.
+// No machine is replaced without consent for its node. Before the first machine is changed, it also
+// refuses to replace two servers in one run, or a server without which etcd has no majority.
 package machineset

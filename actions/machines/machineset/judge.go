@@ -8,17 +8,17 @@ import (
 
 const server = "server"
 
-// Plan holds the changes that a run may make.
+// Plan lists the machines that a run replaces.
 type Plan struct {
-	// Anew are the machines to be made anew.
+	// Anew lists the machines to be recreated.
 	Anew []Machine
-	// Staying are the servers that must keep etcd's quorum while a server of Anew is replaced.
-	// Majority is the number of them that must answer. Both are empty if Anew has no server.
+	// Staying lists the servers that must keep etcd's quorum while a server of Anew is replaced; at
+	// least Majority of them must answer. Both are empty if Anew has no server.
 	Staying  []Machine
 	Majority int
 }
 
-// Judge returns the machines that a run makes anew, or an error with every reason against it. A
+// Judge returns the plan of a run, or an error if the replacement of servers is not allowed. A
 // machine that is not in previous is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
@@ -34,7 +34,7 @@ func Judge(previous, wanted Set) (Plan, error) {
 	return plan, nil
 }
 
-// servers plans the replacement of servers, or returns the reason why they must stay.
+// servers plans the replacement of servers. It returns an error if that is not allowed.
 func (p *Plan) servers(previous, wanted Set) error {
 	going := only(p.Anew, func(m Machine) bool { return m.Role == server })
 	if len(going) == 0 {

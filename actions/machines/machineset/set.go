@@ -9,8 +9,8 @@ import (
 	"strata/actions/verb"
 )
 
-// Guard refuses a set that would lose a machine without consent, or lose the cluster. It compares
-// the set with its previous output, and prints it for the next run.
+// Guard fails if a set of machines would replace a machine without consent, or lose the cluster. It
+// compares the set with its previous output, and prints it for the next run.
 var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
 	before, err := verb.Previous[Set](call)
 	if err != nil {
@@ -30,26 +30,26 @@ var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error
 	return call.PrintJSON(Remember(before, wanted))
 })
 
-// Set holds the wanted machines. It is JSON on stdin, and JSON on stdout for the next run to
-// compare with.
+// Set lists the wanted machines. It is the input of Guard, as JSON on stdin, and its output, with
+// which the next run compares.
 type Set struct {
 	// Timeout bounds the requests to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
 }
 
-// Machine describes one machine as the configuration wants it.
+// Machine is one machine of the configuration.
 type Machine struct {
 	Name string `json:"name"`
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Recreate is the value of hosts.nodes[].recreate, under which this machine may be made anew
-	// once. Default: it stays.
+	// Recreate is hosts.nodes[].recreate. A new value allows to recreate this machine once.
+	// Default: the machine is kept.
 	Recreate string `json:"recreate,omitempty"`
 }
 
-// find returns the machine of a name.
+// find returns the machine with a name, and false if there is none.
 func (s Set) find(name string) (Machine, bool) {
 	for _, machine := range s.Machines {
 		if machine.Name == name {
@@ -59,8 +59,8 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember returns wanted with the previous values of Recreate. A value that has left the
-// configuration still counts as used.
+// Remember returns wanted for the next run. A machine whose Recreate was removed keeps its previous
+// value, so that this value does not count as new later.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {

@@ -13,18 +13,18 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// timeout bounds one read and its repair: four small requests to an API server. The gate of that
-// server has passed.
+// timeout bounds the check before one change: about four small requests to an API server that is
+// up.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.
 const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 
-// Cluster is a cluster that Strata made. It is accessed with administrator's rights.
+// Cluster accesses a cluster that Strata made, with administrator rights.
 type Cluster struct {
 	objects dynamic.Interface
 	kube    kubernetes.Interface
-	// mutex guards kinds, the kinds that each apiVersion serves.
+	// mutex guards kinds, which caches the kinds that each apiVersion serves.
 	mutex sync.Mutex
 	kinds map[string]map[string]served
 }
@@ -35,7 +35,7 @@ type served struct {
 	namespaced bool
 }
 
-// NewCluster returns the cluster that a kubeconfig's text names. It sends no request.
+// NewCluster returns the Cluster of a kubeconfig (its content). It sends no request.
 func NewCluster(kubeconfig string) (*Cluster, error) {
 	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
 	objects, err := access.Objects()
@@ -49,9 +49,9 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
 }
 
-// BeforeChange prepares the cluster for a resource of Pulumi's kubernetes provider, before the
-// provider creates it, or updates it if the state has it. It gets the resource's type and its
-// inputs, without secret marks. An error means that the change must not happen.
+// BeforeChange makes sure that the kubernetes provider can create or update a resource, and adopts
+// an object that exists already. token is the resource's Pulumi type; known is true if the state
+// contains it; inputs are its inputs as plain values. After an error the change must not happen.
 func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
 ) error {
@@ -66,8 +66,8 @@ func (c *Cluster) BeforeChange(
 	return c.beforeCreate(ctx, inputs)
 }
 
-// serves looks up a kind. It returns false if the API server does not serve the kind (yet), and so
-// has no object of it.
+// serves looks up a kind by apiVersion. It returns false if the API server does not serve the kind
+// (yet); then no object of this kind exists.
 func (c *Cluster) serves(ctx context.Context, version, kind string) (served, bool, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -1,9 +1,9 @@
-// Package adopt lets an update create objects that its own cluster has already.
+// Package adopt lets an update create objects that already exist in the stack's own cluster.
 //
-// A killed update leaves objects and Helm releases that the state does not have. A killed destroy
-// leaves a living cluster whose objects have left the state. Every later update would end with
-// "already exists". Before each create this package reads whether the object exists. An object that
-// the same program made is adopted, and an object of another program is refused (docs/adr/0023). It
-// deletes no object, and so no namespace and no data. Of a Helm release it deletes only the record;
-// Helm then installs over the existing objects.
+// A killed update leaves objects and Helm releases that the state does not contain. A killed
+// destroy may have removed objects from the state while their cluster still runs. Every later
+// update would fail with "already exists". So before each create, this package looks the object up.
+// It adopts an object that the same program made, and refuses one of another program
+// (docs/adr/0023). It deletes no object, and so no data. Of a Helm release it deletes only the
+// record; Helm then adopts the existing objects.
 package adopt

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// tried is the field manager of the dry run of an apply.
+// tried is the field manager of the server-side apply that findConflicts runs as a dry run.
 const tried = "strata-adopt"
 
-// handOver frees the fields that the provider has applied in the names of former resources, so that
-// the next resource can own them. The provider applies without force, with a name that it draws for
-// each resource. It takes fields over only from the name of its create (pulumi-kubernetes
-// provider/pkg/await/await.go, fixCSAFieldManagers). Fields in any other name would conflict with
-// the provider itself at every later change.
+// handOver moves the fields that the provider has applied to the field manager of its create, and
+// removes those in free. The provider applies without force, with a random field manager for each
+// resource, and takes over only the fields of its create (pulumi-kubernetes
+// provider/pkg/await/await.go, fixCSAFieldManagers). Fields with the manager of a former resource
+// would conflict with every later change.
 func handOver(
 	ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured,
 	free *fieldpath.Set,
@@ -43,8 +43,8 @@ func handOver(
 	return err
 }
 
-// handedOver returns the field managers after the change: the provider's own fields are in the name
-// of its create, without the fields to be freed. changed is false if there is nothing to do.
+// handedOver returns managedFields after the change: the provider's fields have the field manager
+// of its create, without the fields in free. changed is false if nothing differs.
 func handedOver(
 	entries []metav1.ManagedFieldsEntry, free *fieldpath.Set,
 ) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
@@ -81,11 +81,11 @@ func handedOver(
 	return managed, changed, nil
 }
 
-// findConflicts returns the fields in which the provider's create would conflict with itself,
-// although they have the wanted values. Server-side apply sees a list as one value, so fields that
-// the API server fills in make it differ (the parentRefs of an HTTPRoute, the certificateRefs of a
-// Gateway). wanted is the object as JSON. findConflicts ignores any other failure of the dry run,
-// because the create reports it.
+// findConflicts returns the fields for which the provider's apply would conflict with its own
+// earlier field manager, although they have the wanted values. An atomic list counts as one value,
+// so defaults that the API server adds make it differ (parentRefs of an HTTPRoute, certificateRefs
+// of a Gateway). wanted is the object as JSON. Any other failure of the dry run is ignored, because
+// the create reports it.
 func findConflicts(
 	ctx context.Context, client dynamic.ResourceInterface, wanted []byte,
 	live *unstructured.Unstructured,
@@ -115,7 +115,7 @@ func findConflicts(
 	return free, nil
 }
 
-// names returns the provider's own names among the managers of an object's fields.
+// names returns the set of the object's field managers that belong to the provider.
 func names(live *unstructured.Unstructured) map[string]bool {
 	found := map[string]bool{}
 	for _, name := range managers(live) {
@@ -126,11 +126,11 @@ func names(live *unstructured.Unstructured) map[string]bool {
 	return found
 }
 
-// isOurs reports whether a field manager is Pulumi's kubernetes provider.
+// isOurs reports whether a field manager belongs to Pulumi's kubernetes provider.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
 
-// isOwn reports whether an entry covers the object itself, not a subresource, and has one of the
-// provider's names.
+// isOwn reports whether a managedFields entry belongs to the provider and covers the object itself,
+// not a subresource.
 func isOwn(entry metav1.ManagedFieldsEntry) bool {
 	return isOurs(entry.Manager) && entry.Subresource == ""
 }

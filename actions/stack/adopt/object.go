@@ -19,16 +19,16 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// manager is the field manager of objects that Pulumi's kubernetes provider creates. The manager of
-// its updates begins with it (pulumi-kubernetes provider/pkg/await/await.go, provider.go
-// fieldManagerName).
+// manager is the field manager with which Pulumi's kubernetes provider creates objects. The field
+// managers of its updates have it as a prefix (pulumi-kubernetes provider/pkg/await/await.go,
+// provider.go fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeCreate prepares an existing object for the provider's create. If the provider made the
-// object, beforeCreate writes the inputs into it, in the name of the provider's create. The
-// provider's server-side apply, which follows, then meets its own values. Otherwise some values
-// would always conflict with the provider itself, such as a password that a killed destroy has
-// forgotten and an update has drawn again.
+// beforeCreate adopts an object that exists already, if the provider made it; otherwise it returns
+// an error. It patches the object to the wanted inputs, with the field manager of the provider's
+// create, so that the provider's server-side apply finds its own values. Otherwise a value that
+// differs would always conflict, for example a password that was regenerated after a killed
+// destroy.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -68,8 +68,9 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// beforeUpdate prepares an object in the state for a change. An earlier version of Strata adopted
-// it without handing over its fields, so a former resource's name manages them as well.
+// beforeUpdate fixes the field managers of an object that the state contains. An earlier version of
+// Strata adopted objects without this, so the field manager of a former resource may still own
+// fields.
 func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -91,7 +92,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// read reads an object, and retries while the API server restarts.
+// read returns an object, and retries while the API server restarts.
 func read(
 	ctx context.Context, client dynamic.ResourceInterface, name string,
 ) (found *unstructured.Unstructured, err error) {
@@ -102,9 +103,9 @@ func read(
 	return found, err
 }
 
-// locateObject returns the object of inputs and the client of its kind. It returns nil if the
-// object cannot exist yet. It also returns nil if the API server or the provider names the object,
-// because then each create makes another one.
+// locateObject returns the object of inputs and a client for its kind. The client is nil if no such
+// object can exist yet: its kind is not served, or its name is generated, so that each create makes
+// a new object.
 func (c *Cluster) locateObject(
 	ctx context.Context, inputs map[string]any,
 ) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
@@ -119,7 +120,8 @@ func (c *Cluster) locateObject(
 	return object, c.client(object, kind), nil
 }
 
-// takeable returns nil if an object can be adopted, otherwise the reason.
+// takeable returns an error if an object must not be adopted: it is being deleted, or another
+// program made it.
 func takeable(found *unstructured.Unstructured) error {
 	switch {
 	case found.GetDeletionTimestamp() != nil:
@@ -147,7 +149,7 @@ func (c *Cluster) client(object *unstructured.Unstructured, kind served) dynamic
 	return all.Namespace(object.GetNamespace())
 }
 
-// clean returns an object without the provider's own keys.
+// clean returns the inputs without status and without the provider's internal keys.
 func clean(inputs map[string]any) map[string]any {
 	object := map[string]any{}
 	for key, value := range inputs {
@@ -158,9 +160,9 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare reports whether an object consists of its name alone, without a field manager. The
-// provider's apply of a Namespace with only a name leaves such an object: the API server records no
-// manager that has no fields.
+// bare reports whether an object is a Namespace with only a name and without a field manager. The
+// provider's apply of such a Namespace sets no field, so the API server records no manager; the
+// provider may have made it.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
 	delete(labels, "kubernetes.io/metadata.name") // the API server sets it
@@ -185,8 +187,8 @@ func displayName(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + name
 }
 
-// isNotServed reports that the API server does not serve a group or version.
+// isNotServed reports whether an error means that the API server does not serve a group or version.
 func isNotServed(err error) bool { return apierrors.IsNotFound(err) }
 
-// isSubresource reports whether a name is a subresource's, like pods/log.
+// isSubresource reports whether a resource name is that of a subresource, such as pods/log.
 func isSubresource(name string) bool { return strings.Contains(name, "/") }

@@ -12,18 +12,19 @@ import (
 	"strata/actions/stack/recovery"
 )
 
-// helmManagers are the prefixes of the field manager of Helm's records that Pulumi's kubernetes
-// provider writes. The manager is the provider's own user agent, or client-go's default, the name
-// of the program (tests/conformance verifies that it is one of them).
+// helmManagers lists the prefixes of the field manager with which Pulumi's kubernetes provider
+// writes Helm's records: its user agent, or client-go's default, which is the program's name
+// (verified in tests/conformance).
 var helmManagers = []string{"pulumi-resource-kubernetes", "pulumi-kubernetes"}
 
-// beforeRelease prepares the cluster for a Helm release. The program ends processes of a dead run
-// before it registers resources, so no process writes to the records meanwhile.
+// beforeRelease adopts the existing records of a Helm release. It returns an error if the release
+// is new in the state but another program has installed it. No dead run's process writes the
+// records meanwhile, because the program kills such processes before it registers resources.
 func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[string]any) error {
 	name, _ := inputs["name"].(string)
 	namespace, _ := inputs["namespace"].(string)
 	if name == "" {
-		return nil // the provider names it, so each create makes another one
+		return nil // the provider generates the name, so each create makes a new release
 	}
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
@@ -52,12 +53,12 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 	return nil
 }
 
-// adoptRecord marks the record of one revision as failed, or deletes it. Helm refuses to upgrade a
-// release with a pending record, so adoptRecord marks it failed, as Helm marks a release that it
-// gave up itself. Helm refuses to install under a name that has any record, so adoptRecord deletes
-// them. The install then takes over the objects that carry the release's name
-// (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). If a helm still runs, either
-// change is a conflict.
+// adoptRecord makes one revision's record harmless for the next Helm operation. If the state
+// contains the release, it marks a pending record as failed, because Helm refuses to upgrade with a
+// pending one. If not, it deletes the record, because Helm refuses to install under a name that has
+// records. The install then adopts the objects with the release's annotations
+// (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). If Helm is still writing,
+// either change fails with a conflict.
 func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Secret) error {
 	pending := strings.HasPrefix(record.Labels["status"], "pending-")
 	switch {
@@ -76,7 +77,7 @@ func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Se
 	return err
 }
 
-// recordIsOurs reports whether the provider wrote a revision's record.
+// recordIsOurs reports whether the kubernetes provider wrote a revision's record.
 func recordIsOurs(record *corev1.Secret) bool {
 	for _, entry := range record.ManagedFields {
 		for _, one := range helmManagers {

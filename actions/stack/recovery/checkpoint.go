@@ -10,11 +10,11 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// restoreCheckpoint restores the state before the last write, if a kill during that write left no
+// restoreCheckpoint restores the previous checkpoint from its .bak file if a killed write left no
 // file or broken JSON. The file backend moves the checkpoint to .bak before it writes a new one
-// (pulumi/pulumi pkg/backend/diy/state.go, saveCheckpoint). The next update creates the resources
-// of the lost write again. A missing file alone proves nothing, because a removed stack leaves its
-// .bak too. So interrupted must say that a dead run's lock was there.
+// (pulumi/pulumi pkg/backend/diy/state.go, saveCheckpoint). The next update repeats the operations
+// of the lost write. A removed stack also leaves a .bak without a checkpoint, so a missing file is
+// restored only if interrupted is true: the lock of a dead run existed.
 func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if root == "" {
 		return nil // only the file backend can be repaired
@@ -46,9 +46,9 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	return nil
 }
 
-// dropCutAttributes removes attribute files of the backend's storage that a kill cut off. With such
-// a file, Pulumi only says "failed to load checkpoint: EOF". An attribute file holds a content type
-// and a checksum, both optional (gocloud.dev/blob/fileblob/attrs.go).
+// dropCutAttributes removes truncated .attrs files, which a kill leaves beside the files of the
+// file backend. With such a file, Pulumi fails with "failed to load checkpoint: EOF". The file only
+// holds a content type and a checksum, both optional (gocloud.dev/blob/fileblob/attrs.go).
 func (r *Recovery) dropCutAttributes(files ...string) error {
 	for _, pattern := range files {
 		paths, err := filepath.Glob(pattern + ".attrs")

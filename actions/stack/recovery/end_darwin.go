@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end stops processes, by SIGTERM and then SIGKILL. It returns when all are gone.
+// end kills processes: it sends SIGTERM and, to those that are still alive after graceful, SIGKILL.
+// It returns when all have exited, or errSurvived.
 func end(ctx context.Context, victims []process) error {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -39,9 +40,9 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// watch registers a process in the queue, and reports whether it lives. macOS has no pidfd, so
-// another process may have the number by now; the start time tells them apart. From here on the
-// number belongs to the victim until its end has been read from the queue.
+// watch registers a process in the kqueue, and reports whether it is still alive. macOS has no
+// pidfd, and the PID may have been reused, so watch compares the start times. After the
+// registration the PID cannot be reused until the exit event has been read from the queue.
 func watch(queue int, victim process) (lives bool, err error) {
 	change := unix.Kevent_t{Fflags: unix.NOTE_EXIT}
 	unix.SetKevent(&change, victim.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
@@ -54,8 +55,8 @@ func watch(queue int, victim process) (lives bool, err error) {
 	return err == nil && now.started.Equal(victim.started), nil
 }
 
-// awaitExit waits until every process has ended, or the deadline, and removes ended ones from
-// waiting.
+// awaitExit waits until every process has exited, and reports whether that happened before the
+// deadline. It removes the exited ones from waiting.
 func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {
@@ -69,7 +70,7 @@ func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline ti
 			return false
 		}
 		for _, event := range events[:max(count, 0)] {
-			delete(waiting, int(event.Ident)) //nolint:gosec // the number of a process
+			delete(waiting, int(event.Ident)) //nolint:gosec // a PID fits
 		}
 	}
 	return true

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end stops processes, by SIGTERM and then SIGKILL. It returns when all are gone.
+// end kills processes: it sends SIGTERM and, after graceful, SIGKILL. It returns when all have
+// exited, or errSurvived.
 func end(ctx context.Context, victims []process) error {
 	var waits []int
 	defer func() {
@@ -18,7 +19,7 @@ func end(ctx context.Context, victims []process) error {
 		}
 	}()
 	for _, victim := range victims {
-		// A pidfd refers to this process, even if another process gets its number later.
+		// A pidfd still refers to this process if its PID is reused later.
 		fd, err := unix.PidfdOpen(victim.pid, 0)
 		if errors.Is(err, unix.ESRCH) {
 			continue
@@ -42,7 +43,8 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// awaitExit waits until every process has ended, or until the deadline.
+// awaitExit waits until every process has exited, and reports whether that happened before the
+// deadline.
 func awaitExit(ctx context.Context, waits []int, deadline time.Time) bool {
 	for _, fd := range waits {
 		for {

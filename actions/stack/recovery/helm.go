@@ -18,24 +18,25 @@ import (
 )
 
 const (
-	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery, and one
-	// under load takes seconds.
+	// apiTimeout bounds each request. An API server under load takes seconds; one that is down must
+	// not block the recovery.
 	apiTimeout = 30 * time.Second
-	// abandoned is the age at which a pending revision without a trace of its owner counts as
-	// abandoned: Helm's own default timeout is 5 minutes.
+	// abandoned is the age from which a pending revision counts as abandoned if nothing shows who
+	// started it. Helm's default timeout is 5 minutes.
 	abandoned = 15 * time.Minute
 )
 
-// release is a Helm release of the stack.
+// release describes a Helm release of the stack.
 type release struct {
 	namespace, name string
-	// known is true if the state has it, interrupted if an operation on it was interrupted.
+	// known is true if the state contains the release, interrupted if an operation on it is pending
+	// there.
 	known, interrupted bool
 }
 
 func (r release) String() string { return "release " + r.namespace + "/" + r.name }
 
-// releases returns the stack's Helm releases, including those of interrupted operations.
+// releases returns the Helm releases of the state and of its pending operations.
 func (s state) releases() []release {
 	var found []release
 	add := func(r stackstate.Resource, known, interrupted bool) {
@@ -65,7 +66,8 @@ func (s state) releases() []release {
 	return found
 }
 
-// repairReleases ends interrupted Helm operations, because they make every later one fail.
+// repairReleases cleans up interrupted Helm operations, because Helm refuses every later operation
+// on their releases. runStarted is the start of the dead run.
 func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.Time) error {
 	kubeconfig, releases := s.kubeconfig(), s.releases()
 	if kubeconfig == "" || len(releases) == 0 {
@@ -90,10 +92,10 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 	return nil
 }
 
-// repair checks one release's revisions. If the state does not know the release, repair removes
-// only the record: Helm's next install adopts the objects, which carry the release's name.
-// Otherwise it marks the revision failed, as Helm does itself, and the next upgrade starts from the
-// last good revision.
+// repair cleans up the revisions of a release that a dead run left. If the state does not contain
+// the release, repair deletes only Helm's record; the next install then adopts the objects by their
+// release annotations. Otherwise it marks a pending revision as failed, as Helm does itself, so
+// that the next upgrade starts from the last good revision.
 func (r *Recovery) repair(
 	ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time,
 ) error {
@@ -123,7 +125,8 @@ func (r *Recovery) repair(
 	return nil
 }
 
-// giveUp ends one revision. The log calls the revision what.
+// giveUp cleans up one revision: it marks the revision as failed if the state knows the release,
+// and deletes the record otherwise. what names the revision in the log.
 func (r *Recovery) giveUp(
 	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool,
 	what string,
@@ -151,7 +154,8 @@ func (r *Recovery) giveUp(
 	return nil
 }
 
-// ownerLives returns the reason why a revision may still have an owner; empty if it has none.
+// ownerLives returns the reason why a running Helm may still own a revision, or why the revision is
+// not the stack's; "" if it may be cleaned up.
 func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
 	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
 	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(
@@ -169,8 +173,8 @@ func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string
 	}
 }
 
-// MarkFailed marks a revision of a release as failed, in the record and in the label by which Helm
-// finds it.
+// MarkFailed marks a Helm revision as failed, in the record and in the label that Helm searches
+// for. It fails with a conflict if the record has changed since it was read.
 func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
 	record, err := helmrecord.Decode(secret)
 	if err != nil {
@@ -186,8 +190,7 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
-	// The update carries the resource version of the read, so a Helm that still runs makes it a
-	// conflict.
+	// The update has the resource version of the read, so it conflicts if Helm is still writing.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"strata/config"
 )
 
-// lock is one lock file of Pulumi's file backend (pkg/backend/diy/lock.go).
+// lock holds one lock file of Pulumi's file backend (pkg/backend/diy/lock.go).
 type lock struct {
 	PID       int       `json:"pid"`
 	Username  string    `json:"username"`
@@ -30,8 +30,8 @@ func (l lock) String() string {
 		l.Timestamp.Format(time.RFC3339))
 }
 
-// keepReason returns the reason why the lock must stay. It is empty if the lock's owner, a run of
-// this project on this machine, is dead.
+// keepReason returns the reason why the lock must stay; "" if a run of this project on this machine
+// took the lock, and that run is dead.
 func (l lock) keepReason(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
@@ -52,8 +52,8 @@ func (l lock) keepReason(projectDir string) string {
 	return ""
 }
 
-// locks returns the stack's locks. Only the file backend records the owner's process, so other
-// backends' locks stay.
+// locks returns the stack's locks. It returns none for other backends than the file backend,
+// because only the latter records the PID of the owner.
 func (r *Recovery) locks(root string) ([]lock, error) {
 	if root == "" {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
@@ -83,7 +83,7 @@ func (r *Recovery) locks(root string) ([]lock, error) {
 	return locks, nil
 }
 
-// backend returns the folder of the file backend in use; empty for other backends.
+// backend returns the folder of Pulumi's file backend; "" if another backend is in use.
 func (r *Recovery) backend(ctx context.Context) (string, error) {
 	out, err := r.Pulumi(ctx, nil, "whoami", "--json")
 	if err != nil {
@@ -99,8 +99,8 @@ func (r *Recovery) backend(ctx context.Context) (string, error) {
 	return root, nil
 }
 
-// backendDir returns the folder of a file backend's URL: file:///abs, file://~ or
-// file://./relative.
+// backendDir returns the folder of a file backend's URL (file:///abs, file://~ or
+// file://./relative), and false for other URLs.
 func backendDir(backend, projectDir string) (string, bool) {
 	path, ok := strings.CutPrefix(backend, "file://")
 	if !ok {
@@ -114,8 +114,8 @@ func backendDir(backend, projectDir string) (string, bool) {
 	return dir, err == nil
 }
 
-// removeLocks removes dead locks. It reads each file again before it removes it, so that a newer
-// lock stays.
+// removeLocks removes the locks of dead runs. It reads each file again first, and fails with
+// ErrOwned if a new run has taken the lock.
 func (r *Recovery) removeLocks(locks []lock) error {
 	for _, lock := range locks {
 		now, err := os.ReadFile(lock.file)

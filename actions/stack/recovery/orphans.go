@@ -13,17 +13,18 @@ import (
 	"time"
 )
 
-// graceful bounds the wait after SIGTERM. A plugin that waits for a command may need SIGKILL.
+// graceful is the time between SIGTERM and SIGKILL. A plugin that waits for a command may ignore
+// SIGTERM.
 const graceful = 5 * time.Second
 
 // errSurvived reports processes that survived SIGKILL.
 var errSurvived = errors.New(
 	"a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
 
-// EndOrphans kills the processes that dead engines left in a project, and records this run. Its
-// caller holds the stack's lock, and so needs no Recovery. log gets a line for each process.
+// EndOrphans kills the processes that dead Pulumi engines left in a project, and records the
+// current run. The caller must hold the stack's lock. log gets a line for each process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
-	dir, err := filepath.EvalSymlinks(projectDir) // in the form in which the kernel has the folders of processes
+	dir, err := filepath.EvalSymlinks(projectDir) // the kernel reports resolved paths of working directories
 	if err != nil {
 		return err
 	}
@@ -33,8 +34,8 @@ func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	return (&Recovery{ProjectDir: dir, Log: log}).endOrphans(ctx)
 }
 
-// endOrphans kills the plugins and the program that a dead engine started in this project, with
-// their running commands. Otherwise they would change hosts and cluster during the next run.
+// endOrphans kills the plugins and programs that a dead engine left in this project, and their
+// commands. They would otherwise change hosts and the cluster during the next run.
 func (r *Recovery) endOrphans(ctx context.Context) error {
 	all, err := processes()
 	if err != nil {
@@ -48,9 +49,9 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	return end(ctx, orphaned)
 }
 
-// orphans returns the processes of this project whose engine does not answer, and their
-// descendants. A descendant with a session of its own is meant to outlive its parent (a tunnel),
-// and stays.
+// orphans returns the processes of this project whose engine refuses connections, and their
+// descendants. It leaves out descendants with a session of their own, such as tunnels, because they
+// are meant to outlive their parent.
 func orphans(all []process, projectDir string, answers func(address string) bool) []process {
 	var found []process
 	for _, candidate := range all {
@@ -79,8 +80,8 @@ func isInside(projectDir, dir string) bool {
 	return err == nil && dir != "" && filepath.IsLocal(relative)
 }
 
-// engineOf returns the address of the engine that started a process; empty if none did. Plugins get
-// it as an argument, the program in its environment.
+// engineOf returns the address of the Pulumi engine that started a process; "" if none did. A
+// plugin has the address in its arguments, the program in its environment.
 func engineOf(p process) string {
 	name := filepath.Base(p.args[0])
 	if strings.HasPrefix(name, "pulumi-resource-") || strings.HasPrefix(name, "pulumi-language-") {
@@ -94,7 +95,8 @@ func engineOf(p process) string {
 	return p.variable("PULUMI_ENGINE")
 }
 
-// isListening returns false only if the address certainly refuses connections.
+// isListening reports whether a server may listen on an address. Only a refused connection counts
+// as no.
 func isListening(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {

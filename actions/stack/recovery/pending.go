@@ -11,16 +11,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 )
 
-// interruptedMark is a line that the state gets before a command whose update was interrupted. No
-// program has this line, so the next update runs the command again.
+// interruptedMark is put before a command in the state if its update was interrupted. No program
+// contains this line, so the next update sees a difference and runs the command again.
 const interruptedMark = "# interrupted; see strata repair\n"
 
-// clearPending removes the interrupted operations from the state. The next update repeats those
-// that its program still has. The state has a command's inputs from before an interrupted update.
-// If the program was reverted since, the engine would see no difference, although the command may
-// have done half of its work. So clearPending marks it and it runs again in any case. It edits the
-// export and does not use `pulumi refresh --clear-pending-creates`. That first queries every
-// provider about every resource, on hosts and a cluster that may be down.
+// clearPending removes the pending operations from the state; the next update repeats those that
+// the program still declares. For an interrupted update of a command, the state has the inputs from
+// before. If the program was reverted since, Pulumi would see no difference, although the command
+// may have done half of its work. So clearPending marks the command, and it runs again in any case.
+//
+// It edits the exported state, because `pulumi refresh --clear-pending-creates` would first read
+// every resource, on hosts and a cluster that may be down.
 func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	if len(before.Pending) == 0 {
 		return nil
@@ -44,8 +45,8 @@ func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	return nil
 }
 
-// withoutPending removes the operations from an export, marks interrupted commands, and keeps
-// everything else as it is.
+// withoutPending returns an exported state without its pending operations, and with interruptedMark
+// before each interrupted command. Everything else stays unchanged.
 func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error) {
 	var whole, deployment map[string]json.RawMessage
 	if err := json.Unmarshal(export, &whole); err != nil {
@@ -79,8 +80,8 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 	return json.Marshal(whole)
 }
 
-// markInterrupted marks a resource that is an interrupted command: in its inputs, which the engine
-// compares, and in its outputs, which the provider compares.
+// markInterrupted adds interruptedMark to a resource of the state if interrupted has its URN. It
+// changes the inputs, which the engine compares, and the outputs, which the provider compares.
 func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error {
 	var one map[string]json.RawMessage
 	if err := json.Unmarshal(*text, &one); err != nil {
@@ -104,7 +105,7 @@ func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error 
 		var create string
 		if json.Unmarshal(properties["create"], &create) != nil ||
 			strings.HasPrefix(create, interruptedMark) {
-			continue // an encrypted input is no command of ours, and one with the mark needs no second mark
+			continue // encrypted, so not Strata's command; or already marked
 		}
 		var err error
 		if properties["create"], err = json.Marshal(interruptedMark + create); err != nil {

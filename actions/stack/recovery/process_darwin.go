@@ -10,12 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zombie is the state of an ended process whose parent has not waited for it yet: SZOMB
+// zombie is the status SZOMB of an exited process for which its parent has not waited yet
 // (sys/proc.h).
 const zombie = 5
 
-// processes returns all readable processes, which are this user's. It leaves out those that end
-// meanwhile.
+// processes returns all processes that this user may read. It leaves out those that exit meanwhile.
 func processes() ([]process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -35,7 +34,7 @@ func processes() ([]process, error) {
 	return all, nil
 }
 
-// readProcess reads one process, without its folder.
+// readProcess returns a process without its working directory, or os.ErrProcessDone.
 func readProcess(pid int) (process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.pid", pid)
 	if err != nil {
@@ -62,8 +61,7 @@ func processOf(entry unix.KinfoProc) (process, error) {
 	return found, err
 }
 
-// machine returns a text that differs between machines and boots; empty if the kernel does not
-// tell.
+// machine returns an ID that differs between machines and boots; "" if it cannot be read.
 func machine() string {
 	session, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -72,8 +70,8 @@ func machine() string {
 	return session
 }
 
-// startOf returns the kernel's record of a process's start. The record of another user's process
-// cannot be read.
+// startOf returns the program, arguments and environment with which a process started. It fails for
+// other users' processes.
 func startOf(pid int) (start, error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {
@@ -82,11 +80,11 @@ func startOf(pid int) (start, error) {
 	return parseStart(raw)
 }
 
-// folders returns the folders of this user's processes. Only libproc knows them. A program without
-// C runs lsof for them, which is part of macOS.
+// folders maps this user's processes to their working directories. Only libproc has them, which
+// needs cgo, so folders runs macOS's lsof.
 func folders() (map[int]string, error) {
 	const lsof = "/usr/sbin/lsof"
-	// lsof fails if it cannot read all processes, but prints those that it can.
+	// lsof exits with an error if it cannot read all processes, but prints those that it can.
 	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u",
 		strconv.Itoa(os.Getuid()),
 		"-F", "pn").Output()
@@ -96,14 +94,13 @@ func folders() (map[int]string, error) {
 	return parseFolders(string(out)), nil
 }
 
-// program returns the path of the file that a process runs; empty for other users' processes, which
-// cannot be read.
+// program returns the path of a process's executable; "" for other users' processes.
 func (p process) program() string {
-	told, _ := startOf(p.pid) // the name may be readable although the rest is not
+	told, _ := startOf(p.pid) // on an error, the program may still be set
 	return told.program
 }
 
-// environment returns a process's environment, NAME=VALUE each; empty if it cannot be read.
+// environment returns a process's environment as NAME=VALUE; nil if it cannot be read.
 func (p process) environment() []string {
 	told, _ := startOf(p.pid)
 	return told.environment

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// clockTick is the unit of times in /proc/PID/stat: USER_HZ, 100 on every Linux.
+// clockTick is the unit of the times in /proc/PID/stat: USER_HZ, which is 100 on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// processes returns all readable processes. It leaves out those that end meanwhile.
+// processes returns all readable processes. It leaves out those that exit meanwhile.
 func processes() ([]process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -38,8 +38,8 @@ func readProcess(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	// The name, in parentheses, may itself have spaces and parentheses. The text after the last one
-	// is regular (proc(5)).
+	// The command name is in parentheses and may itself contain spaces and parentheses. Only the
+	// fields after the last ")" can be split (proc(5)).
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const state, parent, session, start = 0, 1, 3, 19
 	if len(fields) <= start || fields[state] == "Z" {
@@ -66,13 +66,14 @@ func readProcess(pid int) (process, error) {
 		return process{}, err
 	}
 	found.args = strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-	// The folders of other users' processes cannot be read. Such processes are not ours.
+	// The working directory of another user's process cannot be read and stays "", so the process
+	// does not count as the project's.
 	found.dir, _ = os.Readlink(filepath.Join(dir, "cwd"))
 	return found, nil
 }
 
-// machine returns a text that differs between machines, boots and containers; empty if the kernel
-// does not tell.
+// machine returns an ID that differs between machines, boots and containers; "" if it cannot be
+// read.
 func machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -99,15 +100,13 @@ func bootTime() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("/proc/stat has no btime")
 }
 
-// program returns the path of the file that a process runs; empty for other users' processes, which
-// cannot be read.
+// program returns the path of a process's executable; "" for other users' processes.
 func (p process) program() string {
-	// The process's name is readable even if this link is not.
 	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe"))
 	return program
 }
 
-// environment returns a process's environment, NAME=VALUE each; empty if it cannot be read.
+// environment returns a process's environment as NAME=VALUE; nil if it cannot be read.
 func (p process) environment() []string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "environ"))
 	if err != nil {

@@ -10,41 +10,41 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// ErrOwned reports that the stack has an owner that is alive or on another host. Then Run has
-// changed nothing.
+// ErrOwned reports that a run on this or another host uses the stack, or may. Run then changes
+// nothing that this run may still use.
 var ErrOwned = errors.New("the stack is in use")
 
 // UpsertVariable makes Pulumi's kubernetes provider adopt existing objects instead of refusing
 // them.
 const UpsertVariable = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
-// Recovery clears the leftovers of one stack's dead runs.
+// Recovery cleans up after the killed runs of one stack.
 type Recovery struct {
-	// ProjectDir is the project's folder, absolute; Stack is the stack's name.
+	// ProjectDir is the absolute path of the project's folder; Stack is the stack's name.
 	ProjectDir, Stack string
 	// Pulumi runs the Pulumi command line.
 	Pulumi stackstate.Pulumi
-	// Reach opens a tunnel to the state's cluster if only a jump host reaches it, and returns a
-	// function that closes it. Nil if the cluster is reached directly.
+	// Reach opens a tunnel to the cluster of a state and returns a function that closes it. Nil if
+	// the cluster can be reached directly.
 	Reach func(ctx context.Context, state *stackstate.State) (func(), error)
-	// Log gets one line for each thing that was cleared, or left with the reason.
+	// Log gets a line for each cleanup, and for each leftover that stays, with the reason.
 	Log io.Writer
 
-	// claim takes the lock of a backend whose locks name no process, before the first change in the
-	// cluster. Nil if the locks name one.
+	// claim checks that no run holds the stack's lock, before the first change in the cluster. Nil
+	// for the file backend, whose locks name the process.
 	claim func(ctx context.Context) error
 }
 
-// Result holds the findings that the next run needs.
+// Result tells the next run what it must do differently.
 type Result struct {
-	// Upsert is true while the cluster may have objects that the state does not know. The next
-	// `pulumi up` then needs UpsertVariable=true, or it stops at the first of them.
+	// Upsert is true while the cluster may have objects that the state does not contain. The next
+	// `pulumi up` then needs UpsertVariable=true, or it fails because an object already exists.
 	Upsert bool
 }
 
-// Run recovers the stack, and does nothing if there is nothing to clear. The order matters. It
-// changes nothing before it knows that the owner is dead. The owner's processes end before Run
-// clears files that they might still write.
+// Run cleans up after the stack's killed runs; it changes nothing if there is nothing to clean up.
+// It first makes sure that the lock's owner is dead. It then kills the owner's processes before it
+// changes files that these might still write.
 func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	root, err := r.backend(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.endOrphans(ctx); err != nil {
 		return Result{}, err
 	}
-	// This comes before the removal of the locks: they prove that a kill, and not a removed stack,
-	// explains a missing checkpoint.
+	// The locks must still exist: they prove that a kill, and not `pulumi stack rm`, explains a
+	// missing checkpoint.
 	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}
@@ -85,7 +85,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	case err != nil:
 		r.left("Helm releases", err.Error())
 	}
-	// The note comes before the change of the state: after a kill between the two, both have it.
+	// The note is written before the pending operations are removed, so that a kill between the two
+	// loses nothing.
 	upsert, err := r.noteUnknown(state)
 	if err != nil {
 		return Result{}, err
@@ -96,7 +97,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	return Result{Upsert: upsert}, nil
 }
 
-// refuseLive reports every lock that must stay. With one such lock, Run changes nothing.
+// refuseLive returns an ErrOwned for each lock whose owner is or may be alive.
 func (r *Recovery) refuseLive(locks []lock) error {
 	var owned []error
 	for _, lock := range locks {
@@ -107,9 +108,9 @@ func (r *Recovery) refuseLive(locks []lock) error {
 	return errors.Join(owned...)
 }
 
-// importOnce returns a function that writes the unchanged state back, once. Every backend refuses
-// this write while it is locked. For a backend that is no folder, this is the only check for a live
-// run, whose Helm must not be disturbed.
+// importOnce returns a function that imports the unchanged state at its first call. Every backend
+// refuses an import while the stack is locked. For backends other than the file backend, this is
+// the only way to detect a running update, whose Helm must not be disturbed.
 func (r *Recovery) importOnce() func(ctx context.Context) error {
 	asked := false
 	return func(ctx context.Context) error {
@@ -128,7 +129,7 @@ func (r *Recovery) importOnce() func(ctx context.Context) error {
 	}
 }
 
-// earliestStart returns the start of the earliest dead run; zero if no lock has one.
+// earliestStart returns the earliest time of the locks; zero if there are none.
 func earliestStart(locks []lock) time.Time {
 	var earliest time.Time
 	for _, lock := range locks {

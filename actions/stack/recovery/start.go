@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// start records a process's start in macOS's format. Every system compiles the parser, so that its
-// test runs everywhere.
+// start holds the data of a process's start, as macOS records it. The parser has no build tag, so
+// that its test runs on every system.
 type start struct {
 	program           string
 	args, environment []string
 }
 
-// parseStart parses sysctl kern.procargs2: the number of arguments, the program's path, zeros up to
-// a boundary, the arguments, and the environment. Each text ends with a zero (xnu
-// bsd/kern/kern_sysctl.c, sysctl_procargsx).
+// parseStart parses the output of sysctl kern.procargs2: the number of arguments, the program's
+// path, zero bytes for alignment, the arguments, and the environment. Each text ends with a zero
+// byte (xnu bsd/kern/kern_sysctl.c, sysctl_procargsx).
 func parseStart(raw []byte) (start, error) {
 	const size = 4
 	errCut := errors.New("the kernel's record of a process's start is cut off")
@@ -36,15 +36,15 @@ func parseStart(raw []byte) (start, error) {
 	found := start{program: string(program), args: texts[:count]}
 	for _, text := range texts[count:] {
 		if text == "" {
-			break // the rest belongs to the kernel
+			break // the kernel's own strings follow
 		}
 		found.environment = append(found.environment, text)
 	}
 	return found, nil
 }
 
-// parseFolders parses lsof's output for programs: for each process a line with p and its number,
-// then f with the descriptor, and n with the path.
+// parseFolders parses the output of `lsof -F pn` and returns the working directory by PID. Each
+// process has a line p<PID>, a line f<descriptor> and a line n<path>.
 func parseFolders(text string) map[int]string {
 	found := map[int]string{}
 	pid := 0

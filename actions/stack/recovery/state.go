@@ -15,11 +15,10 @@ const (
 	providerType = "pulumi:providers:kubernetes"
 )
 
-// state is a stack's state as recovery reads it.
+// state adds recovery's queries to a stack's state.
 type state struct{ *stackstate.State }
 
-// kubeconfig returns the kubeconfig of the stack's cluster from its provider; empty before there is
-// one.
+// kubeconfig returns the kubeconfig of the state's kubernetes provider; "" if it has none yet.
 func (s state) kubeconfig() string {
 	for _, r := range s.Resources {
 		if text := property(r, "kubeconfig"); r.Type == providerType && text != "" {
@@ -29,7 +28,8 @@ func (s state) kubeconfig() string {
 	return ""
 }
 
-// interruptedCommands returns the commands whose update was interrupted, by URN.
+// interruptedCommands returns the URNs of the command resources whose update is pending in the
+// state.
 func (s state) interruptedCommands() map[urn.URN]bool {
 	found := map[urn.URN]bool{}
 	for _, pending := range s.Pending {
@@ -41,7 +41,7 @@ func (s state) interruptedCommands() map[urn.URN]bool {
 	return found
 }
 
-// property returns a text from the outputs, or else from the inputs.
+// property returns an output of a resource, or else the input of the same name.
 func property(r stackstate.Resource, name string) string {
 	return cmp.Or(r.Output(name), r.Input(name))
 }

@@ -16,15 +16,15 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// note returns the path of a file beside the state. The file remembers the objects that may exist
-// although the state does not have them.
+// note returns the path of the file that lists objects which the cluster may have although the
+// state does not contain them.
 func (r *Recovery) note() string {
 	return filepath.Join(r.ProjectDir, ".strata", "repair", r.Stack+".json")
 }
 
-// noteUnknown remembers the objects whose create was interrupted until the state has them. It
-// reports whether there are any. Such an object may not exist, or belong to another owner, so it is
-// not deleted: the next update adopts it.
+// noteUnknown records the Kubernetes objects whose create was interrupted, until the state contains
+// them, and reports whether there are any. Such an object may not exist, or may belong to another
+// owner. So it is not deleted; the next update adopts it.
 func (r *Recovery) noteUnknown(s state) (bool, error) {
 	var unknown []urn.URN
 	text, err := os.ReadFile(r.note())

@@ -11,24 +11,24 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// lockTime bounds the time from the start of a Pulumi to its lock.
+// lockTime is the longest time between the start of a Pulumi process and its lock.
 const lockTime = 10 * time.Minute
 
-// run is a Pulumi of this project that Strata saw running. A lock has only a host's name, which
-// another machine or a container may share.
+// run records a Pulumi process of this project that Strata saw on this machine. It is needed
+// because a lock only has a host name, which another machine or container may share.
 type run struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 	Machine string    `json:"machine"`
 }
 
-// runFile returns the file that records the run of a process in a project.
+// runFile returns the path of the file that records a process's run in a project.
 func runFile(projectDir string, pid int) string {
 	return filepath.Join(projectDir, ".strata", "repair", "runs", strconv.Itoa(pid)+".json")
 }
 
-// NoteRun records that a Pulumi of a project runs here. Once that is dead, the record shows that
-// its lock is not another machine's.
+// NoteRun records that the Pulumi process pid runs in a project on this machine. When that process
+// is dead, the record proves that its lock is not another machine's.
 func NoteRun(projectDir string, pid int) error {
 	found, err := readProcess(pid)
 	if err != nil {
@@ -45,7 +45,8 @@ func NoteRun(projectDir string, pid int) error {
 	return atomicfile.Write(file, text, 0o644)
 }
 
-// NoteParent records the Pulumi that runs this process, if one is found and readable.
+// NoteParent records the Pulumi process that is an ancestor of this one. It does nothing if there
+// is none.
 func NoteParent(projectDir string) error {
 	for pid := os.Getppid(); pid > 1; {
 		found, err := readProcess(pid)
@@ -60,7 +61,7 @@ func NoteParent(projectDir string) error {
 	return nil
 }
 
-// isFromHere reports whether a run that was seen on this machine since its boot took the lock.
+// isFromHere reports whether a run that Strata saw on this machine since its boot took the lock.
 func (l lock) isFromHere(projectDir string) bool {
 	text, err := os.ReadFile(runFile(projectDir, l.PID))
 	if err != nil {

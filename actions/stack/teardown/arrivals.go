@@ -27,9 +27,11 @@ var (
 // argoRelease is Argo CD's Helm release.
 const argoRelease = "argocd/argocd"
 
-// Arrivals checks the objects that the previous run did not have. It returns the namespaces among
-// them that are being deleted. Its error refuses an Argo CD that would continue the deletion of
-// Applications. open connects to the cluster; it is called only if there are new objects.
+// Arrivals checks the objects that this run adds to those of the previous run. It returns the added
+// namespaces that still exist and are being deleted. It returns an error if the run adds Argo CD
+// while Applications are being deleted, because Argo CD would then delete the objects that they
+// manage. open connects to the cluster; Arrivals calls it only if the run adds a namespace or Argo
+// CD.
 func (g Guard) Arrivals(
 	ctx context.Context, open func() (Cluster, error), previous Objects,
 ) (ending []string, err error) {
@@ -60,12 +62,12 @@ func (g Guard) Arrivals(
 	return ending, nil
 }
 
-// endingLimit bounds the wait until a namespace is gone that the stack makes again. No layer
-// changes before.
+// endingLimit bounds the wait for the deletion of a namespace that the stack recreates. No layer
+// changes before this wait is over.
 const endingLimit = 30 * time.Second
 
-// DeletionGate returns the gate that waits until a namespace is gone, so that the stack can make it
-// again.
+// DeletionGate returns the gate that waits until a namespace is deleted, so that the stack can
+// recreate it.
 func (g Guard) DeletionGate(name string) health.Spec {
 	spec := health.Spec{
 		Body: namespace.Spec{Name: name}, Gate: name, Layer: name,
@@ -80,8 +82,8 @@ func (g Guard) DeletionGate(name string) health.Spec {
 	return spec
 }
 
-// refuseDoomed returns an error for Applications that are being deleted. Their deletion would
-// continue once Argo CD runs, and first delete the objects that they manage (argo-cd#6046).
+// refuseDoomed returns an error if Applications are being deleted and their finalizer waits for
+// Argo CD. Once Argo CD runs, it would delete the objects that they manage (argo-cd#6046).
 func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	found, err := listAll(ctx, cluster, applications)
 	if err != nil {
@@ -115,7 +117,8 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 		cut(keep), lose)
 }
 
-// managedObjects names the objects that Argo CD last saw of an Application.
+// managedObjects returns the objects that an Application's status lists, or a placeholder if it
+// lists none.
 func managedObjects(application *unstructured.Unstructured) (names []string) {
 	resources, _, _ := unstructured.NestedSlice(application.Object, "status", "resources")
 	for _, one := range resources {
@@ -130,8 +133,8 @@ func managedObjects(application *unstructured.Unstructured) (names []string) {
 	return names
 }
 
-// listAll lists a resource in all namespaces, and retries while the API server restarts. It returns
-// none if the resource is not served.
+// listAll lists the objects of a resource in all namespaces, and retries while the API server
+// restarts. It returns nil if the API server does not serve the resource.
 func listAll(
 	ctx context.Context, cluster Cluster, resource schema.GroupVersionResource,
 ) ([]unstructured.Unstructured, error) {

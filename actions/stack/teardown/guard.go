@@ -12,24 +12,24 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Guard configures the checks of the guard's resource at its delete. It lies in states, so its keys
-// stay as they are.
+// Guard configures the checks that run before a stack or its objects are deleted. Pulumi's state
+// stores it as JSON, so its keys must not change.
 type Guard struct {
-	// Protected are the configuration's keys that were true at the last update, for example
+	// Protected lists the configuration keys that were true at the last update, for example
 	// strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`
 	// Servers are the API servers, as https://address:port.
 	Servers []string `json:"servers"`
-	// Namespaces are the namespaces that Strata made. Their content is Strata's own, except
-	// volumes.
+	// Namespaces lists the namespaces that Strata created. A destroy does not report their content
+	// as a loss, except volumes.
 	Namespaces []string `json:"namespaces"`
-	// Tunnel leads to Servers if only a jump host reaches them.
+	// Tunnel configures the tunnel to Servers; it is empty if they can be reached directly.
 	Tunnel tunnel.Spec `json:"tunnel,omitzero"`
-	// Timeout bounds the reads of the cluster. A dead cluster is destroyed like any other.
+	// Timeout bounds the reads of the cluster, so that an unreachable cluster can be destroyed too.
 	Timeout metav1.Duration `json:"timeout"`
 	// Existing is true for a cluster that outlives the stack.
 	Existing bool `json:"existing,omitempty"`
-	// Objects are the objects of the program.
+	// Objects lists the objects that the program declares.
 	Objects Objects `json:"objects,omitempty"`
 	// Discard lists the losses that the configuration consents to.
 	Discard Discard `json:"discard,omitzero"`
@@ -38,9 +38,9 @@ type Guard struct {
 // listed bounds the length of each list in a message.
 const listed = 20
 
-// CheckDestroy prints the losses of a destroy, and returns an error if it must not go on. client is
-// nil for a cluster that cannot be asked, and why is the reason. A failed read is no error: a
-// cluster that is dead, or cannot be read, must be possible to destroy.
+// CheckDestroy prints what a destroy deletes for good, and returns an error if the cluster is
+// protected. client is nil if the cluster is unreachable; why is then the reason. A failed read is
+// only logged, so that an unreachable cluster can be destroyed.
 func (g Guard) CheckDestroy(
 	ctx context.Context, client kubernetes.Interface, why error, log io.Writer,
 ) error {
@@ -58,7 +58,7 @@ func (g Guard) CheckDestroy(
 	return g.protects()
 }
 
-// protects returns an error if the configuration forbids a destroy.
+// protects returns an error if the last update's configuration forbids a destroy.
 func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
@@ -69,8 +69,8 @@ func (g Guard) protects() error {
 }
 
 // BeforeExisting returns an error if the destroy of a stack on an existing cluster would delete
-// others' objects. gone is true if the user has said that the cluster does not exist any more.
-// Pulumi then only removes its objects from the state.
+// objects of other owners. gone is true if the user has declared that the cluster no longer exists.
+// Pulumi then only removes the objects from its state, so nothing can be lost.
 func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error), gone bool) error {
 	if err := g.protects(); err != nil || gone {
 		return err
@@ -88,7 +88,7 @@ func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error),
 	return nil
 }
 
-// lines formats a loss, with one line for each kind that has losses.
+// lines returns one line of text for each kind of object that would be lost.
 func (l Loss) lines() []string {
 	var lines []string
 	for _, kind := range []struct {

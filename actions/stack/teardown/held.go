@@ -20,32 +20,34 @@ import (
 	"strata/actions/cluster/crds"
 )
 
-// Cluster is a cluster that a guard reads.
+// Cluster holds the clients with which a guard reads a cluster.
 type Cluster struct {
 	Objects dynamic.Interface
 	Kinds   discovery.DiscoveryInterface
 }
 
-// Held is an object to be deleted that contains objects of other owners, or that they use.
+// Held describes an object that will be deleted although objects of other owners are in it or refer
+// to it.
 type Held struct {
 	Kind, Name string
-	// Kept lists the others' objects, and the kinds that could not be listed.
+	// Kept lists those objects, and the kinds that could not be listed.
 	Kept []string
 }
 
-// reader finds others' objects in the objects that leave.
+// reader finds the objects of other owners that a run would delete or break.
 type reader struct {
 	Cluster
 	left, ours Objects
-	// kinds are the kinds that can be listed, by their name. spaced are those that have a
-	// namespace. unread are the kinds that the API server cannot list.
+	// kinds maps the name of each listable kind to its resource. spaced lists the namespaced kinds.
+	// unread describes the API groups that discovery could not read.
 	kinds  map[string]schema.GroupVersionResource
 	spaced []string
 	unread []string
 }
 
-// ObserveHeld finds others' objects in the objects that leave. It sends no request if no leaving
-// object can hold any.
+// ObserveHeld returns the objects in left whose deletion loses or breaks objects of other owners.
+// left are the objects to be deleted, ours all objects of the stack. It sends no request if left
+// has only kinds that cannot affect others' objects.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
 	r := &reader{Cluster: cluster, left: left, ours: ours,
 		kinds: map[string]schema.GroupVersionResource{}}
@@ -85,13 +87,15 @@ func canHold(kind string) bool {
 		KindRelease, KindBundle}, kind)
 }
 
-// patience bounds the absence of an API group's server, for example while its Pod is replaced: 45
-// seconds of the guard's minute. metrics-server takes half a minute after its node's restart.
+// patience bounds the wait for an unavailable APIService, for example while its Pod is replaced: 45
+// seconds of the guard's one-minute timeout. metrics-server needs half a minute after its node has
+// restarted.
 var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
-// discoverAll reads the kinds of the cluster. If a namespace leaves, all API groups must answer.
-// Kubernetes asks each of them for its objects in the namespace, which does not end before they
-// answer (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
+// discoverAll discovers the kinds that the cluster serves. If whole is true, because a namespace
+// will be deleted, it retries until every API group answers, and fails otherwise. Kubernetes
+// finishes the deletion of a namespace only when every API group has listed its objects there
+// (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
 func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 	var down *discovery.ErrGroupDiscoveryFailed
 	err := wait.ExponentialBackoffWithContext(ctx, patience, func(context.Context) (bool, error) {
@@ -112,8 +116,8 @@ func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 		"kubectl describe apiservices", strings.Join(services, ", "))
 }
 
-// discover reads the kinds of the cluster. It notes and returns an API group whose server is down,
-// and does not take it for empty.
+// discover discovers the kinds that the cluster serves, once. It returns the API groups whose
+// server is down and records them in unread, so that they do not count as empty.
 func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	lists, err := discovery.ServerPreferredResources(r.Kinds)
 	var failed *discovery.ErrGroupDiscoveryFailed
@@ -149,7 +153,8 @@ func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	return failed, nil
 }
 
-// expand adds the objects that leave with a Helm release or a bundle: definitions and classes.
+// expand adds to left the CustomResourceDefinitions, IngressClasses and GatewayClasses that are
+// deleted with a Helm release or a CRD bundle. Pulumi's state does not list them.
 func (r *reader) expand(ctx context.Context) error {
 	for _, kind := range []string{kindDefinition, "IngressClass.networking.k8s.io", "GatewayClass.gateway.networking.k8s.io"} {
 		found, err := r.list(ctx, kind, "")
@@ -170,7 +175,7 @@ func (r *reader) expand(ctx context.Context) error {
 	return nil
 }
 
-// list lists the objects of a kind. It returns none if the cluster does not serve the kind.
+// list returns the objects of a kind, or nil if the cluster does not serve the kind.
 func (r *reader) list(
 	ctx context.Context, kind, namespace string,
 ) ([]unstructured.Unstructured, error) {
@@ -188,7 +193,8 @@ func (r *reader) list(
 	return found.Items, nil
 }
 
-// keptObjects returns others' objects in an object that leaves.
+// keptObjects returns the objects that the deletion of an object loses or breaks: bound volumes and
+// others' objects in it, and others' objects that refer to it.
 func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	namespace, short, spaced := strings.Cut(name, "/")
 	if !spaced {
@@ -219,7 +225,9 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	return append(kept, r.unread...)
 }
 
-// instances returns the kind that a definition defines.
+// instances returns the kind that a CustomResourceDefinition defines, or nil if the definition does
+// not exist. If definitions cannot be listed, it returns the definition's name, so that nothing is
+// found for it.
 func (r *reader) instances(ctx context.Context, name string) []string {
 	found, err := r.list(ctx, kindDefinition, "")
 	if err != nil {
@@ -235,13 +243,13 @@ func (r *reader) instances(ctx context.Context, name string) []string {
 	return nil
 }
 
-// isKept reports whether an object in a namespace that leaves is a loss: any volume, or another
-// owner's object.
+// isKept reports whether the deletion of an object's namespace loses data of users: the object is a
+// bound volume, or belongs to another owner.
 func (r *reader) isKept(object *unstructured.Unstructured) bool {
 	return isBound(object) || isOthers(object, r.ours)
 }
 
-// isElsewhere reports whether an object is others' and in no namespace that leaves.
+// isElsewhere reports whether an object belongs to another owner and its namespace is not deleted.
 func (r *reader) isElsewhere(object *unstructured.Unstructured) bool {
 	return isOthers(object, r.ours) && !r.left.Has(kindNamespace, object.GetNamespace())
 }
@@ -251,10 +259,11 @@ func isBound(object *unstructured.Unstructured) bool {
 	return kindOf(object) == kindClaim && phase == "Bound"
 }
 
-// parallel is the number of lists that are requested at a time.
+// parallel bounds the number of concurrent list requests.
 const parallel = 8
 
-// listSelected lists kinds and titles the objects that a rule selects.
+// listSelected lists the objects of several kinds and returns the titles of those for which selects
+// is true, sorted. A kind that cannot be listed adds a line that says so.
 func (r *reader) listSelected(
 	ctx context.Context, kinds []string, namespace string,
 	selects func(*unstructured.Unstructured) bool,
@@ -286,7 +295,7 @@ func (r *reader) listSelected(
 	return kept
 }
 
-// title names an object in messages; the name of a volume includes its size.
+// title returns an object's kind and name for messages; for a volume, also its size.
 func title(object *unstructured.Unstructured) string {
 	if isBound(object) {
 		size, _, _ := unstructured.NestedString(object.Object, "status", "capacity", "storage")

@@ -14,21 +14,24 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Loss lists the objects that a destroy deletes for good with a cluster, in the order of names.
+// Loss lists the objects that are deleted for good when their cluster is destroyed, each list
+// sorted.
 type Loss struct {
-	// Volumes are bound claims of every namespace, including those of Strata's own components.
+	// Volumes lists the bound PersistentVolumeClaims of every namespace, including those of
+	// Strata's own components.
 	Volumes []string
-	// Services are of type LoadBalancer, and Namespaces hold users' objects. Neither list has those
-	// of Strata and K3s.
+	// Services lists the Services of type LoadBalancer. Namespaces lists the namespaces, except
+	// those that every cluster has. Both leave out the namespaces that Strata created.
 	Services, Namespaces []string
 }
 
-// builtin are Kubernetes' own namespaces, which every cluster has.
+// builtin lists the namespaces that every Kubernetes cluster has.
 var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic,
 	corev1.NamespaceNodeLease}
 
-// Observe reads the losses from a cluster. made are the namespaces that Strata made. With an error,
-// it returns the part that could be read.
+// Observe lists the objects that the destroy of a cluster would delete for good. made lists the
+// namespaces that Strata created. If a list request fails, Observe returns the error with the
+// results of the others.
 func Observe(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
 	var lost Loss
 	var failures []error

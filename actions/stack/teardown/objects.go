@@ -6,12 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects holds names by kind. A name is namespace/name, or name if the kind has no namespace. A
-// kind is written as Deployment.apps.
+// Objects maps a kind, written as Deployment.apps, to the names of its objects. A name is
+// namespace/name, or only name for a cluster-scoped kind.
 type Objects map[string][]string
 
-// The kinds that bring objects which no state lists. One is a Helm release, by namespace/name. The
-// others are a bundle of CRDs that leaves with its objects, and one that stays.
+// Pseudo kinds for resources that create objects which Pulumi's state does not list: a Helm release
+// (namespace/name), a CRD bundle that is deleted with its resource, and one that stays in the
+// cluster.
 const (
 	KindRelease    = "Release.helm.sh"
 	KindBundle     = "Bundle"
@@ -24,24 +25,24 @@ const (
 	kindDefinition = "CustomResourceDefinition.apiextensions.k8s.io"
 )
 
-// Add adds one object.
+// Add appends the name of an object.
 func (o Objects) Add(kind, namespace, name string) {
 	o[kind] = append(o[kind],
 		join(namespace, name))
 }
 
-// Has reports whether o contains an object.
+// Has reports whether o contains an object; name includes the namespace.
 func (o Objects) Has(kind, name string) bool { return slices.Contains(o[kind], name) }
 
-// Sort sorts the names, so that the program's order does not change the result.
+// Sort sorts the names, so that the order in which the program declares them does not matter.
 func (o Objects) Sort() {
 	for _, names := range o {
 		slices.Sort(names)
 	}
 }
 
-// left returns the objects that wanted does not have. A bundle that stays in the cluster does not
-// leave.
+// left returns the objects of o that are missing from wanted and will therefore be deleted. CRD
+// bundles that stay in the cluster are not among them.
 func (o Objects) left(wanted Objects) Objects {
 	left := Objects{}
 	for kind, names := range o {

@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// derived lists the API groups and kinds whose objects a cluster makes itself, and makes again:
-// Events, Leases, endpoints and measurements.
+// derived lists the API groups and kinds whose objects Kubernetes creates and recreates itself:
+// Events, Leases, endpoints and metrics.
 var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io",
 	"Event", "Endpoints"}
 
-// byLayers are the objects that Strata's layers make without an owner reference, as
+// byLayers lists the objects that Strata's components create without an owner reference, as
 // Kind/namespace/name.
 var byLayers = []string{
 	"AppProject.argoproj.io/argocd/default",          // argo-cd util/argo/argo.go
@@ -25,8 +25,9 @@ var byLayers = []string{
 	"ConfigurationState.metallb.io/metallb-system/*", // the configuration that each speaker has read
 }
 
-// isOthers reports whether an object is in no state of ours, and no object of ours brings it. Its
-// field manager proves nothing: another Pulumi program has the same one.
+// isOthers reports whether an object belongs to another owner: neither the stack nor an object of
+// the stack created it. The field manager is no evidence, because every Pulumi program has the same
+// one.
 func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	kind, name := kindOf(object), nameOf(object)
 	notes := object.GetAnnotations()
@@ -54,17 +55,17 @@ func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	return true
 }
 
-// isDerived reports whether the cluster itself makes the objects of a kind, or of the kind's group.
+// isDerived reports whether Kubernetes itself creates the objects of a kind or of its API group.
 func isDerived(kind string) bool {
 	_, group, _ := strings.Cut(kind, ".")
 	return slices.Contains(derived, kind) || group != "" && slices.Contains(derived, group)
 }
 
-// reference reports whether user refers to the object that leaves.
+// reference is a check whether user refers to the object with this namespace and name.
 type reference func(user *unstructured.Unstructured, namespace, name string) bool
 
-// users holds, by the leaving object's kind, the kinds that refer to it, and the check of the field
-// that does.
+// users maps a kind to the kinds that can refer to its objects, each with the check for such a
+// reference.
 var users = map[string]map[string]reference{
 	"ClusterIssuer.cert-manager.io": {
 		"Certificate.cert-manager.io":        namesIssuer,
@@ -128,22 +129,22 @@ func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 	})
 }
 
-// isTraefiks reports whether Traefik serves a route of its own kinds: one that names its class, or
-// none (traefik pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress).
+// isTraefiks reports whether Traefik serves an IngressRoute: its class is Traefik's, or it has none
+// (traefik pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress).
 func isTraefiks(user *unstructured.Unstructured, _, name string) bool {
 	class := user.GetAnnotations()["kubernetes.io/ingress.class"]
 	return name == "traefik" && (class == "" || class == name)
 }
 
-// announces reports whether an advertisement of MetalLB names a pool. One without names is for all
-// pools, and stays without this one.
+// announces reports whether a MetalLB advertisement names an address pool. An advertisement without
+// names applies to all pools, so it does not depend on this pool.
 func announces(user *unstructured.Unstructured, namespace, name string) bool {
 	pools, _, _ := unstructured.NestedStringSlice(user.Object, "spec", "ipAddressPools")
 	return user.GetNamespace() == namespace && slices.Contains(pools, name)
 }
 
-// hasAddress reports whether a Service has an address of a pool. Since 0.13, MetalLB notes the pool
-// on the Service.
+// hasAddress reports whether a Service has an address from a pool. MetalLB 0.13 and later records
+// the pool in an annotation; without it, every LoadBalancer Service with an address counts.
 func hasAddress(user *unstructured.Unstructured, _, name string) bool {
 	kind, _, _ := unstructured.NestedString(user.Object, "spec", "type")
 	class, _, _ := unstructured.NestedString(user.Object, "spec", "loadBalancerClass")

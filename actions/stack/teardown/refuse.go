@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// Discard lists the losses that a user consents to.
+// Discard lists the objects that the user agrees to lose.
 type Discard struct {
-	// Namespaces may be deleted with everything in them.
+	// Namespaces lists namespaces that may be deleted with everything in them.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Objects may be deleted although others use them. They are written as Kind/name or
+	// Objects lists objects that may be deleted although others use them, as Kind/name or
 	// Kind/namespace/name.
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Losses returns an error if leaving objects hold others' objects without consent. open connects to
-// the cluster; it is called only if an object leaves. previous are the objects of the previous run.
+// Losses returns an error if the update would delete objects of previous, the last run, that other
+// owners' objects are in or refer to, and Discard does not list them. open connects to the cluster;
+// Losses calls it only if such a loss is possible.
 func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
 	left := previous.left(g.Objects)
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -39,7 +40,8 @@ func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previou
 	return g.refuse(held, "then run pulumi up again")
 }
 
-// refuse returns the error for losses without consent. With protection, no consent counts.
+// refuse returns an error for each object in held that Discard does not list. While the cluster is
+// protected, Discard is ignored. next is the last step of the fix in the message.
 func (g Guard) refuse(held []Held, next string) error {
 	if len(g.Protected) == 0 {
 		held = slices.DeleteFunc(held, g.Discard.has)
@@ -72,7 +74,7 @@ func (g Guard) refuse(held []Held, next string) error {
 		"lose it: %s; %s", text, strings.Join(ways, ", "), next)
 }
 
-// has reports whether a user consents to a loss.
+// has reports whether Discard lists an object.
 func (d Discard) has(one Held) bool {
 	if one.Kind == kindNamespace {
 		return slices.Contains(d.Namespaces, one.Name)
@@ -80,7 +82,7 @@ func (d Discard) has(one Held) bool {
 	return slices.Contains(d.Objects, one.word())
 }
 
-// word returns the entry of Discard that consents to lose an object.
+// word returns the entry in Discard.Objects that allows the object's deletion.
 func (h Held) word() string {
 	kind, _, _ := strings.Cut(h.Kind, ".")
 	return kind + "/" + h.Name
@@ -94,7 +96,7 @@ func (h Held) title() string {
 	return kind + " " + h.Name
 }
 
-// holders names the objects that can hold others' objects.
+// holders returns the objects that can contain or serve objects of other owners, as text.
 func (o Objects) holders() string {
 	var names []string
 	for kind := range keys(o) {
@@ -107,11 +109,11 @@ func (o Objects) holders() string {
 	return cut(names)
 }
 
-// Holders names the objects of a previous run that leave and can hold others' objects. It returns
-// an empty text if there are none.
+// Holders returns, as text, the objects of o that are missing from wanted and can contain or serve
+// objects of other owners. It returns "" if there are none.
 func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
 
-// cut joins names. If there are many, it joins only the first.
+// cut joins names for a message: the first 20, and the number of the rest.
 func cut(names []string) string {
 	if len(names) <= listed {
 		return strings.Join(names, ", ")
@@ -119,5 +121,5 @@ func cut(names []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(names[:listed], ", "), len(names)-listed)
 }
 
-// keys returns the kinds in order.
+// keys returns the kinds, sorted.
 func keys(o Objects) iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(o))) }

@@ -13,21 +13,21 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// The commands of the guards' resources, with the kubeconfig in STRATA_KUBECONFIG. An update
-// compares the objects with those of the previous output, and prints them for the next run.
+// The commands of the guard resources. The kubeconfig is in STRATA_KUBECONFIG. An update compares
+// the program's objects with its previous output, and prints them as input of the next update.
 var (
-	// Update refuses a run that loses others' objects in the objects that leave.
+	// Update fails if the run would delete objects that other owners' objects are in or refer to.
 	Update = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, false)
 	})
-	// UpdateFirst is an Update that also refuses new objects, before any layer changes. It refuses
-	// a namespace that is still being deleted, and an Argo CD that would continue the deletion of
-	// Applications.
+	// UpdateFirst does the same, and also checks new objects before any layer changes. It fails for
+	// a namespace that is still being deleted, and for an Argo CD that would continue the deletion
+	// of Applications.
 	UpdateFirst = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, true)
 	})
-	// Delete is the first step of a destroy. It fails if the cluster is protected, and reports the
-	// losses. It is in states, so its behavior must stay compatible.
+	// Delete runs as the first step of a destroy. It fails if the cluster is protected, and prints
+	// what will be lost. Old states contain this command, so it must stay compatible.
 	Delete = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		if err := recovery.NoteParent("."); err != nil {
 			_, _ = fmt.Fprintln(call.Stderr, "teardown:", err)
@@ -39,8 +39,8 @@ var (
 	})
 )
 
-// ownLimit bounds the reads of a cluster of ours before its destroy. An election takes seconds, and
-// a dead cluster must not delay the destroy for longer.
+// ownLimit bounds the reads of the stack's own cluster before its destroy. It covers an etcd leader
+// election, which takes seconds; a dead cluster must not delay the destroy any longer.
 const ownLimit = 15 * time.Second
 
 func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
@@ -57,8 +57,8 @@ func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
 	return call.PrintJSON(g.Objects)
 }
 
-// admitArrivals refuses objects that must not be created yet. It waits some time for a namespace
-// that is being deleted to end.
+// admitArrivals fails for objects that must not be created yet. For a namespace that is still being
+// deleted, it first waits for the end of the deletion.
 func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects) error {
 	ending, err := g.Arrivals(ctx, g.connector(ctx, call), before)
 	if err != nil {
@@ -77,7 +77,8 @@ func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects
 	return nil
 }
 
-// beforeOwn checks a cluster of ours before the destroy deletes it.
+// beforeOwn checks the stack's own cluster before a destroy. It only fails if the cluster is
+// protected.
 func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	g.Timeout.Duration = min(g.Timeout.Duration, ownLimit)
 	ctx, cancel := context.WithTimeout(ctx, g.Timeout.Duration)
@@ -94,7 +95,8 @@ func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	return g.CheckDestroy(ctx, client, nil, call.Stderr)
 }
 
-// connector returns a function that connects to the guard's cluster, until ctx ends.
+// connector returns a function that connects to the guard's cluster. The connection closes when ctx
+// is done.
 func (g Guard) connector(ctx context.Context, call verb.Call) func() (Cluster, error) {
 	return func() (cluster Cluster, err error) {
 		lease, err := tunnel.Open(ctx, g.Tunnel, call.SSHKey())
