@@ -156,9 +156,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // hasFailed reports whether the unit's main process failed.
 func (f UnitFacts) hasFailed() bool { return f.Result != "" && f.Result != "success" }
 
-// isStopped reports whether somebody stopped the unit, or nothing has started it. A unit that exits
-// by itself is restarted by systemd. A stopped unit may end as failed, as K3s does when its kubelet
-// exits first (k3s-io/k3s#2624).
+// isStopped reports whether the unit was stopped on purpose, or was never started. A unit that
+// exits by itself is restarted by systemd. A stopped unit may end as failed, as K3s does when its
+// kubelet exits first (k3s-io/k3s#2624).
 func (f UnitFacts) isStopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
