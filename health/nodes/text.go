@@ -6,7 +6,8 @@ import (
 	"strata/health/kube"
 )
 
-// notReady puts a Ready condition into words: "NotReady, container runtime network not ready".
+// notReady returns the message for a Ready condition that is not True, such as "NotReady, container
+// runtime network not ready".
 func notReady(ready kube.Condition) string {
 	state := "NotReady"
 	switch ready.Status {
@@ -31,7 +32,7 @@ func brief(message string) string {
 	return strings.TrimSpace(clause)
 }
 
-// nodeCause names the usual reason behind a Ready condition's message.
+// nodeCause returns the usual reason for a Ready condition's message; empty if none is known.
 func nodeCause(ready kube.Condition) string {
 	switch {
 	case strings.Contains(ready.Message, "network plugin") ||
