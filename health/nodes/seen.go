@@ -100,7 +100,7 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// asks is addresses under the lock.
+// asks returns addresses(i), read under the lock.
 func (n *nodesAndUnits) asks(i int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
