@@ -46,8 +46,8 @@ type orderSeen struct {
 	acmeSeen
 	// Challenges are those of the Order, in the order of their names.
 	Challenges []acmeSeen `json:"challenges,omitempty"`
-	// Old are the Challenges that are being deleted and keep the Order from going on, in the order
-	// of their names.
+	// Old are the Challenges that are being deleted and for which the Order waits, in the order of
+	// their names.
 	Old []oldChallenge `json:"old,omitempty"`
 }
 
@@ -74,8 +74,9 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage returns the object that holds up the Order. It is a failed Challenge, the failed Order
-// itself, a deleted Challenge that has to go first, or the first Challenge that is not proved.
+// stage returns the object for which the Order waits, or that made it fail: a failed Challenge, the
+// failed Order itself, a Challenge whose deletion must finish first, or the first pending
+// Challenge.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.hasFailed); i >= 0 {
 		return o.Challenges[i]
@@ -92,7 +93,7 @@ func (o orderSeen) stage() acmeSeen {
 	return o.Challenges[open]
 }
 
-// evidence returns the Order, each Challenge that is not proved, and each that is being deleted.
+// evidence returns a line for the Order, each pending Challenge, and each that is being deleted.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {
