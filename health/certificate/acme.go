@@ -22,18 +22,18 @@ var (
 		Resource: "challenges"}
 )
 
-// acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme
-// IsFailureState).
+// acmeFailures are the final states of an Order or a Challenge that has failed (cert-manager
+// pkg/acme IsFailureState).
 var acmeFailures = []string{"invalid", "expired", "errored"}
 
-// acmeSeen is a state of an Order or a Challenge, with the words of the server, the solver or the
-// self check.
+// acmeSeen describes an Order or a Challenge. Reason is the message of the ACME server, the solver
+// or the self check.
 type acmeSeen struct {
 	// Name is the Order's name, or the DNS name that a Challenge proves.
 	Name string `json:"name"`
-	// Type is a Challenge's: HTTP-01 or DNS-01.
+	// Type is the Challenge's type, HTTP-01 or DNS-01; empty for an Order.
 	Type string `json:"type,omitempty"`
-	// State is empty before the server has answered.
+	// State is the ACME state; empty until the ACME server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Deleting is true for a Challenge that is being deleted. State is then empty, and Reason says
@@ -41,7 +41,7 @@ type acmeSeen struct {
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// orderSeen is the Order of a request.
+// orderSeen describes the Order of a request.
 type orderSeen struct {
 	acmeSeen
 	// Challenges are those of the Order, in the order of their names.

@@ -22,8 +22,8 @@ type claimFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that the claim asks for; empty means the default one. Classes are
-	// the existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
+	// Class is the StorageClass that the claim names; empty means the default one. Classes are the
+	// existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`

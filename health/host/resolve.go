@@ -15,8 +15,8 @@ import (
 // Resolved holds a DNS server's reply to one host.
 type Resolved struct {
 	Host string `json:"host"`
-	// Seen is false before the first reply or timeout, and while the host cannot be asked. Fault
-	// says why it cannot.
+	// Seen is false before the first reply or timeout, and while the query cannot be sent. Fault
+	// says why.
 	Seen  bool   `json:"seen"`
 	Fault string `json:"fault,omitempty"`
 	// Code is the reply's response code, such as NXDOMAIN; empty if no reply came.

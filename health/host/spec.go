@@ -23,7 +23,7 @@ type Spec struct {
 	MinDiskMiB int `json:"minDiskMiB"`
 	// MinMemoryMiB is the total memory that the host must have, in MiB.
 	MinMemoryMiB int `json:"minMemoryMiB"`
-	// MaxClockSkew bounds the difference of the host's clock from this machine's.
+	// MaxClockSkew limits the difference between the host's clock and this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
 	// must be one upgrade step away at most. Empty: not checked.

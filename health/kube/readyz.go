@@ -17,7 +17,7 @@ type APIServerFacts struct {
 	Server string `json:"server"`
 	// Code is the HTTP status; zero when there was no answer.
 	Code int `json:"code,omitempty"`
-	// Passed is true when the answer ends with the line that only a passing readyz has.
+	// Passed is true if the answer's last line is ReadyzPassed.
 	Passed bool `json:"passed,omitempty"`
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`

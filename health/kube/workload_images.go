@@ -85,8 +85,8 @@ func (w *WorkloadFacts) readImages(
 	return nil
 }
 
-// imagesOf returns the recorded images of a Pod's containers. A Pod that ends, or has ended, does
-// not count.
+// imagesOf returns the recorded images of a Pod's containers. It ignores a Pod that is being
+// deleted or has finished.
 func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningImage) {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed ||
 		pod.Status.Phase == corev1.PodSucceeded {

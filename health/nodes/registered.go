@@ -30,7 +30,7 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 		if v.State == health.Ready {
 			ready++
 		} else {
-			v.Hint = "kubectl describe node " + node.Name // the kubelet's unit on a foreign host is unknown
+			v.Hint = "kubectl describe node " + node.Name // its unit is unknown
 		}
 		set.After = append(set.After, v.Check)
 		verdicts = append(verdicts, v)

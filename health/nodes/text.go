@@ -26,7 +26,8 @@ func notReady(ready kube.Condition) string {
 	return state
 }
 
-// brief returns the first clause of a kubelet message: the rest repeats it in the runtime's words.
+// brief returns the first clause of a kubelet message, up to a colon. The rest only repeats it in
+// the runtime's words.
 func brief(message string) string {
 	clause, _, _ := strings.Cut(message, ": ")
 	return strings.TrimSpace(clause)

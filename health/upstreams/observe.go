@@ -120,7 +120,7 @@ func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1
 		return config, response.StatusCode, err
 	}
 	if json.Unmarshal(body, &config) != nil {
-		return config, 0, errors.New("its configuration is no JSON that can be read") // the content may have keys
+		return config, 0, errors.New("its configuration is no JSON that can be read") // it may have keys
 	}
 	return config, response.StatusCode, nil
 }
