@@ -5,49 +5,50 @@ import (
 	"strings"
 )
 
-// Kind names the observations and the judgement of a gate, such as webhook. Each kind has a package
-// of its own, and one row in health/kinds.
+// Kind says what a gate observes and how it judges that, such as webhook. Each kind has its own
+// package and one row in health/kinds.
 type Kind string
 
 // Body configures one kind of gate. It is the Spec of the kind's package.
 type Body interface {
 	// Traits returns the kind and its rules for the common fields of a Spec.
 	Traits() Traits
-	// Validate notes every mistake in the body's own fields.
+	// Validate passes every mistake in the body's own fields to need.
 	Validate(need Need)
 	// NewWatch returns the watch of the gate. It fails if the Spec or the Secrets are incomplete.
 	NewWatch(spec Spec, secrets Secrets) (Watch, error)
 }
 
-// Traits describes a kind to code that knows no kind.
+// Traits describes a kind, so that code for all kinds needs no list of them.
 type Traits struct {
 	Kind Kind
-	// OneHost is true of a kind that observes exactly one host.
+	// OneHost is true for a kind that observes exactly one host.
 	OneHost bool
-	// NodeSet is true of a kind that observes all of the Spec's hosts, and so needs one.
+	// NodeSet is true for a kind that observes all hosts of the Spec, and so needs at least one.
 	NodeSet bool
-	// NoServers is true of a kind that can do without an API server.
+	// NoServers is true for a kind that needs no API server.
 	NoServers bool
-	// Workloads is true of a kind that judges workloads. Only such a kind has Images and Releases.
+	// Workloads is true for a kind that judges workloads. Only its Specs have Images and Releases.
 	Workloads bool
-	// Measures is true of a kind whose passing checks have measured something. The report shows it.
+	// Measures is true for a kind whose passing checks have a measurement in their Message, such as
+	// a response time. The report then lists them.
 	Measures bool
-	// Optional is true of a body without required fields. JSON leaves it out if it is empty.
+	// Optional is true for a body without required fields. An empty one is omitted from JSON.
 	Optional bool
 }
 
-// Need notes a mistake unless ok.
+// Need records a mistake with the given message, unless ok.
 type Need func(ok bool, format string, args ...any)
 
-// NamespacedName notes a text that is neither empty nor namespace/name.
+// NamespacedName records a mistake if a text is neither empty nor namespace/name.
 func (need Need) NamespacedName(key, text string) {
 	namespace, name, found := strings.Cut(text, "/")
 	need(text == "" || found && namespace != "" && name != "",
 		"%s: expected namespace/name, found %q", key, text)
 }
 
-// unusable stands for a body that JSON lacks, or whose kind is unknown. The gate is refused with
-// its problem.
+// unusable replaces a body that JSON lacks or whose kind is unknown. The Spec is then invalid
+// because of its problem.
 type unusable struct {
 	traits  Traits
 	problem string

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// evidenceLines is the largest number of lines shown of each piece of evidence. The newest lines
-// say most.
+// evidenceLines limits the lines that are shown of each piece of evidence. The newest ones are
+// shown.
 const evidenceLines = 20
 
-// WriteReport writes how a gate ended. It writes one line if the gate opened. Otherwise it writes
-// every failing check with its expected and found state, its cause, evidence and fix. The words for
-// stuck and for late differ, because waiting cures only the latter.
+// WriteReport writes a gate's Report to out.
 func WriteReport(out io.Writer, r Result) error {
 	_, err := io.WriteString(out, r.Report())
 	return err
 }
 
-// Report returns the text of WriteReport.
+// Report returns the report on a gate's end. If the gate opened, it is one line and the remarks.
+// Otherwise it lists every failing check with its expected and found state, cause, evidence and
+// fix, and says whether the gate is stuck or timed out, because waiting cures only the latter.
 func (r Result) Report() string {
 	var text strings.Builder
 	failing, hidden := Split(r.Checks)
@@ -46,7 +46,7 @@ func (r Result) Report() string {
 	return text.String()
 }
 
-// describeEnding words why the gate did not open.
+// describeEnding says why and after how long the gate ended without opening.
 func (r Result) describeEnding() string {
 	switch r.Ending {
 	case EndedStuck:
@@ -58,7 +58,8 @@ func (r Result) describeEnding() string {
 	}
 }
 
-// Warnings lists the tasks for users that an open gate found, each as "CHECK: MESSAGE; FIX".
+// Warnings returns the passing checks of a gate that still need an action by a user, each as
+// "CHECK: MESSAGE; FIX".
 func (r Result) Warnings() (lines []string) {
 	for _, check := range r.Checks {
 		if check.warns() {
@@ -68,14 +69,14 @@ func (r Result) Warnings() (lines []string) {
 	return lines
 }
 
-// warns reports whether a check passes and still needs an action.
+// warns reports whether a check passes and still has a fix for a user.
 func (v Verdict) warns() bool { return v.Passes() && v.State != Skipped && v.Hint != "" }
 
 func (v Verdict) warning() string {
 	return fmt.Sprintf("%s: %s; %s", v.Check, OneLine(v.Message), OneLine(v.Hint))
 }
 
-// remarks writes the warnings, skipped checks and response times of a gate that opened.
+// remarks writes the warnings, skipped checks and measurements of a gate that opened.
 func (r Result) remarks(text *strings.Builder) {
 	for _, check := range r.Checks {
 		switch {

@@ -12,26 +12,27 @@ type Ending string
 const (
 	// EndedOpen means that every check passed.
 	EndedOpen Ending = "open"
-	// EndedStuck means that a check can never pass by waiting.
+	// EndedStuck means that a check fails and waiting cannot help.
 	EndedStuck Ending = "stuck"
 	// EndedTimeout means that the deadline passed.
 	EndedTimeout Ending = "timeout"
-	// EndedInterrupted means that the caller gave up.
+	// EndedInterrupted means that the caller's context ended first.
 	EndedInterrupted Ending = "interrupted"
-	// EndedMissing is a gate that was not asked, because the stack does not have it.
+	// EndedMissing means that the gate did not run, because the stack does not have it (yet).
 	EndedMissing Ending = "missing"
-	// EndedNotAsked is a gate that was not asked, because it needs more than was given.
+	// EndedNotAsked means that the gate did not run, because it needs a secret or right that the
+	// caller lacks.
 	EndedNotAsked Ending = "not asked"
 )
 
-// Result describes the end of a gate. It is the gate command's output, and so is stored in the
-// state: it holds no secret.
+// Result describes the end of a gate. It is the gate command's output. Pulumi stores that in the
+// state, so it has no secret.
 type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
 	Kind  Kind   `json:"kind"`
-	// State sums up the checks: Ready, Skipped (if every check is), Stuck, or Waiting. It is
-	// Missing for a gate that the stack does not have.
+	// State is the state of all checks together (StateOf), or Missing for a gate that the stack
+	// does not have.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
 	// Elapsed is the duration of the observation.
@@ -41,13 +42,13 @@ type Result struct {
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
 	// Checks are the last verdicts.
 	Checks []Verdict `json:"checks"`
-	// Ended is the time when the gate's command ended. It is zero if the gate was not asked by its
-	// command. A run of the program uses it to find the gates that ran in it.
+	// Ended is the time when the gate's command exited; zero if the gate ran without its command. A
+	// run of the program finds by it which gates ran in the same run.
 	Ended time.Time `json:"ended,omitzero"`
-	// Seen is the time of the observation that Checks judge; zero without one. It is written to the
-	// progress (SeenLine) and not to the output, which the state keeps.
+	// Seen is the time at which Checks were reported; zero without any. It is written to the
+	// progress (SeenLine). The output omits it, because the state stores the output.
 	Seen time.Time `json:"-"`
-	// measures is the trait Measures of the kind.
+	// measures is Traits.Measures of the kind.
 	measures bool
 }
 
@@ -62,13 +63,13 @@ func NotMade(spec Spec) Result {
 	}
 }
 
-// NotAsked returns the result of a gate that was not asked, because it needs more than was given.
+// NotAsked returns the Skipped result of a gate that did not run. needs says what the caller lacks.
 func NotAsked(spec Spec, needs string) Result {
 	return NewResult(spec, EndedNotAsked, 0,
 		[]Verdict{{Check: "not asked", State: Skipped, Message: "needs " + needs}})
 }
 
-// NewResult sums up the last verdicts of a gate.
+// NewResult returns the result of a gate from its last verdicts.
 func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
 	return Result{
 		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: StateOf(checks),
@@ -79,8 +80,8 @@ func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict
 	}
 }
 
-// StateOf returns the state of a whole gate. Without any verdict it is Waiting, because nothing was
-// observed yet.
+// StateOf returns the state of a whole gate: Stuck if one check is, Waiting if one fails or there
+// are none yet, Skipped if all are, otherwise Ready.
 func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {
@@ -97,8 +98,8 @@ func StateOf(checks []Verdict) State {
 	return Ready
 }
 
-// Split returns the failing verdicts that have a reason of their own. hidden counts the others,
-// which only wait for one of them.
+// Split returns the failing verdicts that have a reason of their own. hidden counts the other
+// failing ones, which cannot pass before one of their After passes.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

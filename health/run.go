@@ -7,12 +7,13 @@ import (
 	"io"
 )
 
-// ErrSpec means that the Spec or the Secrets do not allow any observation.
+// ErrSpec means that the Spec or the Secrets are not usable for any observation.
 var ErrSpec = errors.New("gate cannot be asked")
 
-// Ask asks one gate. It observes until every check passes, one is stuck or the deadline passes. It
-// writes progress and, on a failure, the report to progress. The error wraps ErrSpec. A gate that
-// does not open is a Result and not an error.
+// Ask runs one gate. It observes until every check passes, one is Stuck, the deadline passes or ctx
+// ends. It writes progress lines and the report to progress. A gate that does not open is a Result
+// and not an error. The error wraps ErrSpec if nothing can be observed; otherwise progress could
+// not be written.
 func Ask(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (Result, error) {
 	if err := spec.Validate(); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrSpec, err)

@@ -14,29 +14,28 @@ type Spec struct {
 	Gate string `json:"gate"`
 	// Layer is the layer's name in messages, for example k3s.
 	Layer string `json:"layer"`
-	// Timeout bounds the whole wait.
+	// Timeout limits the gate's whole run.
 	Timeout metav1.Duration `json:"timeout"`
 	// TimeoutKey is the configuration key that sets Timeout, for example strata:timeouts.api.
 	TimeoutKey string `json:"timeoutKey"`
-	// Revision is a digest of the gate's subject (chart version, values, config.yaml). It makes the
-	// gate run again when that changes; the checks do not read it.
+	// Revision is a digest of the gate's subject (chart version, values, config.yaml). If it
+	// changes, the gate runs again. The checks do not read it.
 	Revision string `json:"revision,omitempty"`
 	// Hosts are the hosts that the gate observes, or from which it observes.
 	Hosts []Host `json:"hosts,omitempty"`
-	// Servers are the API servers, as https://address:port. Each one is asked.
+	// Servers are the API servers, as https://address:port.
 	Servers []string `json:"servers,omitempty"`
 	// Existing is true if the servers belong to an existing cluster, on whose hosts Strata cannot
 	// log in.
 	Existing bool `json:"existing,omitempty"`
-	// Images are the digests that strata.lock has for each image, by the image's full name such as
-	// docker.io/library/redis:8. A workload is not rolled out while a node reports another digest
-	// of that repository for the image. Only kinds that judge workloads have them. Empty: nothing
-	// is compared.
+	// Images maps an image's full name, such as docker.io/library/redis:8, to its digests in
+	// strata.lock. A workload does not pass while a node reports another digest of that repository
+	// for the image. Only kinds that judge workloads have Images. Empty: nothing is compared.
 	Images map[string][]string `json:"images,omitempty"`
-	// Releases are Helm releases, as namespace/name. Their roles' permissions must be in effect.
-	// Only kinds that judge workloads have them.
+	// Releases are Helm releases, as namespace/name. The permissions of their roles must be in
+	// effect. Only kinds that judge workloads have Releases.
 	Releases []string `json:"releases,omitempty"`
-	// Body configures the checks. It is the Spec of the package of the gate's kind.
+	// Body configures the checks. It is the Spec type of the kind's package.
 	Body Body `json:"-"`
 }
 
@@ -48,8 +47,8 @@ func (s Spec) Kind() Kind {
 	return s.Body.Traits().Kind
 }
 
-// Tunnel returns the tunnel to addresses that only a jump host reaches, namely the API's and the
-// load balancer's. It is empty if the hosts have no jump host.
+// Tunnel returns the tunnel through the hosts' jump host, for the addresses of the API and the load
+// balancer. It is empty if the hosts have no jump host.
 func (s Spec) Tunnel() tunnel.Spec {
 	return tunnel.First(s.Hosts, func(host Host) remote.Target { return host.Target })
 }
@@ -75,7 +74,8 @@ type Secrets struct {
 	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API
 	// (STRATA_API_KEY).
 	APIKey []byte
-	// Reader is true if the kubeconfig can only read, and can read no Secret. It is never read from
-	// the environment, so that no gate in a run of the stack is weaker.
+	// Reader is true if the kubeconfig has only read access, without Secrets, so that some checks
+	// are not possible. It is never set from the environment, so a gate in a run of the stack makes
+	// all checks.
 	Reader bool
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Validate reports all faults of a Spec at once.
+// Validate returns all faults of a Spec in one error; nil without any.
 func (s Spec) Validate() error {
 	var problems []error
 	need := func(ok bool, format string, args ...any) {

@@ -29,11 +29,11 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(text[:len(text)-1], ",%q:%s}", s.Kind(), body), nil
 }
 
-// BodyReader reads the body of one kind from JSON. The text is empty if there is none.
+// BodyReader decodes the body of one kind from JSON. The text is empty if the JSON has no body.
 type BodyReader func(text json.RawMessage) (Body, error)
 
-// ReadBody reads a body of type B. A missing body makes the Spec invalid, unless the body is
-// optional.
+// ReadBody decodes a body of type B. If it is missing and not optional, the returned body makes the
+// Spec invalid.
 func ReadBody[B Body](text json.RawMessage) (Body, error) {
 	var body B
 	if len(text) > 0 && string(text) != "null" {
@@ -46,8 +46,8 @@ func ReadBody[B Body](text json.RawMessage) (Body, error) {
 }
 
 // ParseSpec reads a Spec from JSON, and its body with the reader of its kind (package health/kinds
-// has the readers). A field that neither knows is an error, because a gate that silently omits a
-// check opens too early. A Spec of an unknown kind is read, but is not valid.
+// has the readers). An unknown field is an error, because a gate that silently omits a check opens
+// too early. A Spec of an unknown kind is returned without an error, but its Validate fails.
 func ParseSpec(text []byte, readers map[Kind]BodyReader) (Spec, error) {
 	spec, err := parseSpec(text, readers)
 	if err != nil {

@@ -4,11 +4,12 @@ import (
 	"time"
 )
 
-// State is the outcome of one observation of one thing.
+// State is the outcome of a check, or of a whole gate.
 type State string
 
 const (
-	// Ready means that the subject works now, proved by its use and not by its existence.
+	// Ready means that the check's subject works now, which was tested by its use and not only by
+	// its existence.
 	Ready State = "Ready"
 	// Waiting means that the subject does not work yet and that waiting can help.
 	Waiting State = "Waiting"
@@ -36,9 +37,9 @@ type Verdict struct {
 	Evidence []string `json:"evidence,omitempty"`
 	// Cause is the likely reason, when it is known, for example "wrong token".
 	Cause string `json:"cause,omitempty"`
-	// Hint is the fix, or the command to look further.
+	// Hint is the fix, or a command that shows more.
 	Hint string `json:"hint,omitempty"`
-	// Ends is the time at which the subject expires, as a certificate does. It is nil if the
+	// Ends is the time at which the subject, such as a certificate, expires. It is nil if the
 	// subject does not expire, or if the time is unknown.
 	Ends *time.Time `json:"ends,omitempty"`
 	// After names the checks without which this one cannot pass. While one of them fails, this

@@ -56,9 +56,9 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 	}
 }
 
-// board holds the latest verdicts of a Watch.
+// board passes the latest verdicts from a Watch to wait, and drops older ones.
 type board struct {
-	// changed has a token when there are verdicts that were not read yet.
+	// changed has a token while there are verdicts that wait has not read.
 	changed chan struct{}
 	mutex   sync.Mutex
 	checks  []Verdict
@@ -74,7 +74,7 @@ func (b *board) put(checks []Verdict) {
 	b.mutex.Unlock()
 	select {
 	case b.changed <- struct{}{}:
-	default: // The reader has not come for the last one yet, and will see this one.
+	default: // The token is still there, so wait will read these verdicts.
 	}
 }
 
@@ -97,12 +97,11 @@ func (p *progressLines) show(checks []Verdict, elapsed time.Duration) {
 		return
 	}
 	p.last = text
-	// Progress only informs users; a gate that cannot write it still works.
+	// The gate works without its progress lines, so a failed write is no fault.
 	_, _ = fmt.Fprintf(p.to, "%s: %s, %d s\n", p.gate, text, int(elapsed.Seconds()))
 }
 
-// situation returns the text of a progress line, without any value that changes by itself: "2/3
-// Ready; node-3: NotReady, …".
+// situation returns the text of a progress line, such as "2/3 Ready; node-3: NotReady, …".
 func situation(checks []Verdict) string {
 	failing, hidden := Split(checks)
 	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// arpTable returns the owners of IPv4 addresses on this machine's networks, as arp(8) prints the
-// kernel's table; empty if arp does not run, and then the check says nothing about owners.
+// arpTable returns the kernel's table of IPv4 addresses and their hardware addresses, as arp(8)
+// prints it. It is empty if arp fails; the check then says nothing about the address's owner.
 func arpTable(ctx context.Context) string {
 	text, _ := exec.CommandContext(ctx, "/usr/sbin/arp", "-an").Output()
 	return string(text)

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// arpTable returns the owners of IPv4 addresses on this machine's networks, from the kernel's table
-// (proc(5)); empty on a machine that has none.
+// arpTable returns the kernel's table of IPv4 addresses and their hardware addresses
+// (/proc/net/arp, proc(5)); empty if it cannot be read.
 func arpTable(context.Context) string {
 	text, _ := os.ReadFile("/proc/net/arp")
 	return string(text)

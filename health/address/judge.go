@@ -9,29 +9,28 @@ import (
 	"strata/health/observe"
 )
 
-// addressFacts is one observation of a Service of type LoadBalancer, and the last attempts to
-// connect to it.
+// addressFacts describes a Service of type LoadBalancer, and the last attempts to connect to it.
 type addressFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
 
 	Service   ServiceSeen        `json:"service"`
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Dials are the attempts from this machine, one a port.
+	// Dials are the attempts from this machine, one for each port.
 	Dials []dialFacts `json:"dials,omitempty"`
-	// Who describes the machine that owns the address on this machine's network.
+	// Who describes the machine that answers for the address on this machine's network.
 	Who answererFacts `json:"who,omitzero"`
-	// Away counts the seconds in which this machine has had no connection to the address's network.
-	// Announced holds the hosts' view of the address in that time.
+	// Away is the number of seconds for which this machine has not reached the address's network.
+	// Announced says which machines the hosts see at the address in that time.
 	Away      int            `json:"away,omitempty"`
 	Announced []announcement `json:"announced,omitempty"`
-	// nodes are the cluster's nodes, name and address.
+	// nodes are the addresses of the cluster's nodes by name.
 	nodes map[string]string
 	// Hosts are the attempts from the hosts; its Address is the Service's IP address.
 	Hosts host.HostsFacts `json:"hosts,omitzero"`
 }
 
-// ServiceSeen is the Service.
+// ServiceSeen describes the Service.
 type ServiceSeen struct {
 	Missing bool   `json:"missing,omitempty"`
 	Type    string `json:"type,omitempty"`
@@ -44,7 +43,7 @@ type ServiceSeen struct {
 	// number of seconds for which that event has been the newest.
 	Refusal string `json:"refusal,omitempty"`
 	Seconds int    `json:"seconds,omitempty"`
-	// Events are its Warning events.
+	// Events are the Service's Warning events as evidence.
 	Events []string `json:"events,omitempty"`
 }
 
@@ -61,8 +60,8 @@ type dialFacts struct {
 // Name returns the Service as namespace/name.
 func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
-// judgeAddress judges whether the Service can be reached from outside. An assigned address may not
-// be announced yet, and an announced one may have no server behind it yet.
+// judgeAddress judges whether the Service can be reached from outside. An assigned address is not
+// enough: no node may announce it yet, or no Pod may serve it yet.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen",
@@ -84,8 +83,8 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned judges whether the Service has the wanted address. The caller sets the verdict's
-// Check.
+// JudgeAssigned judges whether the Service has an address, and the wanted one. The caller sets the
+// verdict's Check.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// awaySeconds must pass without a connection of this machine before the hosts are asked for
-	// their view. MetalLB announces an address within a second or two.
+	// awaySeconds is the number of seconds without a connection from this machine, after which the
+	// hosts look for the address on their network. MetalLB announces an address within two seconds.
 	awaySeconds = 10
-	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause
-	// after it.
+	// networkLimit limits one observation from the hosts, and networkInterval is the pause after
+	// it.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
-// announcement holds the answers for the address that one host sees on its network. A host that
-// announces the address itself sees none, and so do all hosts if no node announces it.
+// announcement is the machine that one host sees at the address on its network. MAC is empty on the
+// host that announces the address itself, and on all hosts if no node announces it.
 type announcement struct {
 	Host string `json:"host"`
 	MAC  string `json:"mac,omitempty"`
@@ -31,10 +31,10 @@ type announcement struct {
 	Ours bool `json:"ours,omitempty"`
 }
 
-// judgeAway judges the case that this machine reaches the hosts but not the address's network,
-// because a firewall or a VPN lets it through to the hosts only. A connection from a host proves
-// nothing about the announcer, because kube-proxy takes it there. A neighbour that answers for the
-// address does prove it.
+// judgeAway replaces the verdict of this machine by Skipped if a firewall or VPN lets this machine
+// reach only the hosts and not the address, and the hosts see a node announce it. A connection from
+// a host proves no announcement, because kube-proxy redirects it on the host. An ARP answer from a
+// node does.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	near := f.Who.Nodes[f.Who.MAC] != "" // a node answers this machine for the address
 	if here.Passes() || near || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
@@ -62,8 +62,8 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 			" sees a node answer for it, and every host connects"}
 }
 
-// unreachable reports whether each port failed in the way in which it fails on a network without a
-// route.
+// unreachable reports whether each port failed with a timeout or without a route, as on a network
+// that this machine does not reach.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
 		return d.Way.Down() || !strings.Contains(d.Error, "timeout") &&
@@ -71,8 +71,8 @@ func unreachable(dials []dialFacts) bool {
 	})
 }
 
-// observeFromHosts asks the hosts which machine answers on their network, while this machine cannot
-// connect.
+// observeFromHosts looks from the hosts for the machine at the address, while this machine does not
+// reach it.
 func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address, nodes := w.away(); address != "" {
@@ -83,8 +83,8 @@ func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	}
 }
 
-// away returns the address that this machine has failed to reach for long enough, and the nodes'
-// addresses.
+// away returns the address that this machine has not reached for awaySeconds, and the nodes'
+// addresses. The address is empty if this machine reaches it, or for a shorter time.
 func (w *addressWatch) away() (address string, nodes []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +94,7 @@ func (w *addressWatch) away() (address string, nodes []string) {
 	return address, slices.Collect(maps.Values(w.facts.nodes))
 }
 
-// observeAnnouncements returns the view of each host, in the hosts' order.
+// observeAnnouncements returns one announcement for each host, in the order of hosts.
 func observeAnnouncements(
 	ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string,
 ) []announcement {

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// dialInterval is the pause between two attempts to connect: nothing reports that an address
-	// begins to answer.
+	// dialInterval is the pause between two attempts to connect. Polling is needed, because no
+	// event reports that an address answers.
 	dialInterval = 100 * time.Millisecond
-	// dialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds;
-	// farTimeout applies behind jump hosts.
+	// dialTimeout limits one attempt; on a local network an answer takes milliseconds. farTimeout
+	// applies behind jump hosts.
 	dialTimeout = time.Second
 	farTimeout  = 3 * time.Second
 )
 
-// Dialer makes attempts to connect to a load balancer's address, through a tunnel or, without one,
-// directly.
+// Dialer returns a function that connects to a load balancer's address, through a tunnel or,
+// without one, directly. It has the timeout for the way.
 func Dialer(through tunnel.Spec) tunnel.DialFunc {
 	return tunnel.Dialer(through, net.Dialer{Timeout: limitOf(through)})
 }
 
-// limitOf bounds one attempt.
+// limitOf returns the timeout of one attempt.
 func limitOf(through tunnel.Spec) time.Duration {
 	if through.There() {
 		return farTimeout
@@ -106,7 +106,8 @@ func serviceFactsOf(service *corev1.Service) ServiceSeen {
 	return seen
 }
 
-// dialAll connects to every port at the same time.
+// dialAll connects to every port at the same time, and returns one result for each, in the order of
+// ports.
 func dialAll(ctx context.Context, dial tunnel.DialFunc, address string, ports []int) []dialFacts {
 	dials := make([]dialFacts, len(ports))
 	var all sync.WaitGroup
@@ -118,7 +119,7 @@ func dialAll(ctx context.Context, dial tunnel.DialFunc, address string, ports []
 				dials[i].Error, dials[i].Way = observe.DialTrouble(err), observe.WayOf(err)
 				return
 			}
-			_ = connection.Close() // Only that it was accepted counts.
+			_ = connection.Close() // Only the accepted connection matters.
 		})
 	}
 	all.Wait()

@@ -6,18 +6,18 @@ import (
 	"strata/health"
 )
 
-// allocationSeconds must pass with the same refusal and without an address before the refusal is
-// believed: MetalLB allocates anew within milliseconds after a change of a pool or another Service
+// allocationSeconds is the number of seconds for which the same refusal must last until it is
+// Stuck. MetalLB tries again within milliseconds after a change of a pool or another Service
 // (metallb controller/main.go SyncStateReprocessAll).
 const allocationSeconds = 10
 
-// allocationFault is a refusal in MetalLB's words (internal/allocator/allocator.go).
+// allocationFault explains an error message of MetalLB (internal/allocator/allocator.go).
 type allocationFault struct {
 	pattern *regexp.Regexp
 	cause   string
 	hint    string
-	// final is true where only a change of pool or Service helps; false where another Service may
-	// give way.
+	// final is true if only a change of pool or Service helps; false if another Service may release
+	// the address.
 	final bool
 }
 
@@ -34,11 +34,11 @@ var allocationFaults = []allocationFault{
 	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
 }
 
-// judgePending judges a Service without an address.
+// judgePending completes the verdict on a Service without an address.
 func judgePending(v *health.Verdict, s ServiceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {
-		// Without any pool the controller says so in its log only, at level debug (metallb
+		// Without any pool, the controller writes no event, only a log line at level debug (metallb
 		// controller/service.go convergeBalancer).
 		v.Cause = "there is no address pool, or MetalLB's controller does not run"
 		if s.Class != "" {

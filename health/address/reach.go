@@ -34,11 +34,11 @@ func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 	return v
 }
 
-// unannounced is the cause where nothing answers for an address.
+// unannounced is the cause if nothing answers at an address.
 const unannounced = "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it"
 
-// judgeLocal explains an address that no node announces by the policy Local: only nodes with a
-// ready Pod may announce it, and none can if no speaker runs on their nodes (metallb
+// judgeLocal adds externalTrafficPolicy Local to the cause of an address that no node announces.
+// With this policy, only a node with a ready Pod and a speaker announces it (metallb
 // speaker/layer2_controller.go, ShouldAnnounce).
 func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	if s.Local && here.Cause == unannounced {
@@ -48,9 +48,8 @@ func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	return here
 }
 
-// ExplainUnreachable explains a failed connection. It tells apart an address that no node
-// announces, an address behind which nothing listens, and a tunnel or proxy that did not lead
-// there.
+// ExplainUnreachable returns cause and fix of a failed connection: no node announces the address,
+// no Pod listens at the port, or the tunnel or proxy failed. Both are empty for another error.
 func ExplainUnreachable(message, address string, way observe.Way) (cause, hint string) {
 	switch {
 	case way.Down():

@@ -12,7 +12,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// addressWatch observes the Service when it changes and keeps connecting to the Service's address.
+// addressWatch observes the Service when it changes, and connects to its address again and again.
 type addressWatch struct {
 	spec    Spec
 	cluster *kube.Cluster
@@ -21,10 +21,10 @@ type addressWatch struct {
 	key     []byte
 	skipped string
 	dial    tunnel.DialFunc
-	// network is this machine's own network, if the address is in it.
+	// network finds the machine that answers for the address on this machine's own network.
 	network network
 	// movedHere and movedHosts have a token when the address may have changed. news has one when
-	// there is something to judge.
+	// the facts have changed.
 	movedHere, movedHosts, news chan struct{}
 
 	mu    sync.Mutex
@@ -49,7 +49,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return w, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var parts sync.WaitGroup
 	changed := make(chan struct{}, 1)
@@ -73,7 +73,8 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	return nil
 }
 
-// serviceSources watch a Service, its endpoints and its Events.
+// serviceSources returns the objects to watch for a Service: itself, its EndpointSlices and the
+// Events of its namespace.
 func serviceSources(namespace, service string) []kube.Source {
 	return []kube.Source{
 		{Resource: kube.ServiceResource, Namespace: namespace, Name: service},
@@ -83,7 +84,7 @@ func serviceSources(namespace, service string) []kube.Source {
 	}
 }
 
-// connectionTo returns a connection to every port at an address.
+// connectionTo returns a test that connects to every port at an address.
 func (w *addressWatch) connectionTo(address string) host.Connection {
 	return host.Connection{Address: address, Ports: w.spec.Ports}
 }
@@ -96,8 +97,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// This observation saw no Service, so the address has not moved. The hosts continue to
-			// ask the same address, and report only changes.
+			// Without an answer from the API, keep the last address. The hosts still connect to it,
+			// and report only changes.
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
@@ -115,7 +116,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 	}
 }
 
-// dialAgain keeps connecting to the Service's present address, and notes who answered.
+// dialAgain connects to the Service's present address again and again, and stores which machine
+// answered.
 func (w *addressWatch) dialAgain(ctx context.Context) {
 	stood := observe.NewStable(time.Now)
 	for ctx.Err() == nil {
@@ -136,12 +138,12 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 	}
 }
 
-// whoAnswers returns the owner of an address on this machine's network.
+// whoAnswers returns the machine that answers for an address on this machine's network.
 func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererFacts {
 	nodes := w.nodes()
 	who := whoAnswers(w.network.table(ctx), address, nodes)
 	if who.Nodes[who.MAC] == "" && who.MAC != "" {
-		w.network.meet(nodes) // the next observation knows those that are there
+		w.network.meet(nodes) // so that the next table has the nodes
 	}
 	return who
 }

@@ -12,31 +12,32 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// unseenSeconds bounds the wait for a neighbour's answer: a lost request is repeated after a
-// second.
+// unseenSeconds limits the wait for the nodes' ARP answers, in seconds. The kernel repeats a lost
+// request after a second.
 const unseenSeconds = 3
 
-// answererFacts describes the owner of the address on this machine's network.
+// answererFacts describes the machine that answers for the address on this machine's network.
 type answererFacts struct {
-	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
-	// this machine.
+	// MAC is the machine's hardware address, from the kernel's neighbour table. It is empty if the
+	// address is on another network, or is this machine's.
 	MAC string `json:"mac,omitempty"`
-	// Nodes are the cluster's nodes, by the hardware addresses with which they answer. Silent are
-	// the nodes on another network.
+	// Nodes are the names of the cluster's nodes by hardware address. Silent are the nodes without
+	// an entry, for example on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
 	// Seconds is the number of seconds for which the same machine has answered.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// network reads the kernel's neighbour table, and makes the kernel ask for nodes.
+// network reads the kernel's neighbour table (table), and makes the kernel resolve the nodes'
+// addresses (meet).
 type network struct {
 	table func(context.Context) string
 	meet  func(nodes map[string]string)
 }
 
-// networkOf returns this machine's network. Behind a tunnel the network has no neighbours: this
-// machine's neighbours may use the same addresses but are other machines.
+// networkOf returns this machine's network. With a tunnel, the table is empty: this machine's
+// neighbours may have the same addresses but are other machines.
 func networkOf(through tunnel.Spec) network {
 	if through.There() {
 		return network{func(context.Context) string { return "" }, func(map[string]string) {}}
@@ -44,7 +45,8 @@ func networkOf(through tunnel.Spec) network {
 	return network{arpTable, meet}
 }
 
-// whoAnswers finds the address and the nodes, name and address, in the kernel's table.
+// whoAnswers looks up the address and the nodes (addresses by name) in the kernel's table. It
+// returns empty facts if the address is not there, or if two nodes have one hardware address.
 func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	macs := neighbours(table)
 	who := answererFacts{MAC: macs[address], Nodes: map[string]string{}}
@@ -65,8 +67,8 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	return who
 }
 
-// neighbours returns the complete entries of the kernel's table, hardware addresses by address, as
-// arpTable gives it.
+// neighbours returns the hardware addresses in an arpTable by IP address, without incomplete
+// entries.
 func neighbours(table string) map[string]string {
 	macs := map[string]string{}
 	for line := range strings.Lines(table) {
@@ -77,9 +79,10 @@ func neighbours(table string) map[string]string {
 	return macs
 }
 
-// neighbour reads a line of the table. A line of proc(5) has address, type, flags, hardware
-// address, mask and device. A line of macOS's arp is "? (ADDRESS) at MAC on DEVICE …"; its
-// permanent entries are this machine's own. An incomplete entry has no hardware address.
+// neighbour parses a line of the table; both results are empty for an incomplete or permanent
+// entry. A line of proc(5) has address, type, flags, hardware address, mask and device. A line of
+// macOS's arp is "? (ADDRESS) at MAC on DEVICE …"; its permanent entries are this machine's own. An
+// incomplete entry has no hardware address.
 func neighbour(fields []string) (address, mac string) {
 	const incomplete = "0x0"
 	switch {
@@ -91,7 +94,8 @@ func neighbour(fields []string) (address, mac string) {
 	return fields[0], fields[3]
 }
 
-// twoDigits returns a hardware address with two digits a byte: macOS leaves zeros out.
+// twoDigits returns a hardware address with two digits for each byte, because macOS omits leading
+// zeros.
 func twoDigits(mac string) string {
 	parts := strings.Split(mac, ":")
 	for i, part := range parts {
@@ -115,8 +119,8 @@ func meet(nodes map[string]string) {
 	}
 }
 
-// judgeAnswerer judges which machine answered the connections. Any machine can accept or refuse
-// them, and a machine that has the address by mistake does so.
+// judgeAnswerer adds to the verdict on the connections which machine has answered them. A machine
+// that has the address by mistake may accept them too, so an accepted connection is not enough.
 func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
 	foreign := who.MAC != "" && !ours && len(who.Silent) == 0

@@ -1,3 +1,3 @@
-// Package api gates every API server by an authenticated /readyz. It also reports when the client
-// certificate that it authenticates with ends.
+// Package api gates every API server by an authenticated /readyz. It also reports when the
+// kubeconfig's client certificate expires.
 package api

@@ -11,12 +11,12 @@ import (
 	"strata/health/observe"
 )
 
-// apiFacts is one round over the API servers.
+// apiFacts has the answers of all API servers at one observation.
 type apiFacts struct {
 	Servers []kube.APIServerFacts `json:"servers"`
 }
 
-// judgeAPI judges each API server. All of them have to serve: Pods and users reach any of them.
+// judgeAPI judges each API server. All must be Ready, because Pods and users may reach any of them.
 func judgeAPI(facts apiFacts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(facts.Servers))
 	for _, server := range facts.Servers {
@@ -57,7 +57,7 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	return v
 }
 
-// noLeader explains an etcd that does not serve.
+// noLeader is the cause if the etcd check fails.
 const noLeader = ": etcd starts, or has no leader because fewer than most of the servers run and reach each other"
 
 // readyzNames returns the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
@@ -70,8 +70,8 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// setCertificateEnd sets the end of the kubeconfig's certificate. If the certificate has ended, it
-// becomes the cause, because servers reject it.
+// setCertificateEnd sets the expiry of the kubeconfig's certificate in the verdicts. An expired
+// certificate becomes the cause, because servers reject it.
 func setCertificateEnd(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {

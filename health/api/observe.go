@@ -11,8 +11,8 @@ import (
 	"strata/health/kube"
 )
 
-// observe asks every server at the same time, so that all are Ready only when all were so in one
-// round.
+// observe requests /readyz of every server at the same time, so that Ready means that all were
+// ready at once.
 func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	facts := apiFacts{Servers: make([]kube.APIServerFacts, len(w.cluster.Servers))}
 	var round sync.WaitGroup
@@ -31,7 +31,7 @@ func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	return facts
 }
 
-// endOf returns the end of a kubeconfig's client certificate; zero if it has none.
+// endOf returns the expiry of a kubeconfig's client certificate; zero if it has none.
 func endOf(kubeconfig []byte) time.Time {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {

@@ -16,7 +16,7 @@ const apiInterval = 100 * time.Millisecond
 type apiWatch struct {
 	cluster *kube.Cluster
 	stable  *observe.Stable
-	// ends is the end of the kubeconfig's client certificate; zero if it has none.
+	// ends is the expiry of the kubeconfig's client certificate; zero if it has none.
 	ends time.Time
 }
 

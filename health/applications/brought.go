@@ -12,10 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought returns ready only if all children of a Ready Application are Ready too. ArgoCD
-// counts the health of children only by a configured check, which others may change, and which says
-// Healthy early when it repeats an old verdict (argo-cd#27917). A child that is synced by hand
-// holds nothing back.
+// judgeBrought returns ready if all descendants of a Ready Application are Ready too, otherwise the
+// verdict on the worst. ArgoCD includes children only by a configured health check, which users may
+// change and which may report an old Healthy (argo-cd#27917). Descendants that are synced by hand
+// are ignored.
 func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -37,15 +37,14 @@ func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Ver
 	return *first
 }
 
-// byHand reports whether an Application is synced by hand only, and ArgoCD reports nothing wrong
-// with it.
+// byHand reports whether an Application is synced by hand only, and ArgoCD reports no error.
 func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen &&
 		len(a.Errors) == 0
 }
 
-// listDescendants returns the Applications below one, in its namespace: those among its resources,
-// and so on.
+// listDescendants returns the Applications among the resources of parent, their own Applications,
+// and so on, sorted by name. It considers only the Spec's namespace.
 func (w *applicationsWatch) listDescendants(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {
@@ -93,8 +92,8 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// setSeconds sets for how many seconds an Application has been the same. Changes of its children do
-// not count.
+// setSeconds sets for how many seconds an Application's facts have been the same, without those of
+// its children.
 func (w *applicationsWatch) setSeconds(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

@@ -4,8 +4,8 @@ import (
 	"regexp"
 )
 
-// syncCause is a reason for which ArgoCD cannot compare or sync, recognised by the words of ArgoCD,
-// Git, Helm or Kubernetes.
+// syncCause explains why ArgoCD cannot compare or sync, by an error message of ArgoCD, Git, Helm or
+// Kubernetes.
 type syncCause struct {
 	pattern *regexp.Regexp
 	cause   string
@@ -76,8 +76,7 @@ var syncCauses = []syncCause{
 		"kubectl auth can-i --as the application controller's ServiceAccount"},
 }
 
-// causeOfSync recognises a message of ArgoCD. It returns the zero value for a message of an unknown
-// kind.
+// causeOfSync returns the cause that matches a message of ArgoCD; the zero value if none does.
 func causeOfSync(message string) syncCause {
 	for _, known := range syncCauses {
 		if known.pattern.MatchString(message) {

@@ -1,3 +1,3 @@
-// Package applications gates ArgoCD Applications: each is Synced and Healthy for its present
-// specification, and not for an earlier one.
+// Package applications gates ArgoCD Applications: each must be Synced and Healthy for its present
+// spec; a status about an earlier spec does not count.
 package applications

@@ -9,29 +9,30 @@ import (
 	"strata/health/observe"
 )
 
-// unsyncedSeconds must pass without a sync before the gate stops to expect one. ArgoCD starts a
-// sync within a second of a comparison, and a person with a script starts one within a few seconds.
+// unsyncedSeconds is the number of seconds without a sync after which an Application is Stuck,
+// because nothing will sync it. ArgoCD starts a sync within a second after a comparison, and a
+// user's script within a few seconds.
 const unsyncedSeconds = 10
 
-// applicationsFacts is one observation of ArgoCD Applications.
+// applicationsFacts describes ArgoCD Applications.
 type applicationsFacts struct {
 	Fault        *kube.Fault       `json:"fault,omitempty"`
 	Seconds      int               `json:"seconds,omitempty"`
 	Applications []applicationSeen `json:"applications,omitempty"`
 }
 
-// applicationSeen is one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its status
-// has no generation.
+// applicationSeen describes one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its
+// status has no observedGeneration, so Compared and Unseen show whether it is current.
 type applicationSeen struct {
 	Name     string `json:"name"`
 	Missing  bool   `json:"missing,omitempty"`
 	Deleting bool   `json:"deleting,omitempty"`
 	// Refreshing is true from the request for a refresh until the refresh is done.
 	Refreshing bool `json:"refreshing,omitempty"`
-	// Compared is true when the status is about the source that the specification has now
-	// (status.sync.comparedTo).
+	// Compared is true if the status is about the spec's present source (status.sync.comparedTo).
 	Compared bool `json:"compared,omitempty"`
-	// Unseen is true while ArgoCD has not compared since its last operation ended.
+	// Unseen is true if ArgoCD has not compared since its last operation ended, so that the status
+	// is out of date.
 	Unseen bool `json:"unseen,omitempty"`
 	// Automated is true when ArgoCD syncs by itself.
 	Automated bool   `json:"automated,omitempty"`
@@ -44,13 +45,13 @@ type applicationSeen struct {
 	// not Healthy.
 	Errors    []kube.Condition `json:"errors,omitempty"`
 	Unhealthy []string         `json:"unhealthy,omitempty"`
-	// Seconds is the number of seconds for which the Application has been the same.
+	// Seconds is the number of seconds for which these facts have been the same.
 	Seconds int `json:"seconds,omitempty"`
-	// Brings are its child Applications, with their own children, by name.
+	// Brings are its descendant Applications, sorted by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
 }
 
-// judgeApplications judges whether the contents of the repositories are in the cluster, and work.
+// judgeApplications judges whether each Application is Synced and Healthy, with its descendants.
 func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
 	var verdicts []health.Verdict
 	for i, name := range spec.Names {
@@ -111,8 +112,7 @@ func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
 	return v
 }
 
-// syncedAndHealthy returns a passing verdict. It warns if the last sync failed, for example in a
-// hook.
+// syncedAndHealthy returns Ready, with a warning if the last sync failed, for example in a hook.
 func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
 	v := health.Verdict{State: health.Ready}
 	if failedPhase(a.Phase) {
@@ -125,8 +125,8 @@ func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
 
 func failedPhase(phase string) bool { return phase == "Failed" || phase == "Error" }
 
-// notSynced lists the missing objects, and gives ArgoCD's own reasons: error conditions first, then
-// the last operation.
+// notSynced completes the verdict with ArgoCD's reasons: error conditions first, then the last
+// operation, then unhealthy resources.
 func notSynced(v *health.Verdict, a applicationSeen) {
 	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync),
 		observe.OrNone(a.Health))
@@ -155,9 +155,9 @@ func notSynced(v *health.Verdict, a applicationSeen) {
 	hopeless(v, a)
 }
 
-// hopeless judges an Application that ArgoCD will not touch again by itself: a sync of this
-// revision has failed and is not tried again (controller/appcontroller.go autoSync), or ArgoCD was
-// not told to sync.
+// hopeless sets Stuck for an Application that ArgoCD will not sync by itself: a sync of this
+// revision has failed and is not retried (controller/appcontroller.go autoSync), or automated sync
+// is off.
 func hopeless(v *health.Verdict, a applicationSeen) {
 	if a.Seconds < unsyncedSeconds || !a.Compared {
 		return

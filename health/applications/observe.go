@@ -44,12 +44,11 @@ func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 	return facts
 }
 
-// refreshAnnotation asks ArgoCD to compare anew; the controller removes it when it has.
+// refreshAnnotation requests a new comparison; ArgoCD's controller removes it afterwards.
 const refreshAnnotation = "argocd.argoproj.io/refresh"
 
-// applicationSource identifies a source. The omitted fields change a comparison's result but not
-// the source that it compares, and ArgoCD returns them in a different form than they were written
-// in.
+// applicationSource has the fields that identify a source. Other fields are omitted, because
+// ArgoCD's status may have them in another form than the spec.
 type applicationSource struct {
 	RepoURL        string `json:"repoURL"`
 	Path           string `json:"path"`
@@ -109,7 +108,7 @@ type deployedResource struct {
 var errorConditions = []string{"InvalidSpecError", "ComparisonError", "SyncError", "UnknownError",
 	"DeletionError"}
 
-// unhealthyShown bounds the resources that go into the evidence.
+// unhealthyShown limits the unhealthy resources in the evidence.
 const unhealthyShown = 3
 
 func (o *applicationObject) facts(name string) applicationSeen {
@@ -144,7 +143,7 @@ func (o *applicationObject) facts(name string) applicationSeen {
 }
 
 // unseen reports whether ArgoCD has not compared since its last operation ended. ArgoCD compares
-// right after an operation; until it has, it reports the health from before (argo-cd
+// right after an operation; until then its status has the health from before (argo-cd
 // controller/appcontroller.go, requestAppRefresh after a completed operation). Both times are in
 // whole seconds.
 func (o *applicationObject) unseen() bool {
@@ -152,8 +151,8 @@ func (o *applicationObject) unseen() bool {
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
-// isSourceCompared reports whether the status is about the present source. A hydrator's manifests
-// have a source of their own.
+// isSourceCompared reports whether the status is about the spec's present source. With a hydrator,
+// any compared source counts, because the hydrated manifests have their own.
 func (o *applicationObject) isSourceCompared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
+// Kind gates ArgoCD Applications: each must be Synced and Healthy for its present spec.
 const Kind health.Kind = "applications"
 
 // Spec names ArgoCD Applications.

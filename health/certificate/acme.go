@@ -22,18 +22,18 @@ var (
 		Resource: "challenges"}
 )
 
-// acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme
-// IsFailureState).
+// acmeFailures are the final states of an Order or a Challenge that has failed (cert-manager
+// pkg/acme IsFailureState).
 var acmeFailures = []string{"invalid", "expired", "errored"}
 
-// acmeSeen is a state of an Order or a Challenge, with the words of the server, the solver or the
-// self check.
+// acmeSeen describes an Order or a Challenge. Reason is the message of the ACME server, the solver
+// or the self check.
 type acmeSeen struct {
 	// Name is the Order's name, or the DNS name that a Challenge proves.
 	Name string `json:"name"`
-	// Type is a Challenge's: HTTP-01 or DNS-01.
+	// Type is the Challenge's type, HTTP-01 or DNS-01; empty for an Order.
 	Type string `json:"type,omitempty"`
-	// State is empty before the server has answered.
+	// State is the ACME state; empty until the ACME server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Deleting is true for a Challenge that is being deleted. State is then empty, and Reason says
@@ -41,13 +41,13 @@ type acmeSeen struct {
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// orderSeen is the Order of a request.
+// orderSeen describes the Order of a request.
 type orderSeen struct {
 	acmeSeen
 	// Challenges are those of the Order, in the order of their names.
 	Challenges []acmeSeen `json:"challenges,omitempty"`
-	// Old are the Challenges that are being deleted and keep the Order from going on, in the order
-	// of their names.
+	// Old are the Challenges that are being deleted and for which the Order waits, in the order of
+	// their names.
 	Old []oldChallenge `json:"old,omitempty"`
 }
 
@@ -74,8 +74,9 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage returns the object that holds up the Order. It is a failed Challenge, the failed Order
-// itself, a deleted Challenge that has to go first, or the first Challenge that is not proved.
+// stage returns the object for which the Order waits, or that made it fail: a failed Challenge, the
+// failed Order itself, a Challenge whose deletion must finish first, or the first pending
+// Challenge.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.hasFailed); i >= 0 {
 		return o.Challenges[i]
@@ -92,7 +93,7 @@ func (o orderSeen) stage() acmeSeen {
 	return o.Challenges[open]
 }
 
-// evidence returns the Order, each Challenge that is not proved, and each that is being deleted.
+// evidence returns a line for the Order, each pending Challenge, and each that is being deleted.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {

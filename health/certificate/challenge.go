@@ -10,9 +10,10 @@ import (
 	"strata/health/kube"
 )
 
-// cleanUpFailed begins a Challenge's reason when its solver could not remove its answer. The
-// Challenge then keeps its finalizer, and cert-manager tries again (pkg/controller/acmechallenges
-// finalize of v1.21). cert-manager v1.19 removes the finalizer nevertheless.
+// cleanUpFailed is the prefix of a Challenge's reason if its solver could not remove its answer.
+// The Challenge then keeps its finalizer, and cert-manager tries again
+// (pkg/controller/acmechallenges finalize of v1.21). cert-manager v1.19 removes the finalizer
+// nevertheless.
 const cleanUpFailed = "Error cleaning up challenge: "
 
 // oldChallenge is a Challenge that is being deleted.
@@ -43,8 +44,8 @@ func (c challengeObject) facts() acmeSeen {
 		Reason: kube.Stable(c.Status.Reason)}
 }
 
-// old records a Challenge that is being deleted. The reason why it had not passed no longer
-// matters.
+// old records a Challenge that is being deleted. It drops the reason why the Challenge had not
+// passed.
 func (c challengeObject) old() oldChallenge {
 	seen := oldChallenge{acmeSeen: c.facts(), Namespace: c.Namespace, Object: c.Name}
 	seen.Deleting, seen.State = true, ""
@@ -54,9 +55,9 @@ func (c challengeObject) old() oldChallenge {
 	return seen
 }
 
-// waitsFor reports whether a Challenge has not begun because of another one of the same name and
-// type. cert-manager processes only one of them at a time (pkg/controller/acmechallenges/scheduler
-// compareChallenges).
+// waitsFor reports whether a Challenge has not started because of another one with the same DNS
+// name and type. cert-manager processes only one of them at a time
+// (pkg/controller/acmechallenges/scheduler compareChallenges).
 func (c challengeObject) waitsFor(other challengeObject) bool {
 	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName &&
 		c.Spec.Type == other.Spec.Type
@@ -94,8 +95,8 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	return seen
 }
 
-// hindrance returns a deleted Challenge that keeps the Order from going on, or nil. It prefers a
-// Challenge that cannot be cleaned up.
+// hindrance returns a Challenge that is being deleted and for which the Order waits; nil without
+// one. It prefers a Challenge that cannot be cleaned up.
 func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil
@@ -105,7 +106,7 @@ func (o orderSeen) hindrance() *oldChallenge {
 }
 
 // judgeHindrance reports whether the Order waits for a Challenge that cannot be cleaned up. If so,
-// it sets a hint how to let the Order go on.
+// it sets the fix as the hint.
 func (o *orderSeen) judgeHindrance(v *health.Verdict) bool {
 	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
 		return false

@@ -1,3 +1,3 @@
-// Package certificate gates a cert-manager Certificate: Ready at its newest generation, and its
-// Secret holds a pair that clients can verify.
+// Package certificate gates a cert-manager Certificate: it must be Ready at its newest generation,
+// and its Secret must have a certificate and key that clients can verify.
 package certificate

@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// certificateFacts is one observation of a Certificate, its newest request and its Secret.
+// certificateFacts describes a Certificate, its newest request and its Secret.
 type certificateFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -22,7 +22,8 @@ type certificateFacts struct {
 	Pair    pairFacts    `json:"pair"`
 }
 
-// certificateSeen is the Certificate (cert-manager pkg/apis/certmanager/v1/types_certificate.go).
+// certificateSeen describes the Certificate (cert-manager
+// pkg/apis/certmanager/v1/types_certificate.go).
 type certificateSeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
@@ -30,8 +31,8 @@ type certificateSeen struct {
 	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
 	Secret string   `json:"secret,omitempty"`
 	Names  []string `json:"names,omitempty"`
-	// Ready says whether the Secret fits the specification. Issuing says whether cert-manager is
-	// working on it; when it is False, it says why the last attempt failed.
+	// Ready says whether the Secret fits the Certificate's spec. Issuing says whether an issuance
+	// is under way; if it is False, its message says why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
 	// Outdated is true while the certificate is signed by the CA or ACME server that the issuer had
@@ -41,7 +42,7 @@ type certificateSeen struct {
 	Retry string `json:"retry,omitempty"`
 }
 
-// requestSeen is a CertificateRequest.
+// requestSeen describes a CertificateRequest.
 type requestSeen struct {
 	Name     string         `json:"name"`
 	Ready    kube.Condition `json:"ready,omitzero"`
@@ -59,9 +60,9 @@ func certificateCheck(s Spec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
 }
 
-// judgeCertificate judges whether a certificate serves. cert-manager must report it Ready at its
-// newest generation, and the Secret must hold a pair that clients will accept. The next component
-// reads only the pair.
+// judgeCertificate judges whether a certificate can be used. cert-manager must report it Ready at
+// its newest generation, and the Secret must have a certificate and key that clients accept,
+// because the next component reads only the Secret.
 func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
 		State: health.Waiting, Message: "not seen"}
@@ -84,7 +85,7 @@ func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	return []health.Verdict{certificate, secret}
 }
 
-// renewal names the obstacle to the next certificate, if the present one is about to be replaced.
+// renewal adds the obstacle to a renewal to the verdict, if a request for one exists.
 func renewal(v *health.Verdict, f certificateFacts) {
 	if f.Request == nil {
 		return
@@ -121,8 +122,8 @@ func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 		v.Cause = causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
-		// A renewal may be under way; until it ends the Secret is good, and the check of its pair
-		// says for how long.
+		// A renewal may be under way. The Secret is valid meanwhile, and its own check says for how
+		// long.
 		return health.Verdict{Check: v.Check, State: health.Ready}
 	default:
 		notIssued(&v, c, f.Request)
@@ -130,8 +131,8 @@ func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 	return v
 }
 
-// notIssued sets the reason why there is no certificate yet. The request's message comes first,
-// since the Certificate only repeats it.
+// notIssued sets the reason why there is no certificate yet. It prefers the request's message,
+// which the Certificate only repeats.
 func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(c.Ready.Message))
 	message := c.Ready.Message
@@ -162,7 +163,7 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	}
 }
 
-// judgeDenial judges a request that an approver or the issuer denies: the same request is denied
+// judgeDenial judges a request that an approver or the issuer has denied. A retry would be denied
 // again.
 func judgeDenial(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
@@ -180,7 +181,7 @@ func judgeDenial(v *health.Verdict, request requestSeen, failed bool) {
 	}
 }
 
-// requestMessage adds a request to the evidence, and returns its words.
+// requestMessage adds a request's conditions to the evidence, and returns its message.
 func requestMessage(v *health.Verdict, request requestSeen) string {
 	for _, c := range []kube.Condition{request.Ready, request.Denied, request.Invalid} {
 		if c.Status != "" {

@@ -15,8 +15,8 @@ import (
 	"strata/health/kube"
 )
 
-// read reads the Secret before the Certificate. A Certificate that is Ready afterwards was Ready
-// with this Secret or a newer one.
+// read reads the Secret before the Certificate, so that a Certificate that is Ready is about this
+// Secret or a newer one.
 func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certificateFacts, error) {
 	var facts certificateFacts
 	var err error
@@ -67,8 +67,8 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 	return secret.Data["ca.crt"], nil
 }
 
-// withCA returns a Secret's data with the issuer's present CA, because the Secret's own ca.crt may
-// be a replaced one. The data of an existing Secret is not nil, even if empty.
+// withCA returns a Secret's data with the issuer's present CA as ca.crt, because the Secret's own
+// may be outdated. The data of an existing Secret is not nil, even if empty.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {
@@ -80,7 +80,8 @@ func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	return all
 }
 
-// request finds the request of the next revision that the Certificate owns, with its ACME Order.
+// request returns the Certificate's request for the next revision, with its ACME Order; nil without
+// one.
 func (w *certificateWatch) request(
 	ctx context.Context, s *kube.APIServer, certificate *certificateObject,
 ) (*requestSeen, error) {
@@ -118,11 +119,11 @@ func nextRequest(
 	return newest
 }
 
-// AfterAnnotation is on a Certificate whose issuer has a new signer. Its value is the revision that
-// the earlier signer signed; the next revision is signed by the new one.
+// AfterAnnotation marks a Certificate whose issuer has a new CA or ACME server. Its value is the
+// revision that the old one signed, so a later revision is signed by the new one.
 const AfterAnnotation = "strata/reissue-after-revision"
 
-// RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
+// RevisionAnnotation is cert-manager's annotation for the revision of a CertificateRequest.
 const RevisionAnnotation = "cert-manager.io/certificate-revision"
 
 // The pauses after failed issuances, unless cert-manager's

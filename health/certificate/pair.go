@@ -13,26 +13,27 @@ import (
 	"strata/health/observe"
 )
 
-// pairFacts describes the contents of a TLS Secret, but holds none of them.
+// pairFacts describes the certificate and key in a TLS Secret, without any of the key.
 type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
-	// Unread is true for a read-only user, who may read no Secret.
+	// Unread is true if the user may not read Secrets.
 	Unread bool `json:"unread,omitempty"`
-	// Lacks are the keys of the Secret without a value.
+	// Lacks are the Secret's keys, such as tls.key, that have no value.
 	Lacks []string `json:"lacks,omitempty"`
-	// Unusable says why certificate and key are no pair, for example that they do not match.
+	// Unusable says why certificate and key cannot be used, for example because they do not match.
 	Unusable string `json:"unusable,omitempty"`
-	// Uncovered are the wanted names that the leaf is not valid for; Names are its valid names.
+	// Uncovered are the wanted names for which the leaf certificate is not valid; Names are those
+	// for which it is.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain says why the leaf does not lead to ca.crt. Without a ca.crt, it says why the leaf leads
-	// neither to itself nor to a CA of this machine.
+	// Chain says why the leaf cannot be verified with ca.crt. Without a ca.crt, it says why the
+	// leaf is neither self-signed nor verified by a CA of this machine.
 	Chain string `json:"chain,omitempty"`
-	// Bare is true where there is no ca.crt.
+	// Bare is true if there is no ca.crt.
 	Bare bool `json:"bare,omitempty"`
-	// NotBefore and NotAfter are the leaf's. Early, Expired and Short compare them with the present
-	// time and with Least, the time that must remain. Least is MinRemaining, or less for a
-	// short-lived certificate.
+	// NotBefore and NotAfter limit the leaf's validity. Early, Expired and Short compare them with
+	// the present time and with Least, the time that must remain. Least is MinRemaining, or less
+	// for a short-lived certificate.
 	NotBefore string `json:"notBefore,omitempty"`
 	NotAfter  string `json:"notAfter,omitempty"`
 	Least     string `json:"least,omitempty"`
@@ -41,10 +42,11 @@ type pairFacts struct {
 	Short     bool   `json:"short,omitempty"`
 }
 
-// sixth says that a sixth of a certificate's life must remain, if that is less than MinRemaining.
+// sixth is the divisor for short-lived certificates: a sixth of the lifetime must remain, if that
+// is less than MinRemaining.
 const sixth = 6
 
-// judgePair judges whether a client that knows ca.crt accepts the certificate in the Secret.
+// judgePair judges whether a client that trusts ca.crt accepts the certificate in the Secret.
 func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
 		State: health.Waiting}
@@ -79,7 +81,7 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	return v
 }
 
-// judgeChain judges a chain that does not lead to its CA.
+// judgeChain judges a certificate that cannot be verified with its CA.
 func judgeChain(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	root := "its ca.crt"
 	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
@@ -104,8 +106,8 @@ func judgeChain(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
-// judgeNames lists the names that a client will not find in the certificate. If the Certificate
-// does not ask for a name, waiting cannot bring it.
+// judgeNames judges a certificate that lacks wanted names. If the Certificate's spec lacks a name
+// too, waiting does not help.
 func judgeNames(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "),
 		observe.OrNone(strings.Join(p.Names, ", ")))
@@ -120,7 +122,7 @@ func judgeNames(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Cause = "it is of an earlier version of the Certificate"
 }
 
-// pairOf takes the facts out of a Secret's data; nil data is a missing Secret.
+// pairOf returns the facts about a Secret's data; nil data means that the Secret is missing.
 func pairOf(data map[string][]byte, spec Spec, now time.Time) pairFacts {
 	if data == nil {
 		return pairFacts{Missing: true}
@@ -160,8 +162,8 @@ func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.
 	p.NotBefore = leaf.NotBefore.UTC().Format(time.RFC3339)
 	p.NotAfter = leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
-	// cert-manager renews when a third of the life is left (pkg/util/pki RenewalTime). If the CA
-	// signs for a day, no certificate ever has more than that day left.
+	// cert-manager renews when a third of the lifetime remains (pkg/util/pki RenewalTime). If the
+	// CA signs for one day only, MinRemaining could never be met without this limit.
 	least = min(least, leaf.NotAfter.Sub(leaf.NotBefore)/sixth)
 	p.Least, p.Short = least.String(), now.Add(least).After(leaf.NotAfter)
 }

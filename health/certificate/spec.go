@@ -8,7 +8,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates a cert-manager Certificate: Ready, and its Secret holds a pair that
+// Kind gates a cert-manager Certificate: Ready, and its Secret has a certificate and key that
 // clients can verify.
 const Kind health.Kind = "certificate"
 
@@ -18,10 +18,10 @@ type Spec struct {
 	Name      string `json:"name"`
 	// Secret is the Secret that the Certificate writes.
 	Secret string `json:"secret"`
-	// DNSNames are the names, or IP addresses, that the certificate must be valid for.
+	// DNSNames are the names or IP addresses for which the certificate must be valid.
 	DNSNames []string `json:"dnsNames,omitempty"`
-	// MinRemaining is the time for which the certificate must still be valid. A sixth of its life
-	// suffices if that is less. Zero: the certificate only must not have expired.
+	// MinRemaining is the time for which the certificate must still be valid. A sixth of its
+	// lifetime is enough if that is less. Zero: the certificate only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
 	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to. It names the
 	// issuer's Secret, because the issuer's CA may differ from the ca.crt in Secret, or Secret may

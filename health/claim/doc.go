@@ -1,2 +1,2 @@
-// Package claim gates a PersistentVolumeClaim: bound to a volume.
+// Package claim gates a PersistentVolumeClaim, which must be bound to a volume.
 package claim

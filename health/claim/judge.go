@@ -9,11 +9,11 @@ import (
 	"strata/health/observe"
 )
 
-// claimSeconds bounds the wait for a StorageClass: K3s applies its own StorageClass some seconds
-// after K3s starts.
+// claimSeconds is the number of seconds after which a missing StorageClass is Stuck. K3s creates
+// its own StorageClass some seconds after its start.
 const claimSeconds = 15
 
-// claimFacts is one observation of a PersistentVolumeClaim and the cluster's StorageClasses.
+// claimFacts describes a PersistentVolumeClaim and the cluster's StorageClasses.
 type claimFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
 	// Seconds is the number of seconds for which the fault, or the claim's lack of a class, has
@@ -22,8 +22,8 @@ type claimFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that the claim asks for; empty means the default one. Classes are
-	// the existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
+	// Class is the StorageClass that the claim names; empty means the default one. Classes are the
+	// existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`
@@ -32,7 +32,7 @@ type claimFacts struct {
 	Events []string `json:"events,omitempty"`
 }
 
-// handMade is the provisioner of a class whose volumes are made by hand.
+// handMade is the provisioner of a StorageClass whose volumes an administrator creates.
 const handMade = "kubernetes.io/no-provisioner"
 
 func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }

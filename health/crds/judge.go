@@ -8,24 +8,24 @@ import (
 	"strata/health/observe"
 )
 
-// crdsFacts is one observation of CRDs and of their versions at each API server.
+// crdsFacts describes CRDs, and which of their versions each API server serves.
 type crdsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
 	CRDs    []crdFacts  `json:"crds,omitempty"`
-	// Servers are the API servers' discovery, one by one.
+	// Servers has the discovery of each API server.
 	Servers []discoveryFacts `json:"servers,omitempty"`
 }
 
-// crdFacts is one CustomResourceDefinition. Its conditions have no observedGeneration; that a new
-// version of it is served is seen in the discovery.
+// crdFacts describes one CustomResourceDefinition. Its conditions have no observedGeneration, so
+// only discovery shows whether a new version is served.
 type crdFacts struct {
 	Name    string `json:"name"`
 	Missing bool   `json:"missing,omitempty"`
-	// Finalizers hold up a deletion; Deleting is true meanwhile.
+	// Finalizers delay a deletion; Deleting is true meanwhile.
 	Deleting   bool     `json:"deleting,omitempty"`
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Names and Established are its conditions (apiextensions v1
+	// Names and Established are the conditions NamesAccepted and Established (apiextensions v1
 	// CustomResourceDefinitionConditionType).
 	Names       kube.Condition `json:"names,omitzero"`
 	Established kube.Condition `json:"established,omitzero"`
@@ -37,10 +37,10 @@ type crdFacts struct {
 	Leaving bool   `json:"leaving,omitempty"`
 }
 
-// discoveryFacts holds the kinds that one API server serves.
+// discoveryFacts says which of the CRDs' resources one API server does not serve.
 type discoveryFacts struct {
 	Server string `json:"server"`
-	// Asked is false while a CRD is not Established yet: the server is not asked then.
+	// Asked is false while a CRD is not Established; discovery is not read then.
 	Asked   bool        `json:"asked,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -49,8 +49,7 @@ type discoveryFacts struct {
 }
 
 // judgeCRDs judges whether objects of every CRD can be created through every API server. The
-// condition Established is the word of one API server; the others learn of the CRD from their own
-// watches.
+// condition Established is not enough: one API server sets it, and the others notice the CRD later.
 func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {
@@ -106,7 +105,7 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	return v
 }
 
-// namesTaken judges a CRD whose plural, kind or short name is held by another CRD of its group
+// namesTaken judges a CRD whose plural, kind or short name another CRD of its group uses
 // (apiextensions-apiserver pkg/controller/status/naming_controller.go). The conflict lasts until
 // one of the two is changed.
 func namesTaken(v *health.Verdict, crd crdFacts) {

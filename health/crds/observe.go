@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-// observe reads the CRDs, and which resources they make.
+// observe reads the CRDs. It also returns the resources that they define.
 func (w *crdsWatch) observe(ctx context.Context) (crdsFacts, []kube.ServedResource) {
 	var facts crdsFacts
 	var wanted []kube.ServedResource
@@ -51,8 +51,7 @@ func (w *crdsWatch) read(
 	return crds, wanted, nil
 }
 
-// discover asks every API server for the resources it serves, once the CRDs themselves are as
-// wanted.
+// discover reads the discovery of every API server, once every CRD is Established.
 func (w *crdsWatch) discover(
 	ctx context.Context, facts crdsFacts, wanted []kube.ServedResource,
 ) []discoveryFacts {
@@ -87,7 +86,7 @@ func (w *crdsWatch) discover(
 	return all
 }
 
-// findOwner names the CRD of the same group that holds one of the names.
+// findOwner sets Owner to the CRD of the same group that uses one of the CRD's names.
 func (c *crdFacts) findOwner(ctx context.Context, s *kube.APIServer, object *crdObject) error {
 	var all struct {
 		Items []crdObject `json:"items"`
@@ -107,8 +106,8 @@ func (c *crdFacts) findOwner(ctx context.Context, s *kube.APIServer, object *crd
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// crdObject holds the fields of a CustomResourceDefinition that a gate reads. It leaves out the
-// schemas, which are nearly all of the object.
+// crdObject holds the fields of a CustomResourceDefinition that a gate reads. It omits the schemas,
+// which are most of the object.
 type crdObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -133,7 +132,7 @@ type crdNames struct {
 	ListKind   string   `json:"listKind"`
 }
 
-// resources returns the names for requests, each of which is unique in a group.
+// resources returns the plural, singular and short names, which must be unique in a group.
 func (n crdNames) resources() []string {
 	return append([]string{n.Plural, n.Singular}, n.ShortNames...)
 }

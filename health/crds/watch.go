@@ -25,9 +25,9 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return &crdsWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
-// Run implements Watch. It watches each CRD by its name, because all of a cluster's CRDs are
-// megabytes. Discovery cannot be watched, and the other API servers learn of a CRD a moment later.
-// So Run polls discovery once every CRD is established.
+// Run implements health.Watch. It watches each CRD by its name, because all CRDs of a cluster are
+// megabytes. It polls discovery once every CRD is Established: discovery cannot be watched, and an
+// API server serves a CRD only a moment later.
 func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var sources []kube.Source
 	for _, name := range w.spec.Names {

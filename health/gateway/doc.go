@@ -1,3 +1,3 @@
-// Package gateway gates a Gateway with its GatewayClass: both accepted, and the Gateway and every
-// listener programmed, at the newest generation.
+// Package gateway gates a Gateway with its GatewayClass: both must be Accepted, and the Gateway and
+// its listeners in use Programmed, at the newest generation.
 package gateway

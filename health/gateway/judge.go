@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// gatewayFacts is one observation of a GatewayClass and a Gateway.
+// gatewayFacts describes a GatewayClass and a Gateway.
 type gatewayFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -18,7 +18,7 @@ type gatewayFacts struct {
 	Gateway gatewaySeen `json:"gateway"`
 }
 
-// classSeen is the GatewayClass (gateway-api apis/v1/gatewayclass_types.go).
+// classSeen describes the GatewayClass (gateway-api apis/v1/gatewayclass_types.go).
 type classSeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
@@ -29,7 +29,7 @@ type classSeen struct {
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 }
 
-// gatewaySeen is the Gateway (gateway-api apis/v1/gateway_types.go).
+// gatewaySeen describes the Gateway (gateway-api apis/v1/gateway_types.go).
 type gatewaySeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
@@ -42,7 +42,7 @@ type gatewaySeen struct {
 	Listeners []listenerSeen `json:"listeners,omitempty"`
 }
 
-// listenerSeen is one listener.
+// listenerSeen describes one listener.
 type listenerSeen struct {
 	Name string `json:"name"`
 	// Reported is false while the Gateway's status does not mention the listener.
@@ -54,9 +54,9 @@ type listenerSeen struct {
 
 func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
-// judgeGateway judges whether a Gateway serves its present specification. Its own conditions are
-// True as soon as one listener works (Traefik pkg/provider/kubernetes/gateway). So each listener in
-// use has a check of its own.
+// judgeGateway judges whether a Gateway serves its present spec. Its own conditions are True as
+// soon as one listener works (Traefik pkg/provider/kubernetes/gateway). So each listener in use has
+// a check of its own.
 func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
@@ -165,7 +165,7 @@ func judgeConditions(
 	return health.Verdict{State: health.Ready}
 }
 
-// conditionMessage returns a condition's own reason and words.
+// conditionMessage returns a condition's reason and message.
 func conditionMessage(c kube.Condition) string {
 	if c.Message == "" {
 		return observe.OrNone(c.Reason)

@@ -14,16 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Issued is a certificate with its key, made by the test.
+// Issued is a certificate with its key, created by a test.
 type Issued struct {
 	Cert *x509.Certificate
 	Key  *ecdsa.PrivateKey
 }
 
-// PairStart is the beginning of all certificates, which are valid for ten hours.
+// PairStart is the time from which all issued certificates are valid, for ten hours.
 var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Issue makes a certificate that by signs; if by is nil, the certificate is self-signed.
+// Issue returns a certificate for a name, signed by by, or self-signed if by is nil. change edits
+// the template first.
 func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)) Issued {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,10 +47,10 @@ func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)
 	return Issued{cert, key}
 }
 
-// AsCA makes the certificate a CA.
+// AsCA is a change for Issue that makes the certificate a CA.
 func AsCA(c *x509.Certificate) { c.IsCA, c.DNSNames = true, nil }
 
-// AsLeaf leaves a certificate as it is.
+// AsLeaf is a change for Issue that changes nothing.
 func AsLeaf(*x509.Certificate) {}
 
 // Pem returns the certificate in PEM.

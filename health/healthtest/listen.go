@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Listen holds a loopback port and returns its number.
+// Listen listens on a free loopback port until the test ends, and returns the port's number.
 func Listen(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -22,9 +22,9 @@ const (
 	AnswerNone Answer = "none"
 )
 
-// AskAnswers makes a host connect to addresses (a list with spaces) at a TCP port, again and again
-// until ctx ends. It uses one SSH session and reports each answer. It reports an empty address when
-// the host cannot be asked.
+// AskAnswers makes a host connect to addresses (separated by spaces) at a TCP port, repeatedly
+// until ctx ends, over one SSH session. It reports each answer, and an empty address while SSH to
+// the host fails.
 func AskAnswers(ctx context.Context, host health.Host, key []byte, addresses string, port int,
 	report func(address string, came Answer)) {
 	script := WithSettings(answerScript,

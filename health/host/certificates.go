@@ -8,8 +8,9 @@ import (
 	"strata/internal/k3shost"
 )
 
-// judgeCertificates reports when K3s's own certificates on a host end. Only a preflight uses it:
-// the gate of a host must let an update pass that renews ended ones.
+// judgeCertificates reports when the first of K3s's own certificates on a host expires. Only a
+// preflight uses it. The host's gate must not, because it would block the update that renews
+// expired certificates.
 func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdict {
 	v := health.Verdict{Check: "K3s certificates", State: health.Ready, Message: "no K3s yet",
 		After: []string{"ssh"}}

@@ -11,11 +11,11 @@ import (
 	"strata/health"
 )
 
-// architectures are the ones of K3s's releases, as uname -m names them.
+// architectures are the CPU architectures of K3s's releases, as uname -m prints them.
 var architectures = []string{"x86_64", "aarch64", "armv7l"}
 
-// usedDiskMiB is the free space that a host with a running K3s must have. It is small because the
-// host has its images already.
+// usedDiskMiB is the free space, in MiB, that a host with a running K3s must have. It is small
+// because the host has its images already.
 const usedDiskMiB = 200
 
 func judgeOperatingSystem(_ health.Host, _ Spec, f Facts) health.Verdict {
@@ -61,8 +61,8 @@ func judgeHostname(host health.Host, spec Spec, f Facts) health.Verdict {
 	return v
 }
 
-// judgeNetworkManager requires that the network manager that this host uses is active. Hosts may
-// use different ones.
+// judgeNetworkManager requires one active network manager, whichever the host uses. Without any,
+// the kernel or a container host configures the network, and the check is Skipped.
 func judgeNetworkManager(_ health.Host, _ Spec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
@@ -104,8 +104,8 @@ func judgeRoute(_ health.Host, _ Spec, f Facts) health.Verdict {
 		Hint: "ip route add default via GATEWAY, and make it permanent in the host's network configuration"}
 }
 
-// judgeClock puts the seconds into the evidence only, so that the message stays the same while the
-// clock runs.
+// judgeClock compares the host's clock with this machine's. Only the evidence has the seconds, so
+// that the message stays the same from one observation to the next.
 func judgeClock(_ health.Host, spec Spec, f Facts) health.Verdict {
 	skew := time.Duration(f.SkewSeconds) * time.Second
 	limit := spec.MaxClockSkew.Duration
@@ -152,8 +152,8 @@ func judgeMemory(_ health.Host, spec Spec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: f.Probe.Get("memory_mib") + " MiB"}
 }
 
-// judgeEarlierK3s refuses a K3s that this stack did not install: an install over it would change a
-// living cluster.
+// judgeEarlierK3s is Stuck if the host has a K3s that Strata did not install: an install over it
+// would change a running cluster.
 func judgeEarlierK3s(_ health.Host, _ Spec, f Facts) health.Verdict {
 	unit := f.Probe.Get("k3s")
 	switch {
@@ -170,8 +170,8 @@ func judgeEarlierK3s(_ health.Host, _ Spec, f Facts) health.Verdict {
 		Cause: "the host is or was in another cluster", Hint: "if it is not needed any more: /usr/local/bin/" + script + " on the host"}
 }
 
-// judgeK3sVersion refuses steps that K3s cannot take, before anything is copied to any host: a
-// downgrade, or a skipped minor version.
+// judgeK3sVersion is Stuck on a downgrade or a skipped minor version, which K3s does not support.
+// It runs before anything is copied to any host.
 func judgeK3sVersion(_ health.Host, spec Spec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {
@@ -220,8 +220,8 @@ func judgeProgram(name string, f Facts) health.Verdict {
 	return health.Verdict{State: health.Stuck, Message: "expected " + name + " installed, found none", Hint: "install the distribution's package: apt-get install " + name}
 }
 
-// judgePort requires a port to be free or held by K3s, so that the gate passes on every later run
-// as well.
+// judgePort requires a port to be free or used by K3s. K3s uses it on every run after the first,
+// and the gate must pass then too.
 func judgePort(port int, host health.Host, f Facts) health.Verdict {
 	for _, line := range f.Probe["port"] {
 		fields := append(strings.Fields(line), "", "", "")

@@ -6,9 +6,9 @@ import (
 	"strata/health"
 )
 
-// judgeCloudInit distinguishes the three exit codes of cloud-init status: 0 is done, 2 (since 23.4)
-// is done with recovered errors, 1 is failed. A host without cloud-init, or with cloud-init
-// disabled, has nothing to wait for.
+// judgeCloudInit waits until cloud-init has finished. It distinguishes the exit codes of cloud-init
+// status: 0 is done, 2 (since 23.4) is done with recovered errors, 1 is failed. Without cloud-init,
+// or if it is disabled, the check is Skipped.
 func judgeCloudInit(host health.Host, _ Spec, f Facts) health.Verdict {
 	evidence := cloudInitEvidence(f.Probe)
 	switch f.Probe.Get("cloudinit") {
@@ -56,7 +56,8 @@ func judgeCloudInitEnd(host health.Host, f Facts, evidence []string) health.Verd
 		Evidence: evidence, Hint: hint}
 }
 
-// cloudInitMessage returns the errors of cloud-init status --long on one line.
+// cloudInitMessage returns the errors of cloud-init status --long on one line; "no detail" without
+// any.
 func cloudInitMessage(b Block) string {
 	var wrong []string
 	for _, line := range b["cloudinit_said"] {

@@ -1,8 +1,8 @@
-// Package host gates a host over SSH before K3s is installed: it lets Strata in, meets K3s's
-// requirements, and belongs to no other owner. Probe scripts run there and print their
-// observations, block by block, until the gate ends. The package also has the units of K3s, which
-// kinds server and nodes ask for, and connections that are tried from the hosts.
+// Package host gates a host over SSH before K3s is installed: Strata can log in, the host meets
+// K3s's requirements, and no other cluster owns it. Probe scripts run on the host and print their
+// observations, block by block, until the gate ends. The package also observes K3s's systemd units,
+// for the kinds server and nodes, and connections from the hosts to other addresses.
 //
-// Scripts read and change nothing. An observation that did not come back is a fault of that host,
-// and no verdict rests on an older one.
+// Scripts change nothing. If an observation fails, the host's verdict says so; it is never based on
+// an older observation.
 package host

@@ -11,13 +11,14 @@ import (
 	"strata/health/observe"
 )
 
-// Connection asks a host to connect to an IP Address at some TCP Ports, one after the other.
+// Connection is a connection test that runs on a host: connect to an IP Address at each of the TCP
+// Ports, one after the other.
 type Connection struct {
 	Address string
 	Ports   []int
 }
 
-// Command returns one attempt as a shell command that can be typed on a host. It needs only
+// Command returns one attempt as a shell command, for a user to repeat on a host. It needs only
 // programs that Debian and Ubuntu have.
 func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
@@ -38,18 +39,19 @@ func (c Connection) portList() string {
 // Run describes one host's last attempt.
 type Run struct {
 	Host string `json:"host"`
-	// Command can be typed on the host to try the same.
+	// Command repeats the attempt if a user types it on the host.
 	Command string `json:"command"`
-	// Seen is false before the first run.
+	// Seen is false before the first result, and after an SSH fault.
 	Seen bool `json:"seen"`
-	// Fault says why the host could not be asked. Code and Output are then meaningless.
+	// Fault says why SSH to the host failed. Code and Output are out of date then.
 	Fault string `json:"fault,omitempty"`
 	Code  int    `json:"code"`
 	// Output has the command's two output streams, at most 4,000 bytes.
 	Output string `json:"output,omitempty"`
 }
 
-// Evidence returns the run as a shell would show it.
+// Evidence returns the run as a shell would show it: prompt, command, exit code and output. If
+// there is no result, it says why.
 func (r Run) Evidence() string {
 	switch {
 	case r.Fault != "":
@@ -63,9 +65,8 @@ func (r Run) Evidence() string {
 // HasPassed reports whether the command ran and succeeded.
 func (r Run) HasPassed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
-// fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
-// reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees
-// the view of the servers, which reach a Service's address first.
+// fromHosts makes every host connect repeatedly until ctx ends, over one SSH session each. Whenever
+// a host's result changes, it reports the last attempts of all, in the order of hosts.
 func fromHosts(
 	ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run),
 ) {
@@ -106,8 +107,8 @@ func fromHosts(
 	all.Wait()
 }
 
-// FromHostsAt runs fromHosts for an address that may move. It uses the present address until moved
-// reports another one; an empty address means that there is none yet.
+// FromHostsAt runs fromHosts for an address that may change. It calls present for the address at
+// intervals and when moved signals. While the address is empty, no host connects.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{},
 	present func() string,
@@ -118,8 +119,9 @@ func FromHostsAt(
 	})
 }
 
-// Follow runs ask with the present text until ctx ends; when moved reports another text, ask is
-// ended and begins anew. Nothing is asked while the text is empty.
+// Follow runs ask with the text of present until ctx ends. It calls present at observe.Interval and
+// when moved signals. If the text differs, it cancels ask and starts it again with the new text;
+// while the text is empty, ask does not run.
 func Follow(
 	ctx context.Context, moved <-chan struct{}, present func() string,
 	ask func(ctx context.Context, what string),
@@ -129,8 +131,8 @@ func Follow(
 	for ctx.Err() == nil {
 		what := present()
 		if what != asked {
-			// Stop also when the target is gone. If the same target comes back, the hosts must be
-			// asked anew, because they report changes only.
+			// Cancel also if the text is empty now. If the same text comes back, ask must start
+			// again, because the hosts report changes only.
 			stop()
 			stop, asked = func() {}, what
 			if what != "" {
@@ -145,7 +147,7 @@ func Follow(
 	asking.Wait()
 }
 
-// WhyNoHosts returns the reason why a gate cannot observe from its hosts; empty if it can.
+// WhyNoHosts returns the reason why a gate cannot run checks on its hosts; empty if it can.
 func WhyNoHosts(hosts []health.Host, key []byte) string {
 	switch {
 	case len(hosts) == 0:
@@ -156,23 +158,23 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 	return ""
 }
 
-// NoKey explains checks over SSH that are skipped.
+// NoKey is the message of a check that is Skipped because it needs SSH.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
-// HostsFacts describes a Service as seen from the hosts of the API servers. The API servers call a
-// webhook's Service from there.
+// HostsFacts describes whether the API servers' hosts can connect to a Service. The API servers
+// call a webhook's Service from these hosts.
 type HostsFacts struct {
-	// Skipped says why no host is asked; empty where they are.
+	// Skipped says why no host connects; empty if they do.
 	Skipped string `json:"skipped,omitempty"`
 	// Address is the Service's ClusterIP and port; empty while it has none.
 	Address string `json:"address,omitempty"`
 	Runs    []Run  `json:"runs,omitempty"`
 }
 
-// TimedOut is timeout(1)'s exit code.
+// TimedOut is the exit code of timeout(1) for a command that took too long.
 const TimedOut = 124
 
-// NotAsked returns the runs of hosts that were not asked yet.
+// NotAsked returns one Run for each host, without a result.
 func NotAsked(hosts []health.Host) []Run {
 	runs := make([]Run, 0, len(hosts))
 	for _, host := range hosts {

@@ -6,9 +6,9 @@ import (
 	"strata/health"
 )
 
-// Facts holds the probe's observations of one host.
+// Facts holds the last observation of one host.
 type Facts struct {
-	// Fault says why the host could not be asked. Everything else is empty then.
+	// Fault says why SSH to the host failed. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
@@ -18,7 +18,7 @@ type Facts struct {
 	SkewSeconds int `json:"skewSeconds,omitempty"`
 }
 
-// hostCheck is one check of a host.
+// hostCheck is one check of a host and the function that judges it.
 type hostCheck struct {
 	name  string
 	judge func(health.Host, Spec, Facts) health.Verdict

@@ -6,8 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// K3s's requirements of a host: https://docs.k3s.io/installation/requirements. The memory limits
-// leave room for the share that firmware and kernel take from a host sold with 2 GiB and 512 MiB.
+// K3s's requirements for a host: https://docs.k3s.io/installation/requirements. The memory limits
+// are below 2 GiB (server) and 512 MiB (agent), because firmware and kernel take a share of a
+// host's memory.
 const (
 	serverMemoryMiB = 1800
 	agentMemoryMiB  = 450
@@ -15,8 +16,8 @@ const (
 	MaxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
 )
 
-// Needs returns the requirements of a host of a role before K3s is installed on it. The gate and
-// the preflight use the same ones.
+// Needs returns the requirements for a host of a role before K3s is installed on it. The gate and
+// the preflight share them.
 func Needs(role string, ipvs, vip bool) Spec {
 	spec := Spec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},

@@ -12,16 +12,15 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// redialPause is the pause after a lost connection; a host that is booting or restarting comes back
-// by itself.
+// redialPause is the pause before Stream connects again. It is short, because a host that boots may
+// be back at any moment.
 const redialPause = 100 * time.Millisecond
 
-// Stream keeps one probe script running on a host until ctx ends. It waits for a host that boots,
-// and connects again when the connection is lost. take gets every observation. trouble gets the
-// reason why there is none, so that no verdict rests on an old one. Both are called from one
-// goroutine at a time. The login and each line of the first connection count as progress (package
-// silence). Those of later connections do not, so that a probe that ends again and again is given
-// up.
+// Stream runs a probe script on a host until ctx ends, and reconnects while the host boots or after
+// the connection is lost. It passes each observation to take, and each fault to trouble, so that no
+// verdict is based on an old observation. It never runs take and trouble at the same time. The
+// login and each line of the first connection count as progress (package silence). Later
+// connections do not count, so that a probe that exits again and again is given up.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block),
 	trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
@@ -36,7 +35,7 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 				heard()
 				lines.Line(line)
 			})
-			_ = client.Close() // Lost or about to be; the next one is dialled anew.
+			_ = client.Close() // Already lost, or replaced by a new one.
 		}
 		if ctx.Err() != nil {
 			return
@@ -47,22 +46,23 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 		trouble(err)
 		heard = func() {}
 		if errors.Is(err, remote.ErrSudoPassword) {
-			<-ctx.Done() // Asked again, it would lock the user out.
+			<-ctx.Done() // More attempts could lock the user out.
 			return
 		}
 		observe.Pause(ctx, redialPause)
 	}
 }
 
-// tryingError is an attempt's error that does not end the observation. A host that boots may refuse
-// a key until its users exist, and a silent agent may wait for a person. No gate gives up because
-// of such an error.
+// tryingError wraps the error of an attempt that will be repeated, so that reach returns Waiting
+// and no gate gives up. A host that boots may refuse a key until its users exist, and an ssh-agent
+// may wait for a person.
 type tryingError struct{ cause error }
 
 func (e *tryingError) Error() string { return e.cause.Error() }
 func (e *tryingError) Unwrap() error { return e.cause }
 
-// reach returns the verdict on the login to a host. Every other check of that host depends on it.
+// reach returns the verdict on a failed login to a host. Every other check of that host depends on
+// the login.
 func reach(check string, host health.Host, err error) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
 	var wrongKey *remote.HostKeyError

@@ -13,11 +13,12 @@ import (
 	"strata/internal/k3shost"
 )
 
-// ownershipPage tells users how to treat a host of another owner.
+// ownershipPage is the page about hosts that belong to another owner, for hints.
 const ownershipPage = "docs/host-ownership.md"
 
-// ownerSettings tells the probe the expected owner. Without one, as before a stack's first run, the
-// probe still looks for a mark: any mark is then another stack's.
+// ownerSettings returns the probe's variables with the expected owner. If there is none, as before
+// a stack's first run, the probe still looks for an owner mark, and any mark counts as another
+// stack's.
 func ownerSettings(spec Spec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3shost.Owner{}).Variables()
@@ -25,8 +26,8 @@ func ownerSettings(spec Spec) map[string]string {
 	return spec.Owner.Variables()
 }
 
-// judgeOwner refuses a host that belongs to another cluster, or is another node of this cluster.
-// Its data would be overwritten, and later removed.
+// judgeOwner is Stuck if the host belongs to another cluster, or is another node of this cluster:
+// Strata would overwrite its data, and later remove it.
 func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
@@ -59,8 +60,8 @@ func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
 
-// judgeOtherOwner judges a mark of another owner. A preflight from another machine does not know
-// the stack's identity, so it compares the names.
+// judgeOtherOwner judges a host that has another owner's mark. A preflight on another machine does
+// not know the cluster's identity. It compares the names, and is Skipped if they match.
 func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]
@@ -82,8 +83,9 @@ func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict 
 			"%s %s --clear; see %s", own, host.Name, ownershipPage)}
 }
 
-// judgeFixed refuses changes that K3s cannot make in an existing cluster. The changed config.yaml
-// would be written to running servers, and servers that join later would be refused.
+// judgeFixed is Stuck if the configuration changes a value that K3s fixes when a cluster is
+// created. Running servers would get a config.yaml that the cluster does not follow, and servers
+// that join later would be refused.
 func judgeFixed(_ health.Host, spec Spec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// The scripts that run on hosts, each in one SSH session. They read and change nothing.
+// The scripts that run on hosts, each in one SSH session. They change nothing on the host.
 var (
 	//go:embed probe/ports.sh
 	portsScript string
@@ -26,19 +26,19 @@ var (
 	answerScript string
 	//go:embed probe/resolve.sh
 	resolveScript string
-	// PoolScript finds the machines that answer for the IP addresses of a pool.
+	// PoolScript finds machines that already answer at the IP addresses of a pool.
 	//go:embed probe/pool.sh
 	PoolScript string
 )
 
-// hostScript observes a host for its gate, and unitScript observes K3s there.
+// hostScript observes a host for its gate, and unitScript observes its K3s unit.
 var (
 	hostScript = portsScript + firewallScript + k3shost.Ownership + k3shost.CertificatesFunction +
 		hostOwnScript
 	unitScript = k3shost.CertificatesFunction + unitOwnScript
 )
 
-// WithSettings puts variables in front of a script.
+// WithSettings returns a script that begins with the settings as shell variables.
 func WithSettings(script string, settings map[string]string) string {
 	names := make([]string, 0, len(settings))
 	for name := range settings {
@@ -52,11 +52,11 @@ func WithSettings(script string, settings map[string]string) string {
 	return text.String() + script
 }
 
-// Block holds the output of one observation of a probe script: key=value lines; a key may come
-// several times.
+// Block holds one observation of a probe script: the values of its key=value lines by key, in the
+// order of the lines.
 type Block map[string][]string
 
-// Get returns the first value of a key.
+// Get returns the first value of a key; empty if it is missing.
 func (b Block) Get(key string) string {
 	if values := b[key]; len(values) > 0 {
 		return values[0]
@@ -80,7 +80,7 @@ type Blocks struct {
 	Take    func(Block)
 }
 
-// Line takes one line of a probe.
+// Line adds one line of a probe; the line "end" completes the Block.
 func (b *Blocks) Line(text string) {
 	if text == "end" {
 		b.Take(b.current)

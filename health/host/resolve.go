@@ -15,28 +15,28 @@ import (
 // Resolved holds a DNS server's reply to one host.
 type Resolved struct {
 	Host string `json:"host"`
-	// Seen is false before the first reply or timeout, and while the host cannot be asked. Fault
-	// says why it cannot.
+	// Seen is false before the first reply or timeout, and while the query cannot be sent. Fault
+	// says why.
 	Seen  bool   `json:"seen"`
 	Fault string `json:"fault,omitempty"`
-	// Code is the reply's response code, such as NXDOMAIN; empty where no reply came.
+	// Code is the reply's response code, such as NXDOMAIN; empty if no reply came.
 	Code      string   `json:"code,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
 }
 
-// Success is the code of a reply with records.
+// Success is the response code of a reply without an error.
 const Success = "NOERROR"
 
-// codes are the names of response codes that people know (RFC 1035, section 4.1.1).
+// codes has the usual names of common response codes (RFC 1035, section 4.1.1).
 var codes = map[dnsmessage.RCode]string{
 	dnsmessage.RCodeSuccess: Success, dnsmessage.RCodeNameError: "NXDOMAIN",
 	dnsmessage.RCodeServerFailure: "SERVFAIL",
 	dnsmessage.RCodeRefused:       "REFUSED",
 }
 
-// Resolve makes a host ask a DNS server for the IPv4 addresses of a name, again and again until ctx
+// Resolve makes a host query a DNS server for the IPv4 addresses of a name, repeatedly until ctx
 // ends. It uses one SSH session and reports each reply. The name is fully qualified, without its
-// last dot, and has at most 253 characters; a longer name is never asked for.
+// last dot. If it is no valid name, Resolve reports one Fault and returns.
 func Resolve(
 	ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved),
 ) {
@@ -52,7 +52,7 @@ func Resolve(
 		func(err error) { report(Resolved{Host: host.Name, Fault: health.OneLine(err.Error())}) })
 }
 
-// queryFor returns a query in the format of printf(1).
+// queryFor returns a DNS query for the name's IPv4 addresses, as escapes for printf(1).
 func queryFor(name string) (string, error) {
 	full, err := dnsmessage.NewName(name + ".")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// routesOf reads lines of /proc/net/route as the probe prints them: destination and mask as eight
-// hexadecimal digits each, last byte of the address first (amd64 and arm64 are little-endian;
-// proc_net(5)).
+// routesOf converts the probe's lines of /proc/net/route to CIDR notation, and ignores invalid
+// lines. A line has destination and mask as eight hexadecimal digits each, the last byte of the
+// address first (amd64 and arm64 are little-endian; proc_net(5)).
 func routesOf(lines []string) []string {
 	var routes []string
 	for _, line := range lines {

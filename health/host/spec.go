@@ -12,27 +12,27 @@ const Kind health.Kind = "host"
 
 // Spec configures the gate of one host.
 type Spec struct {
-	// Peers are the other nodes' names, which must not be this host's: two hosts of one name
-	// replace each other's Node.
+	// Peers are the names of the other nodes. The host's hostname must not be one of them, because
+	// two hosts with one name overwrite each other's Node.
 	Peers []string `json:"peers,omitempty"`
 	// Modules are the kernel features that must be loaded or built in, for example br_netfilter.
 	Modules []string `json:"modules"`
-	// Ports are the TCP ports that must be free or held by this cluster's own K3s.
+	// Ports are the TCP ports that must be free or used by K3s.
 	Ports []int `json:"ports,omitempty"`
 	// MinDiskMiB is the free space that K3s's data directory needs, in MiB.
 	MinDiskMiB int `json:"minDiskMiB"`
-	// MinMemoryMiB is the host's total memory, in MiB.
+	// MinMemoryMiB is the total memory that the host must have, in MiB.
 	MinMemoryMiB int `json:"minMemoryMiB"`
-	// MaxClockSkew bounds the difference of the host's clock from this machine's.
+	// MaxClockSkew limits the difference between the host's clock and this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
 	// must be one upgrade step away at most. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
-	// Owner is the expected owner of the host. It is nil in a state that is older than the owner
-	// marks. It has no cluster while the cluster's identity is unknown.
+	// Owner is the expected owner of the host. It is nil in a stack's state that is older than
+	// owner marks. Its Cluster is empty while the cluster's identity is unknown.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Fixed are the values that a server cannot change any more once it has data
-	// (config.FixedValues). Empty: not checked.
+	// Fixed are the values that cannot change once a server has data (config.FixedValues). Empty:
+	// not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`
 	// CgroupV1 is true if the kubelet is configured to run on cgroup v1 as well
 	// (fail-cgroupv1=false).

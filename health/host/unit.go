@@ -16,12 +16,12 @@ import (
 // this check fails.
 func UnitCheck(host health.Host) string { return "unit " + host.Name }
 
-// UnitName returns the systemd unit of a host's role.
+// UnitName returns the name of the K3s unit for a host's role, without .service.
 func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
 
 // UnitFacts describes a host's K3s unit.
 type UnitFacts struct {
-	// Fault says why the host could not be asked. Everything else is empty then.
+	// Fault says why SSH to the host failed. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
@@ -35,12 +35,12 @@ type UnitFacts struct {
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
-	// Queued is true while systemd has a start, stop or restart of the unit to do. Its present
-	// activity is out of date then.
+	// Queued is true while systemd has a start, stop or restart of the unit queued. Active and Sub
+	// are about to change then.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`
-	// Disabled is true when systemd does not start the unit at a boot.
+	// Disabled is true if systemd does not start the unit at boot.
 	Disabled bool `json:"disabled,omitempty"`
 	// Skipped are the keys of the server's configuration that K3s ignored because it does not know
 	// them.
@@ -50,35 +50,37 @@ type UnitFacts struct {
 	Undone []string `json:"undone,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
-	// Routes are the host's IPv4 routes as networks, without the default route. Only the gate of
-	// the Nodes asks for them.
+	// Routes are the host's IPv4 routes in CIDR notation, without the default route. They are only
+	// read for the gate of the Nodes.
 	Routes []string `json:"routes,omitempty"`
 	// Tunnel is true if flannel carries the Pods' packets through a device of its own. That device
 	// has the first address of the host's Pods.
 	Tunnel bool `json:"tunnel,omitempty"`
-	// Seconds counts how long the log has shown the same known cause. For refusals by a server, it
-	// counts from the first to the last.
+	// Seconds is the number of seconds for which the log has shown the same known cause. For
+	// refusals by a server, it is the time from the first to the last.
 	Seconds int `json:"seconds,omitempty"`
-	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds is the
-	// time. Ending is true if a restart renews it.
+	// Certificate is the file of K3s's own certificate that expires first, at CertificateEnds.
+	// Ending is true if it is so close to expiry that a restart renews it.
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
 	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
-	// Join is the HTTP status of this node's join server for a request without credentials; 000
-	// means no answer. It is empty if the server refused nothing, or if this node joins no server.
+	// Join is the HTTP status with which this node's join server answers a request without
+	// credentials; 000 means no answer. It is empty if the server refused nothing, or if this node
+	// joins no server.
 	Join string `json:"join,omitempty"`
 	// Log has the lines of the current start above level info, and the info lines about the join
 	// and the images, oldest first. It is empty while the unit is active.
 	Log []string `json:"log,omitempty"`
 }
 
-// manyRestarts exceeds the restarts of a cluster's ordinary start: each comes 5 s after the last.
+// manyRestarts is more than an ordinary start of a cluster needs; systemd waits 5 s before each.
 const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it
-// may have changed. With routes, it reports the host's routes and flannel's tunnel as well.
+// may have changed. If routes is set, the report has the host's routes and flannel's tunnel as
+// well.
 func ObserveUnit(
 	ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts),
 ) {
@@ -113,9 +115,10 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	}
 }
 
-// JudgeUnit judges whether a host's K3s unit runs, and if it never will, why. The unit has
-// Type=notify, so active means that K3s itself has reported that it is up. After a restart, the
-// unit must also stay active for longer than systemd's pause before a restart.
+// JudgeUnit judges whether a host's K3s unit runs. If not, it names the cause, and is Stuck if
+// waiting does not help. The unit has Type=notify, so active means that K3s itself has reported
+// that it is up. After a restart, the unit must also stay active for longer than systemd's pause
+// before a restart.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	unit := UnitName(host)
 	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting,
@@ -153,9 +156,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // hasFailed reports whether the unit's main process failed.
 func (f UnitFacts) hasFailed() bool { return f.Result != "" && f.Result != "success" }
 
-// isStopped reports whether the unit was told to stop, or was never started: systemd restarts a
-// unit that ended by itself. A unit that is told to stop may end with an error, as K3s does when
-// its kubelet ends first (k3s-io/k3s#2624). It then stays failed.
+// isStopped reports whether the unit was stopped on purpose, or was never started. A unit that
+// exits by itself is restarted by systemd. A stopped unit may end as failed, as K3s does when its
+// kubelet exits first (k3s-io/k3s#2624).
 func (f UnitFacts) isStopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
@@ -164,8 +167,8 @@ func (f UnitFacts) isStopped() bool {
 	return f.Active == "inactive" && !f.hasFailed()
 }
 
-// stoppedUnit words the verdict on a stopped unit. K3s's log is left out, because it is older than
-// the stop.
+// stoppedUnit completes the verdict on a stopped unit. It omits K3s's log, which is older than the
+// stop.
 func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
 	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start " +
 		"it by itself before the next boot"
@@ -229,8 +232,8 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 	return v
 }
 
-// restartsText words a restart count. Above a few it gives no exact number, which would change all
-// the time.
+// restartsText returns a restart count as text to append; empty for none. From manyRestarts on the
+// text does not change, so that the verdict stays the same.
 func restartsText(n int) string {
 	switch {
 	case n <= 0:
@@ -243,7 +246,7 @@ func restartsText(n int) string {
 	return fmt.Sprintf(", %d restarts or more", manyRestarts)
 }
 
-// logEvidence returns the lines of the journal as evidence.
+// logEvidence returns the lines of the journal as evidence; nil without lines.
 func logEvidence(unit string, log []string) []string {
 	if len(log) == 0 {
 		return nil

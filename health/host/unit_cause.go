@@ -9,7 +9,7 @@ import (
 	"strata/health"
 )
 
-// unitCause is a line of K3s's log whose meaning is known.
+// unitCause explains log lines of K3s that match a pattern.
 type unitCause struct {
 	match *regexp.Regexp
 	// state is Stuck if only a change helps, and Waiting if K3s retries until it works.
@@ -17,32 +17,31 @@ type unitCause struct {
 	cause string
 	// hint is the fix; %[1]s is the host's name, %[2]s its unit.
 	hint string
-	// belief decides when a Stuck cause is believed.
+	// belief says when a matching line makes the verdict Stuck, if state is Stuck.
 	belief belief
 }
 
-// belief says when a complaint means that only a change helps.
+// belief says when a log line proves that only a change helps.
 type belief int
 
 const (
-	// atOnce: believed when K3s ended because of the complaint, or has repeated it for
-	// insistSeconds.
+	// atOnce: K3s exited because of the fault, or has logged it for insistSeconds.
 	atOnce belief = iota
-	// afterRestart: as atOnce, but not for the first start, because the next start may cure the
-	// fault by itself.
+	// afterRestart: as atOnce, but not during the first start, because a restart may cure the
+	// fault.
 	afterRestart
-	// repeated: believed when a server has refused K3s for insistSeconds, while the API of its join
-	// server was up all the time. A server that is starting refuses every node.
+	// repeated: a server has refused K3s for insistSeconds, and the API of its join server was up
+	// all the time. A server that is starting refuses every node, so one refusal proves nothing.
 	repeated
 )
 
-// insistSeconds is the number of seconds for which K3s must complain before the complaint is
-// believed. An agent asks again after 5 to 10 s (pkg/agent/config/config.go, Get), and a server
-// that ended is started again after 5 s. Both are refused three times by then, and the cause is
-// named within 30 s.
+// insistSeconds is the number of seconds for which K3s must log a fault until it proves that only a
+// change helps. An agent retries after 5 to 10 s (pkg/agent/config/config.go, Get), and systemd
+// restarts a server after 5 s. Both are refused three times by then, and the gate still names the
+// cause within 30 s.
 const insistSeconds = 10
 
-// These causes need more than a line of the log to be recognised.
+// These causes are named, because more than one place of this package needs them.
 const (
 	causeToken    = "wrong token"
 	causeStarting = "the server that this node joins through is still starting"
@@ -52,8 +51,9 @@ const (
 // tokenHint is the fix of a wrong token.
 const tokenHint = "the cluster's token is not the one in /etc/rancher/k3s/config.yaml (or a file of config.yaml.d) of %[1]s; correct it, then systemctl restart %[2]s; a host that was in another cluster needs its uninstall script first"
 
-// unitCauses are tried from top to bottom on each line, the newest line first. The words are K3s's
-// (pkg/daemons, pkg/agent, pkg/cluster, pkg/configfilearg), systemd's and etcd's.
+// unitCauses are matched from top to bottom against each log line, the newest line first. The
+// messages are K3s's (pkg/daemons, pkg/agent, pkg/cluster, pkg/configfilearg), systemd's and
+// etcd's.
 var unitCauses = []unitCause{
 	{regexp.MustCompile(`(?i)too many learner members|etcdserver: (re-)?configuration change|unhealthy cluster|not yet been promoted from learner`), health.Waiting,
 		"etcd takes one new member at a time and this one has to wait", "", atOnce},
@@ -101,8 +101,8 @@ var unitCauses = []unitCause{
 // execFailed is systemd's exit status for a program that it could not start.
 const execFailed = 203
 
-// results explains systemd's results of a unit (systemd.exec(5), $SERVICE_RESULT) that name the
-// cause by themselves, independent of K3s's log.
+// results explains those values of a unit's Result (systemd.exec(5), $SERVICE_RESULT) that name the
+// cause without K3s's log.
 var results = map[string]struct{ cause, hint string }{
 	"oom-kill":        {"the kernel killed K3s because the host's memory is used up", "on %[1]s: journalctl -k -g oom -n 5; free -m; give the host more memory, or run less on it"},
 	"signal":          {"K3s was killed by a signal, and not by systemd", "on %[1]s: journalctl _PID=1 -u %[2]s -n 5; journalctl -k -g oom -n 5"},
@@ -119,7 +119,8 @@ var alarms = map[string]struct{ cause, hint string }{
 	"CORRUPT": {"etcd's members hold different data", "strata restore a snapshot of before; see strata restore --help"},
 }
 
-// explainUnit adds the known cause of a unit that is not running.
+// explainUnit adds the cause and the fix to the verdict on a unit that is not running, if they are
+// known. It sets Stuck if waiting does not help.
 func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Status == execFailed {
 		v.State, v.Cause = health.Stuck, "systemd cannot start /usr/local/bin/k3s: it is missing or not executable"
@@ -150,7 +151,7 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 	return v
 }
 
-// isConclusive reports whether the complaint proves that only a change helps.
+// isConclusive reports whether the log line proves that only a change helps (see belief).
 func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 	switch {
 	case c.state != health.Stuck:
@@ -170,10 +171,10 @@ func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
 // differing matches a warning of K3s that names a setting (pkg/cluster/bootstrap.go,
-// compareConfig). The error with which K3s then ends names none.
+// compareConfig). The error with which K3s then exits does not name it.
 var differing = regexp.MustCompile(`critical configuration mismatched: ([^"\s]+)`)
 
-// words returns the cause with the log's details.
+// words returns the cause. For causeMismatch, it adds the settings that the log names.
 func (c unitCause) words(log []string) string {
 	if c.cause != causeMismatch {
 		return c.cause
@@ -190,8 +191,8 @@ func (c unitCause) words(log []string) string {
 	return c.cause + ": " + strings.Join(names, ", ")
 }
 
-// isFatalLine reports whether a line is the last one of a K3s that gave up. A K3s that asks itself
-// to shut down ends with exit code 0 (pkg/signals/signals.go), so only its log shows that.
+// isFatalLine reports whether K3s exits after it has logged the line. A K3s that shuts itself down
+// has exit code 0 (pkg/signals/signals.go), so only its log shows the failure.
 func isFatalLine(line string) bool {
 	return strings.Contains(line, "level=fatal") || strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Incorrect Usage") ||
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
@@ -207,9 +208,9 @@ func lastComplaint(log []string) string {
 	return ""
 }
 
-// knownCause finds the newest line with a known meaning. It prefers a cause that needs a change to
-// one that waiting cures. A server's refusal is the exception: any newer known line shows that the
-// refusal has ended.
+// knownCause returns the cause and the newest log line that matches one; false if none does. It
+// prefers a cause that needs a change to one that waiting cures. A server's refusal is the
+// exception: any newer known line shows that the refusal is over.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string
@@ -235,10 +236,11 @@ func fillHint(hint string, host health.Host) string {
 	return strings.NewReplacer("%[1]s", host.Name, "%[2]s", UnitName(host)).Replace(hint)
 }
 
-// logrusMessage is the message of a logrus line, the form of K3s's own lines.
+// logrusMessage matches the message in a line of logrus, which K3s logs with.
 var logrusMessage = regexp.MustCompile(`msg="((?:[^"\\]|\\.)*)"`)
 
-// shortLine returns a log line without its time and other numbers that change on each attempt.
+// shortLine returns the message of a K3s log line, without the time, which changes on each attempt.
+// It has at most 240 characters.
 func shortLine(line string) string {
 	if match := logrusMessage.FindStringSubmatch(line); match != nil {
 		line = strings.ReplaceAll(match[1], `\"`, `"`)

@@ -9,17 +9,17 @@ import (
 	"strata/health/observe"
 )
 
-// complaint follows the complaints in a unit's log over its starts.
+// complaint measures for how long a unit's log has shown the same cause, over several starts.
 type complaint struct {
 	stable *observe.Stable
-	// cause is the last known complaint, and line the last log line that had it. told is the number
-	// of seconds for which the cause had been repeated when line was logged.
+	// cause is the last known cause with belief repeated, and line the last log line that showed
+	// it. told is the number of seconds from the first such line to this one.
 	cause, line string
 	told        int
 }
 
-// seconds returns UnitFacts.Seconds. A new start without a message does not end a complaint: a
-// server that ended because of one is started again, with an empty log.
+// seconds returns UnitFacts.Seconds. A log without a known cause does not reset the count: a server
+// that exited because of a fault starts again with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {
@@ -34,7 +34,7 @@ func (c *complaint) seconds(f UnitFacts) int {
 	case c.cause != known.cause:
 		c.end()
 		c.cause, c.line, c.told = known.cause, line, c.stable.Seconds("cause", known.cause)
-	case c.line != line: // each has its time
+	case c.line != line: // a new line, as each has its time
 		c.line, c.told = line, c.stable.Seconds("cause", known.cause)
 	}
 	return c.told
@@ -45,12 +45,12 @@ func (c *complaint) end() {
 	c.cause, c.line, c.told = "", "", 0
 }
 
-// importing is K3s's line before and after each archive of images
+// importing matches the lines that K3s logs before and after it imports an archive of images
 // (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports returns the archive that K3s is importing; empty if it imports none. K3s imports at every
-// start, before it starts the kubelet.
+// imports returns the file name of the archive that K3s is importing; empty if it imports none. K3s
+// imports at every start, before it starts the kubelet.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if found := importing.FindStringSubmatch(log[i]); found != nil {
@@ -63,17 +63,17 @@ func imports(log []string) string {
 	return ""
 }
 
-// tellingLines is the number of last complaints that are shown as evidence for a unit without a
-// known cause.
+// tellingLines limits the log lines that are shown as evidence.
 const tellingLines = 5
 
-// klogHeader is the time, process and place of a line of Kubernetes' own.
+// klogHeader matches the level, time and process at the beginning of a line of klog, which
+// Kubernetes' components log with.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// findCauseLines returns the lines of a log that show its cause: the lines of the known cause
-// without repetitions, and the line with which K3s ended. Without a known cause it returns the last
-// complaints. K3s runs a cluster's components in one process, and each component logs its missing
-// peers until they are up.
+// findCauseLines returns up to tellingLines lines as evidence, oldest first and without
+// repetitions: the lines of the known cause, and the line with which K3s exited. Without a known
+// cause it returns the last lines above level info. Other lines would mislead: all components log
+// in one process, and each reports missing peers until they are up.
 func findCauseLines(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string

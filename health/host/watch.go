@@ -27,26 +27,27 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return &hostWatch{host: spec.Hosts[0], spec: s, key: secrets.SSHKey}, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *hostWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	Observe(ctx, w.host, w.spec, w.key, false,
 		func(_ Report, verdicts []health.Verdict) { report(verdicts) })
 	return nil
 }
 
-// Report holds a host's description of itself, for checks that compare hosts.
+// Report describes a host, for checks that compare hosts.
 type Report struct {
 	Name, Hostname, MachineID, OS, Arch, Kernel string
 	// Reached is true once the host was observed; Skew is only valid then.
 	Reached bool
 	// Skew is the host's clock minus this machine's, in whole seconds.
 	Skew time.Duration
-	// Probe holds the host's complete output.
+	// Probe holds the probe's complete output.
 	Probe Block
 }
 
-// Observe observes a host until ctx ends, and reports each observation. If once is set, it ends
-// after the first observation, or when no observation is possible.
+// Observe observes a host until ctx ends, and reports each observation and fault. If once is set,
+// it returns after the first observation, or after a fault that waiting does not cure, and the
+// report includes K3s's certificates.
 func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool,
 	report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))

@@ -21,24 +21,24 @@ import (
 )
 
 const (
-	// httpTimeout bounds one request with its connection.
+	// httpTimeout limits one request, including its connection.
 	httpTimeout = 3 * time.Second
-	// httpBodyLimit bounds the part of a body in which a text is looked for.
+	// httpBodyLimit limits the part of a body that is searched for a text, in bytes.
 	httpBodyLimit = 1 << 20
 )
 
-// routeless are the bodies of the 404 with which Traefik and APISIX answer without a route.
+// routeless are the bodies of the 404 that Traefik and APISIX return if they have no route.
 var routeless = []string{"404 page not found", `{"error_msg":"404 Route Not Found"}`}
 
-// httpTarget receives the probes.
+// httpTarget describes where and with which credentials probes are sent.
 type httpTarget struct {
 	// address is the Service's IP address.
 	address string
-	// roots are the CAs; nil means this machine's own.
+	// roots are the trusted CAs; nil means this machine's own.
 	roots *x509.CertPool
 	// through is the tunnel to the address; if it is empty, the address is dialled directly.
 	through tunnel.Spec
-	// user and password are for the probes that authenticate; key is for those with an API key.
+	// user and password are for the probes with Auth or Login; key is for those with a KeyHeader.
 	user, password, key string
 }
 
@@ -99,13 +99,14 @@ func (t httpTarget) transport() *http.Transport {
 	}
 }
 
-// fail stores in an answer the reason why the request got no response.
+// fail stores the reason why the request got no response.
 func (a *httpAnswer) fail(err error) {
 	a.Error, a.Certificate = httpTrouble(err)
 	a.Way = observe.WayOf(err)
 }
 
-// httpTrouble words a failed request. It describes the certificate if that was refused.
+// httpTrouble returns the text of a failed request's error, and a description of the certificate if
+// that was refused.
 func httpTrouble(err error) (text, certificate string) {
 	var ca x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -152,7 +153,7 @@ func roundLatency(latency time.Duration) string {
 	return httpTimeout.String()
 }
 
-// absolute returns a Location as the client would follow it; empty without one.
+// absolute returns a Location header as an absolute URL; empty without one.
 func absolute(from *url.URL, location string) string {
 	to, err := from.Parse(location)
 	if location == "" || err != nil {

@@ -14,10 +14,10 @@ import (
 )
 
 // httpPasses is the number of passes in a row that each probe needs, each over a new connection.
-// There are several Pods behind an address, and each learns of a route or certificate by itself.
+// There may be several Pods behind an address, and each loads a route or certificate by itself.
 const httpPasses = 2
 
-// httpFacts is one observation of the Service and the CA, and the last answer of each probe.
+// httpFacts describes the Service and the CA, and has the last answer to each probe.
 type httpFacts struct {
 	Fault   *kube.Fault         `json:"fault,omitempty"`
 	Seconds int                 `json:"seconds,omitempty"`
@@ -42,8 +42,8 @@ type httpAnswer struct {
 	Location string      `json:"location,omitempty"`
 	// Lacks is true if the body does not contain the required text.
 	Lacks bool `json:"lacks,omitempty"`
-	// Behind is true if a 404 is not in the words of an ingress controller. So a route led to the
-	// application that sent it.
+	// Behind is true if a 404 is not an ingress controller's own (routeless). An application has
+	// sent it, so there is a route.
 	Behind bool `json:"behind,omitempty"`
 	// Within is the upper bound of the latency, for example 100 ms.
 	Within string `json:"within,omitempty"`
@@ -58,7 +58,7 @@ func httpAddress(s Spec) address.Spec {
 	return address.Spec{Namespace: s.Namespace, Service: s.Service}
 }
 
-// judgeHTTP judges whether every URL gives users the expected answer at the Service's address.
+// judgeHTTP judges whether every probe gets the expected answer at the Service's address.
 func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}
@@ -122,7 +122,7 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status,
 			observe.OrNone(a.Location), probe.RedirectTo)
 	case !strings.HasPrefix(a.Location, probe.RedirectPrefix):
-		location, _, _ := strings.Cut(a.Location, "?") // the rest is another one each time
+		location, _, _ := strings.Cut(a.Location, "?") // the query differs each time
 		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status,
 			observe.OrNone(location), probe.RedirectPrefix)
 	case a.Passes < httpPasses:
@@ -134,7 +134,7 @@ func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 	return v
 }
 
-// message describes a good answer, with its duration if that was measured.
+// message describes a good answer, with its latency.
 func (a httpAnswer) message() string {
 	switch {
 	case a.Attempts == 1:
@@ -146,7 +146,7 @@ func (a httpAnswer) message() string {
 	}
 }
 
-// oneOf returns "200", or "301, 302 or 308".
+// oneOf joins status codes, as in "301, 302 or 308".
 func oneOf(statuses []int) string {
 	texts := make([]string, 0, len(statuses))
 	for _, status := range statuses {

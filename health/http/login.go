@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// loginTimeout bounds a whole login of about ten requests. For one of them the server computes the
-// slow hash of a password.
+// loginTimeout limits a whole login of about ten requests. One of them is slow, because the server
+// hashes the password.
 const loginTimeout = 15 * time.Second
 
-// formAction finds the target of a page's form.
+// formAction matches the target of a page's form.
 var formAction = regexp.MustCompile(`(?is)<form[^>]*\saction="([^"]*)"`)
 
-// login asks for a URL like a browser that is redirected to a login page. It follows the redirects,
-// fills in the page's form, and follows the redirects back. Cookies live only during this login.
-// login returns the last answer.
+// login requests a URL like a browser: it follows redirects to a login page, submits the page's
+// form, and follows the redirects back. It returns the last answer. Cookies are kept only for this
+// login.
 func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
@@ -67,7 +67,8 @@ func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	return answer
 }
 
-// visit makes a request and follows its redirects. fields are the values of a form.
+// visit makes a request and follows its redirects. It returns the last response and its body.
+// fields, if not nil, are the values of a form to send.
 func visit(
 	ctx context.Context, browser *http.Client, method, address string, fields url.Values,
 ) (*http.Response, string, error) {
@@ -77,7 +78,7 @@ func visit(
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return nil, "", errors.New("the request cannot be made") // the URL may hold what a login is made of
+		return nil, "", errors.New("the request cannot be made") // no URL: it may have codes
 	}
 	if fields != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -94,8 +95,7 @@ func visit(
 	return response, string(text), nil
 }
 
-// bare returns a URL without its query. The query holds codes and states that change and must not
-// be shown.
+// bare returns a URL without its query, which has login codes that change and must not be shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }

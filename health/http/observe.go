@@ -36,7 +36,8 @@ func (w *httpWatch) observe(ctx context.Context) (httpFacts, []byte) {
 	return facts, ca
 }
 
-// caIn returns the CA in a Secret: ca.crt, or else tls.crt, which is the CA if it is self-signed.
+// caIn returns the CA in a Secret as PEM: ca.crt, or else tls.crt, which is the CA if it is
+// self-signed.
 func caIn(data map[string][]byte) []byte {
 	if ca := data["ca.crt"]; len(ca) > 0 {
 		return ca
@@ -44,7 +45,7 @@ func caIn(data map[string][]byte) []byte {
 	return data["tls.crt"]
 }
 
-// rootsOf parses the CAs. If it fails, why names the fault.
+// rootsOf parses the CAs of a Secret. If there are none, why says so.
 func rootsOf(ca []byte, secret string) (roots *x509.CertPool, why string) {
 	roots = x509.NewCertPool()
 	switch {

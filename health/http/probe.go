@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// probeMethod returns the probe's request method.
+// probeMethod returns the probe's request method; GET if it has none.
 func probeMethod(p Probe) string {
 	if p.Method == "" {
 		return http.MethodGet
@@ -12,7 +12,8 @@ func probeMethod(p Probe) string {
 	return p.Method
 }
 
-// probeStatuses returns the accepted codes.
+// probeStatuses returns the accepted status codes: the probe's own, or any redirect if it expects
+// one, or 200.
 func probeStatuses(p Probe) []int {
 	switch {
 	case len(p.Status) > 0:

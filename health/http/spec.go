@@ -8,19 +8,19 @@ import (
 	"strata/health"
 )
 
-// Kind gates URLs at a Service's LoadBalancer address: each gives the expected answer, under a
-// certificate that verifies.
+// Kind gates URLs at a Service's LoadBalancer address: each gives the expected answer, with a
+// certificate that the client trusts.
 const Kind health.Kind = "http"
 
 // Spec names URLs that a Service's LoadBalancer address must answer.
 type Spec struct {
-	// Namespace and Service name a Service of type LoadBalancer. The gate dials its address at the
-	// URL's port, and does not resolve the URL's host name. So the gate works before there is any
-	// DNS.
+	// Namespace and Service name a Service of type LoadBalancer. The gate connects to its address
+	// at the URL's port and does not resolve the URL's host name, so it works before DNS has the
+	// name.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
-	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must
-	// lead to. Empty: this machine's own CAs.
+	// CASecret is namespace/name of a Secret. Its ca.crt, or else tls.crt, must have signed the
+	// certificates. Empty: this machine's own CAs.
 	CASecret string  `json:"caSecret,omitempty"`
 	Probes   []Probe `json:"probes"`
 }
@@ -37,16 +37,16 @@ type Probe struct {
 	Status []int `json:"status,omitempty"`
 	// Contains is a text that the body must contain. Optional.
 	Contains string `json:"contains,omitempty"`
-	// Auth sends basic authentication from the Secrets.
+	// Auth sends Secrets.BasicAuth.
 	Auth bool `json:"auth,omitempty"`
 	// RedirectTo is the required Location, as an absolute URL. Optional.
 	RedirectTo string `json:"redirectTo,omitempty"`
 	// RedirectPrefix is the required beginning of a Location whose end differs each time. Optional.
 	RedirectPrefix string `json:"redirectPrefix,omitempty"`
-	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
+	// KeyHeader is the name of a header that sends Secrets.APIKey. Optional.
 	KeyHeader string `json:"keyHeader,omitempty"`
-	// Login follows redirects to a login page, logs in with the Secrets' user and password, and
-	// follows the redirects back to URL. Status and Contains then apply to URL's answer.
+	// Login follows redirects to a login page, logs in with Secrets.BasicAuth, and follows the
+	// redirects back to URL. Status and Contains then apply to URL's answer.
 	Login bool `json:"login,omitempty"`
 }
 

@@ -19,12 +19,13 @@ import (
 // reports that a URL begins to answer.
 const httpInterval = 100 * time.Millisecond
 
-// httpWatch observes the Service and the CA when they change, and keeps asking each URL.
+// httpWatch observes the Service and the CA when they change, and requests each URL again and
+// again.
 type httpWatch struct {
 	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
-	// user and password are the credentials, which no fact or message ever holds.
+	// user, password and key are the credentials. No fact or message contains them.
 	user, password, key string
 	through             tunnel.Spec
 	news                chan struct{}
@@ -32,11 +33,11 @@ type httpWatch struct {
 
 	mu   sync.Mutex
 	seen bool
-	// facts are the latest facts, with the answers of target. CA is the CA that was read last.
+	// facts are the latest facts, with the answers from target. ca is the CA that was read last.
 	facts  httpFacts
 	ca     []byte
 	target httpTarget
-	// epoch counts the changes of target: an answer of an earlier target proves nothing.
+	// epoch counts the changes of target, so that answers from an earlier target are dropped.
 	epoch int
 }
 
@@ -63,7 +64,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return w, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *httpWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var parts sync.WaitGroup
 	changed := make(chan struct{}, 1)
@@ -87,8 +88,8 @@ func (w *httpWatch) sources() []kube.Source {
 	return sources
 }
 
-// observeAgain observes the objects at every change. If the address or the CA changes, all answers
-// become void.
+// observeAgain observes the objects at every change. If the address or the CA changes, it drops all
+// answers.
 func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
 		facts, ca := w.observe(ctx)
@@ -117,7 +118,7 @@ func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// askAgain keeps asking one URL.
+// askAgain requests one URL again and again, until ctx ends.
 func (w *httpWatch) askAgain(ctx context.Context, probe Probe, moved <-chan struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()

@@ -8,8 +8,8 @@ func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }
 
-// selfCheck matches a result of cert-manager's self check. cert-manager checks a challenge's answer
-// itself before it asks the server to check (cert-manager pkg/controller/acmechallenges and
+// selfCheck returns a pattern for a failed self check. cert-manager checks a challenge's answer
+// itself before it tells the ACME server to check (cert-manager pkg/controller/acmechallenges and
 // pkg/issuer/acme).
 func selfCheck(kind, found string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)Waiting for ` + kind + ` challenge propagation: .*(` +
@@ -93,8 +93,8 @@ var acmeCauses = []Cause{
 }
 
 var (
-	// retryAfter finds the end of a rate limit in Let's Encrypt's message, because cert-manager
-	// keeps an error's text but not its header Retry-After.
+	// retryAfter matches the end of a rate limit in Let's Encrypt's message. cert-manager does not
+	// keep the header Retry-After.
 	retryAfter = regexp.MustCompile(`(?i)retry after (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d ?(UTC|Z)?)`)
 	// refusedAccount matches the server's refusal of an account. cert-manager does not retry such a
 	// registration by itself (pkg/issuer/acme/setup.go).
@@ -102,12 +102,12 @@ var (
 		`Failed to (register|update) ACME account: ?4\d\d |failed to decode external account binding key|Your ACME server URL is set to a v1 endpoint|` +
 			`Account private key is invalid|ACME private key in "[^"]*" is not of type RSA|Failed to parse existing ACME`)
 	// awaitsSecret matches messages about an ACME Secret that does not exist or lacks a key.
-	// cert-manager does not retry by itself, but when the Secret is created or changed
-	// (pkg/issuer/acme/setup.go, pkg/controller/clusterissuers issuersForSecret).
+	// cert-manager retries only when the Secret is created or changed (pkg/issuer/acme/setup.go,
+	// pkg/controller/clusterissuers issuersForSecret).
 	awaitsSecret = regexp.MustCompile(`failed to find external account binding key|ACME account: secrets? "[^"]*" not found|the secret "[^"]*" does not have key "|failed to get secret "`)
 )
 
-// withRetryAfter returns the cause with the end of the limit, if the message has it.
+// withRetryAfter returns the cause, with the end of the rate limit added if the message has it.
 func (c Cause) withRetryAfter(message string) Cause {
 	if said := retryAfter.FindStringSubmatch(message); said != nil {
 		c.Cause += "; it takes requests again after " + said[1]

@@ -18,21 +18,23 @@ import (
 
 // caFacts describes the CA that an issuer signs with.
 type caFacts struct {
-	// Unread is true for a read-only user, who may read no Secret.
+	// Unread is true if the user may not read Secrets.
 	Unread bool `json:"unread,omitempty"`
 	// Missing is true if the Secret does not exist or has no certificate.
 	Missing bool `json:"missing,omitempty"`
 	// Expected and Found are the fingerprints of the recorded CA and of the present one. Made is
-	// the beginning of the present CA's validity.
+	// the time from which the present CA is valid.
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	Made     string `json:"made,omitempty"`
 }
 
-// shown is the number of a fingerprint's digits in messages. certManager.acceptedCA takes them.
+// shown is the number of a fingerprint's digits in messages. That many are enough for
+// certManager.acceptedCA.
 const shown = 16
 
-// judgeCA judges whether the issuer signs with the CA that users were told to trust.
+// judgeCA judges whether the issuer signs with the CA that the stack has recorded, or with the
+// accepted new one.
 func judgeCA(spec Spec, f caFacts) health.Verdict {
 	v := health.Verdict{Check: "CA of " + issuerCheck(spec), State: health.Stuck}
 	const ways = "docs/troubleshooting.md, \"Another CA\", has both ways on"
@@ -65,7 +67,7 @@ func judgeCA(spec Spec, f caFacts) health.Verdict {
 	return v
 }
 
-// ca reads the issuer's present CA.
+// ca reads the issuer's present CA; nil if the Spec requires none.
 func (w *issuerWatch) ca(ctx context.Context, s *kube.APIServer) (*caFacts, error) {
 	if w.recorded == nil {
 		return nil, nil

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Cause is a reason why cert-manager cannot use an issuer or issue a certificate. It is recognised
-// by the text of cert-manager, Vault or the Go library, because they give no error code.
+// Cause explains why cert-manager cannot use an issuer or issue a certificate. It matches the error
+// text of cert-manager, Vault or Go's library, because they have no error codes.
 type Cause struct {
 	pattern *regexp.Regexp
 	Cause   string
 	Hint    string
-	// final is true if cert-manager does not try again before the issuer itself changes, because
-	// its Setup returned no error.
+	// final is true if cert-manager retries only after a change of the issuer, because its Setup
+	// returned no error.
 	final bool
 }
 
-// ofVault returns a pattern of Vault's answers (github.com/hashicorp/vault/api ResponseError). It
-// requires Vault's own form, because DNS providers use the same words.
+// ofVault returns a pattern that matches Vault's errors (github.com/hashicorp/vault/api
+// ResponseError). It requires Vault's prefix, because DNS providers use the same words.
 func ofVault(answer string) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
 }
 
-// issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager
+// issuanceCauses are tried in order, the specific ones first. They match messages of cert-manager
 // v1.21 pkg/issuer/vault/setup.go, pkg/issuer/ca/setup.go, actions/cluster/vault/vault.go and
 // pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes engines.
 var issuanceCauses = []Cause{
@@ -109,8 +109,8 @@ var issuanceCauses = []Cause{
 	},
 }
 
-// CauseOfIssuance recognises a message of cert-manager. It returns the zero value, without a cause,
-// for an unknown message.
+// CauseOfIssuance returns the cause that matches a message of cert-manager; the zero value if none
+// does.
 func CauseOfIssuance(message string) Cause {
 	for _, known := range slices.Concat(acmeCauses, dns01Causes, issuanceCauses) {
 		if known.pattern.MatchString(message) {

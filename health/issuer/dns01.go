@@ -3,28 +3,27 @@ package issuer
 import "regexp"
 
 const (
-	// unreachable is the Go library's text for an address that does not answer, or whose name is
-	// unknown.
+	// unreachable matches Go's errors for a server that does not answer, or whose name is unknown.
 	unreachable = `no such host|connection refused|connection reset|i/o timeout|deadline exceeded|Client\.Timeout|TLS handshake timeout|no route to host|network is unreachable`
-	// calling matches the words before the error of a call to a DNS provider. A pending Challenge
-	// of DNS-01 has an error of its solver, because an error of the ACME server does not leave it
+	// calling matches the text before the error of a call to a DNS provider. A pending Challenge of
+	// DNS-01 has an error of its solver, because an error of the ACME server does not leave it
 	// pending (pkg/controller/acmechallenges handleError).
 	calling = `(Cloudflare API for|GoogleCloud API call failed|Route 53|DNS update failed|DNS-01 challenge for \S+ is (pending|being deleted)).*`
-	// ownWords says where to find the provider's answer. cert-manager keeps it out of the Challenge
-	// (stabilizeSolverErrorMessage).
+	// ownWords is the hint with the command that shows the provider's answer, which cert-manager
+	// omits from the Challenge (stabilizeSolverErrorMessage).
 	ownWords = "kubectl get events -A --field-selector involvedObject.kind=Challenge has its words"
 	// compareSolver is the hint for a solver whose provider refuses its input.
 	compareSolver = "compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you"
 )
 
-// dns01 returns a cause that ends when the provider, the DNS or a Secret is fixed, because
-// cert-manager retries a solver until the Order ends.
+// dns01 returns a cause that is not final: cert-manager retries a solver until the Order ends, so a
+// fix of the provider, the DNS or a Secret is enough.
 func dns01(pattern, cause, hint string) Cause {
 	return Cause{regexp.MustCompile(`(?s)` + pattern), cause, hint, false}
 }
 
-// dns01Causes are the causes of DNS-01: the Secrets, the self check, and the provider. The texts
-// are cert-manager's v1.21 and v1.19 (pkg/issuer/acme/dns, pkg/issuer/acme/setup.go
+// dns01Causes are the causes of DNS-01: the Secrets, the self check, and the provider. They match
+// messages of cert-manager v1.21 and v1.19 (pkg/issuer/acme/dns, pkg/issuer/acme/setup.go
 // validateDNSSolvers and pkg/controller/acmechallenges).
 var dns01Causes = []Cause{
 	dns01(

@@ -1,4 +1,4 @@
 // Package issuer gates a cert-manager Issuer or ClusterIssuer. The issuer must be Ready at its
-// newest generation and, if the Spec asks for it, sign with the CA that the stack has recorded. The
-// package also has the causes of failed issuance, which kind certificate uses as well.
+// newest generation and, if the Spec names a CA, sign with it. The package also explains failures
+// of issuance for kind certificate.
 package issuer

@@ -6,7 +6,7 @@ import (
 	"strata/health/observe"
 )
 
-// issuerFacts is one observation of an Issuer or ClusterIssuer.
+// issuerFacts describes an Issuer or ClusterIssuer.
 type issuerFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
 	// Seconds is the number of seconds for which the fault or, without one, Ready's message has
@@ -38,9 +38,9 @@ func issuerCheck(s Spec) string {
 	return "issuer " + s.Namespace + "/" + s.Name
 }
 
-// judgeIssuer judges whether cert-manager uses an issuer's present specification. cert-manager
-// reconciles an issuer when it or one of its Secrets changes, and again after a failure. A fault
-// that came after the issuer was last Ready shows only when a certificate is issued.
+// judgeIssuer judges whether cert-manager uses an issuer's present spec. cert-manager reconciles an
+// issuer when it or one of its Secrets changes, and again after a failure. So a fault that occurs
+// after the issuer became Ready is only noticed when a certificate is issued.
 func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting,
 		Hint: issuerKubectl(spec, "describe")}
@@ -66,10 +66,10 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	return []health.Verdict{v, judgeCA(spec, *f.CA)}
 }
 
-// notIssuing judges an issuer that cert-manager has tried in vain. cert-manager retries nearly
-// every failure with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min), so
-// only the other failures end the gate. A refused account ends it after a while. cert-manager asks
-// again when the Secret of the account's key changes, and that does not change the issuer's
+// notIssuing judges an issuer with which cert-manager has failed. cert-manager retries nearly every
+// failure with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only
+// the other failures are Stuck. A refused account is Stuck only after a while: cert-manager
+// registers again when the Secret of the account's key changes, which does not change the issuer's
 // generation.
 func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)

@@ -14,13 +14,14 @@ type Spec struct {
 	CA *CA `json:"ca,omitempty"`
 }
 
-// CA names the Secret of an issuer's CA, and says which CA must be in it.
+// CA names the Secret of an issuer's CA, and the CA that it must contain.
 type CA struct {
 	// Secret is namespace/name of the Secret, whose tls.crt is the CA.
 	Secret string `json:"secret"`
-	// Certificate is the CA that the stack has recorded and people trust, in PEM.
+	// Certificate is the CA that the stack has recorded and that clients trust, in PEM.
 	Certificate string `json:"certificate"`
-	// Accepted is the fingerprint's beginning in strata:certManager.acceptedCA. Default: none.
+	// Accepted is the value of strata:certManager.acceptedCA, with which the CA's fingerprint must
+	// begin. Default: any.
 	Accepted string `json:"accepted,omitempty"`
 }
 

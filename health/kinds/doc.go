@@ -1,3 +1,3 @@
-// Package kinds is the table of the kinds of gates. It is the only package that knows them all: it
-// reads a gate's Spec from JSON, and asks a gate of any kind.
+// Package kinds is the table of the kinds of gates. Only this package imports them all: it parses a
+// gate's Spec from JSON, and runs a gate of any kind.
 package kinds

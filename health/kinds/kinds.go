@@ -58,10 +58,10 @@ var Bodies = map[health.Kind]health.BodyReader{
 // Parse reads the Spec of a gate of any kind from JSON.
 func Parse(text []byte) (health.Spec, error) { return health.ParseSpec(text, Bodies) }
 
-// Run asks one gate, as health.Ask does. It holds the tunnel that the gate needs. If the tunnel
-// cannot be opened, Run tries again while the gate asks, because a jump host may be starting. The
-// gate asks nothing without a tunnel or through another stack's tunnel at the same port; each check
-// says why.
+// Run runs one gate, as health.Ask does, and keeps the tunnel open that the gate needs. If the
+// tunnel cannot be opened, Run retries while the gate runs, because a jump host may be starting.
+// Without its tunnel, or if another stack's tunnel has the port, the gate's checks cannot pass and
+// say why.
 func Run(
 	ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer,
 ) (health.Result, error) {

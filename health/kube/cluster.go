@@ -20,24 +20,25 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// RequestTimeout bounds one request to an API server. A healthy server answers in milliseconds, and
-// after this time another server is asked instead of one that hangs.
+// RequestTimeout limits one request to an API server. A healthy server answers in milliseconds;
+// after a timeout, Cluster.Read tries the next server.
 const RequestTimeout = 3 * time.Second
 
-// maxSlow is the number of times that slow doubles the timeout: servers under load have up to 24 s.
+// maxSlow limits how often Cluster.slow doubles RequestTimeout: servers under load get up to 24 s.
 const maxSlow = 3
 
-// APIServer is one API server. It is asked at its own address, so that no load balancer hides which
-// server answers.
+// APIServer holds the clients of one API server. They connect to the server's own address, so that
+// no load balancer hides which server answers.
 type APIServer struct {
 	// Name is the host and port, for messages.
 	Name string
 	url  string
 	http *http.Client
 	Dyn  dynamic.Interface
-	// Config is the base of both clients.
+	// Config is the configuration from which both clients were built. It still has the proxy that
+	// withDialer replaces in them.
 	Config *rest.Config
-	// existing is true of a server of an existing cluster.
+	// existing is true if the cluster is an existing one, which Strata did not install.
 	existing bool
 }
 
@@ -46,12 +47,12 @@ type Cluster struct {
 	Servers []*APIServer
 	// good is the index of the server that answered last. Reads start with it.
 	good atomic.Int32
-	// slow counts how often no server has answered in time. Each time doubles the servers' timeout,
-	// up to maxSlow times.
+	// slow counts failed Reads with a timeout since the last quick answer. Each doubles the
+	// timeout, up to maxSlow times.
 	slow atomic.Int32
 }
 
-// ClusterOf returns the cluster that a gate observes.
+// ClusterOf returns the API servers that a gate's Spec names.
 func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	all, err := NewCluster(spec.Servers, secrets.Kubeconfig, spec.Tunnel())
 	if err != nil {
@@ -63,9 +64,9 @@ func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	return all, nil
 }
 
-// NewCluster builds one client per server from the kubeconfig's credentials and CA. It does not use
-// the kubeconfig's own server. It uses the CA so that verification fails at an address that another
-// machine holds. It also uses the proxy of the kubeconfig and the tunnel of through.
+// NewCluster builds the clients of each server from the kubeconfig's credentials, CA and proxy, and
+// the tunnel of through. It ignores the server in the kubeconfig. The CA makes TLS verification
+// fail if another machine has a server's address.
 func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Cluster, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
@@ -81,7 +82,7 @@ func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Clus
 		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell " +
 			"whose cluster answers; set certificate-authority-data")
 	}
-	through.Use(base) // K3s's own kubeconfig knows of none
+	through.Use(base) // K3s's kubeconfig names no proxy
 	all := &Cluster{}
 	for _, server := range servers {
 		one, err := newAPIServer(server, base, through)
@@ -99,9 +100,9 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 		return nil, fmt.Errorf("spec: servers: %q is not https://address:port", server)
 	}
 	config := rest.CopyConfig(base)
-	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
-	// The client's own limiter would delay an observation silently. The observations themselves
-	// bound the number of requests.
+	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy may route by path
+	// client-go's rate limiter would delay observations without a message. It is not needed,
+	// because each observation makes a limited number of requests.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
 	direct := withDialer(config, through)
@@ -117,8 +118,9 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 		Config: config}, nil
 }
 
-// withDialer returns config with a dialer instead of its SOCKS proxy. A fault is then the API
-// server's own and not the proxy's description of it.
+// withDialer returns a copy of config that dials through the tunnel, or through its SOCKS proxy, by
+// itself. Connection errors are then the API server's own, and not the proxy's description of them.
+// Without a tunnel or proxy, the copy is unchanged.
 func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
 	dialer := net.Dialer{Timeout: RequestTimeout}
@@ -131,9 +133,9 @@ func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 	return config
 }
 
-// Read runs one observation against the server that answered last. If that server cannot be asked,
-// Read tries the next one. A response such as "not found" counts as an answer. If no server can be
-// asked, Read returns the fault of the first one.
+// Read runs once against the server that answered last and, after an error, against the next one.
+// It stops at 403 and 404, which every server would return. It returns nil after a success,
+// otherwise the fault of the first server.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
 	start, slow, late := int(c.good.Load()), c.slow.Load(), false
@@ -165,8 +167,8 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 	return first
 }
 
-// ObserveOnce runs Read for a gate. It also returns the number of seconds for which the API has
-// failed in the same way.
+// ObserveOnce runs Read for a gate. It also returns for how many seconds the API has failed in the
+// same way; 0 without a fault.
 func (c *Cluster) ObserveOnce(
 	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
 ) (*Fault, int) {

@@ -5,11 +5,12 @@ import (
 )
 
 // Stale reports whether a condition describes an earlier generation of its object than the given
-// one. Such a condition may have been true of another specification. Neither kubectl wait nor
-// Pulumi's observe.WaitFor compares the generations.
+// one. Such a condition may be about an earlier spec. Neither kubectl wait nor Pulumi's
+// pulumi.com/waitFor annotation compares the generations.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 
-// StaleMessage puts a stale condition into words.
+// StaleMessage returns the message about a stale condition: its generation and the expected one, or
+// that the condition is missing.
 func StaleMessage(c Condition, generation int64) string {
 	if c.Status == "" {
 		return "has no condition " + c.Type + " yet"

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// discoveryLimit bounds a discovery document: a cluster with hundreds of kinds has less than 1
-	// MiB.
+	// discoveryLimit limits a discovery document, in bytes. A cluster with hundreds of kinds has
+	// less than 1 MiB.
 	discoveryLimit = 16 << 20
-	// aggregatedDiscovery asks for one document about every group, as every client since Kubernetes
-	// 1.27 does (k8s.io/client-go/discovery); a server without it answers with the list of groups.
+	// aggregatedDiscovery requests one document about every group, as every client since Kubernetes
+	// 1.27 does (k8s.io/client-go/discovery). A server that does not know this format returns the
+	// list of groups.
 	aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 )
 
-// ServedResource is a resource in one Version.
+// ServedResource identifies a resource in one version of an API group.
 type ServedResource struct{ Group, Version, Plural string }
 
 func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version }
@@ -30,10 +31,10 @@ func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version
 // String returns the resource as messages name it: group/version plural.
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
-// Absent returns those of the resources that an API server does not serve (yet). It reads two
-// answers without a cache: the version's own list, and the document about every group. The server
-// updates the document later. Helm, kubectl and Pulumi read the document, so "no matches for kind"
-// comes from it.
+// Absent returns the wanted resources that the API server does not serve (yet); nil if it serves
+// all. It reads each version's own list first, then the aggregated discovery document, which the
+// server updates later. Helm, kubectl and Pulumi read that document, and fail with "no matches for
+// kind" until it has the resource.
 func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	versions := map[string][]string{}
 	var missing []string
@@ -55,7 +56,7 @@ func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]stri
 	return s.findMissing(ctx, wanted)
 }
 
-// findMissing returns the resources that the document about every group lacks.
+// findMissing returns the wanted resources that the aggregated discovery document lacks.
 func (s *APIServer) findMissing(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	every, err := s.discover(ctx)
 	if err != nil {
@@ -85,7 +86,8 @@ func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]str
 	return names, nil
 }
 
-// discover reads the document about every group, and returns a test for a resource in it.
+// discover reads the aggregated discovery document. It returns a function that reports whether the
+// document has a resource.
 func (s *APIServer) discover(ctx context.Context) (func(ServedResource) bool, error) {
 	var answer json.RawMessage
 	if _, err := s.GetJSON(ctx, "/apis", aggregatedDiscovery, &answer); err != nil {
@@ -132,7 +134,7 @@ func listedVersion(all metav1.APIGroupList, r ServedResource) bool {
 	return false
 }
 
-// GetJSON reads one document; found is false on 404.
+// GetJSON decodes the JSON document at path into a value; found is false on 404.
 func (s *APIServer) GetJSON(ctx context.Context, path, accept string, into any) (found bool,
 	err error) {
 	code, body, err := s.GetAs(ctx, path, accept, discoveryLimit)

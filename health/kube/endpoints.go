@@ -8,17 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// EndpointFacts describes the EndpointSlices of a Service.
+// EndpointFacts holds the addresses in the EndpointSlices of a Service.
 type EndpointFacts struct {
 	Ready    []string `json:"ready,omitempty"`
 	NotReady []string `json:"notReady,omitempty"`
 }
 
-// ServiceLabel is on every EndpointSlice of a Service.
+// ServiceLabel is the label by which an EndpointSlice names its Service.
 const ServiceLabel = discoveryv1.LabelServiceName
 
-// ObserveEndpoints reads the addresses behind a Service. That the Service or a slice exists proves
-// nothing.
+// ObserveEndpoints returns the ready and unready addresses behind a Service, each sorted. Both are
+// empty if the Service has no EndpointSlices.
 func ObserveEndpoints(
 	ctx context.Context, s *APIServer, namespace, service string,
 ) (EndpointFacts, error) {

@@ -10,25 +10,26 @@ import (
 	"strata/health"
 )
 
-// These thresholds tell a passing fault from a permanent one. Each is the smallest number that the
-// ordinary start of a Pod does not reach: one failed pull that heals, a restart or two while a
-// dependency starts, a scheduler that waits for a node.
+// These thresholds distinguish a temporary fault from a permanent one, which is Stuck. Each is the
+// smallest number that an ordinary start of a Pod does not reach: one failed pull that heals, a
+// restart or two while a dependency starts, a scheduler that waits for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second
-	// wrongPulls is the number of failed pulls after which an answer such as "not found" is
-	// believed.
+	// wrongPulls is the number of failed pulls after which an answer such as "not found" counts as
+	// permanent.
 	wrongPulls = 2
-	// wrongSeconds must pass after such an answer until it is believed after one pull. The kubelet
-	// tries again after 10 s. But it pulls one image at a time, so slow pulls of other images may
-	// delay the second answer for minutes.
+	// wrongSeconds is the time after which such an answer counts as permanent even after one pull.
+	// The kubelet tries again after 10 s. But it pulls one image at a time, so slow pulls of other
+	// images may delay the second answer for minutes.
 	wrongSeconds = 20
-	// networkPulls is the number of failed pulls after which an unreachable registry is believed.
+	// networkPulls is the number of failed pulls after which an unreachable registry counts as
+	// permanent.
 	networkPulls = 4
-	// configSeconds bounds the wait for a ConfigMap or Secret that a container names: it may be
-	// about to be created.
+	// configSeconds limits the wait for a ConfigMap or Secret that a container refers to: it may be
+	// created in a moment.
 	configSeconds = 15
-	// scheduleSeconds bounds the wait for a suitable node: an old Pod frees its room after its
+	// scheduleSeconds limits the wait for a suitable node: an old Pod frees its resources after its
 	// grace period of 30 s.
 	scheduleSeconds = 35
 )
@@ -42,29 +43,30 @@ type podFacts struct {
 	Containers []containerFacts `json:"containers,omitempty"`
 	// Events are the Pod's Warning events, newest first: reason and message.
 	Events []string `json:"events,omitempty"`
-	// Seconds is the number of seconds for which the gate has seen the Pod with the same trouble.
+	// Seconds is the number of seconds for which the Pod has shown the same fault.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// containerFacts is one container that is not running as it should.
+// containerFacts describes a container that is waiting, or that runs and is not ready.
 type containerFacts struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"`
 	// Reason and Message describe the container's waiting state.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Exit says how the container ended the last time, for example "exit code 1 (Error)".
+	// Exit describes the container's last exit, for example "exit code 1 (Error)".
 	Exit string `json:"exit,omitempty"`
 	// Pulls counts the failed pulls of the image, from the Pod's events.
 	Pulls int `json:"pulls,omitempty"`
 	// Old is true if the last failure was long before the gate's first observation.
 	Old bool `json:"old,omitempty"`
 
-	// failed is the time of the last failed pull of the image, or of the program's last end.
+	// failed is the time of the last failed pull or of the last exit, whichever is later.
 	failed time.Time
 }
 
-// trouble holds a Pod's own state, Stuck or Waiting, and its cause.
+// trouble describes a fault of a Pod. Its state is Stuck if waiting does not help, otherwise
+// Waiting.
 type trouble struct {
 	state health.State
 	text  string
@@ -72,7 +74,7 @@ type trouble struct {
 	hint  string
 }
 
-// podTrouble returns the worst fault of a Pod, or false if the Pod only needs time.
+// podTrouble returns the worst fault of a Pod; false if it has none and only needs time.
 func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
 	if pod.Scheduled.Status == "False" {
@@ -99,7 +101,7 @@ func podPlace(pod podFacts) string {
 	return pod.Name + " on " + pod.Node
 }
 
-// passing matches the reasons for an unscheduled Pod that end by themselves.
+// passing matches scheduling failures that end without a change by the user.
 var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
 
 func judgeScheduling(pod podFacts, hint string) trouble {
@@ -115,8 +117,8 @@ func judgeScheduling(pod podFacts, hint string) trouble {
 	return t
 }
 
-// notReady is the reason of a container that runs but whose probe fails. It is Strata's own word,
-// in addition to the kubelet's reasons.
+// notReady is the Reason of a container that runs but whose probe fails. It is Strata's own; the
+// kubelet has no such reason.
 const notReady = "NotReady"
 
 // containerTrouble judges the waiting state of one container.
@@ -150,7 +152,7 @@ func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble
 	return t, true
 }
 
-// judgeCrash judges a container that ends again and again.
+// judgeCrash judges a container in CrashLoopBackOff.
 func (t *trouble) judgeCrash(c containerFacts, pod podFacts) {
 	t.cause = "the container exits soon after its start"
 	switch {
@@ -169,9 +171,9 @@ func (t *trouble) judgeCrash(c containerFacts, pod podFacts) {
 	t.stuckIf(backoffOf(c.Message) >= crashBackoff)
 }
 
-// creations explains containers that were not even created, by the kubelet's events (kubernetes
-// pkg/kubelet/events/event.go). Such containers have no state of their own, and the kubelet tries
-// until it succeeds.
+// creations maps reasons of kubelet events to the causes for which a container is not created
+// (kubernetes pkg/kubelet/events/event.go). Such a container has no state of its own, and the
+// kubelet retries until it succeeds.
 var creations = []struct{ reason, cause string }{
 	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim " +
 		"that it names is not there"},
@@ -181,8 +183,8 @@ var creations = []struct{ reason, cause string }{
 	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
 }
 
-// judgeCreation judges a container that is being created. Without an event about a failure, the
-// container only needs time.
+// judgeCreation explains why a container is not created. It returns false if no event names a
+// failure: the container then only needs time.
 func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 	for _, line := range pod.Events {
 		for _, known := range creations {
@@ -196,8 +198,8 @@ func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 	return false
 }
 
-// agedIf makes a Stuck verdict Waiting if it rests only on an old failure. The cause may have been
-// fixed while the kubelet waits up to 5 minutes before it tries again (kubernetes
+// agedIf turns a Stuck verdict into Waiting if it is based only on an old failure. The cause may be
+// fixed already: the kubelet waits up to 5 minutes before it tries again (kubernetes
 // pkg/kubelet/kubelet.go, MaxContainerBackOff).
 func (t *trouble) agedIf(old bool) {
 	if old {

@@ -9,10 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// eventsShown bounds the events that one Pod or workload adds to the evidence.
+// eventsShown limits the events that one Pod or workload adds to the evidence.
 const eventsShown = 3
 
-// factsOfPod extracts the facts for a verdict from a Pod and its events.
+// factsOfPod returns the facts that podTrouble judges: a Pod's scheduling, its containers that wait
+// or are not ready, and its events.
 func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	own := WarningsOf(events, string(pod.UID))
 	facts := podFacts{Name: pod.Name, Node: pod.Spec.NodeName, Events: EventLines(own)}
@@ -45,9 +46,8 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	return facts
 }
 
-// unreadyOf returns the containers that run but are not ready, with their probes' messages. It is
-// meant for a Pod without another fault. The kubelet reports a failed probe in an event only, and
-// for one container at a time.
+// unreadyOf returns the containers that run, are not ready, and have a probe failure among the
+// events. The kubelet reports a failed probe only in an event.
 func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
 	var unready []containerFacts
 	for _, status := range pod.Status.ContainerStatuses {
@@ -79,8 +79,8 @@ func exitOf(ended *corev1.ContainerStateTerminated) string {
 	return text
 }
 
-// failedPulls returns the kubelet's "Failed to pull image" events for an image. Equal events are
-// one object with a count.
+// failedPulls returns the kubelet's "Failed to pull image" events for an image. Kubernetes merges
+// equal events into one object with a count.
 func failedPulls(events []corev1.Event, image string) []corev1.Event {
 	var pulls []corev1.Event
 	for _, event := range events {
@@ -121,8 +121,8 @@ func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	return own
 }
 
-// EventLines returns the newest events as evidence, without counts and times, which change all the
-// time.
+// EventLines returns up to eventsShown different events as evidence, in the given order. It omits
+// counts and times, so that unchanged evidence stays the same.
 func EventLines(events []corev1.Event) []string {
 	var lines []string
 	for _, event := range events {

@@ -9,8 +9,7 @@ import (
 // wrongImage matches answers of a registry that will not change if the pull is repeated.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
-// answering lists faults of a registry that the node does reach, and of the route to it. The next
-// pull may succeed in spite of them.
+// answering maps pull errors that may be gone at the next pull to their causes.
 var answering = []struct {
 	words *regexp.Regexp
 	cause string
@@ -24,11 +23,11 @@ var answering = []struct {
 }
 
 // errPull and pullBackOff are the reasons of a container that waits after a failed pull. They
-// alternate, and count as one trouble.
+// alternate, and count as the same fault.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
-// judgePull judges a failed pull. A wrong name or missing rights are believed soon, because only a
-// network may recover.
+// judgePull judges a failed pull. A wrong name or missing rights are Stuck after wrongPulls or
+// wrongSeconds. A network fault may pass, so it is Stuck only after networkPulls.
 func (t *trouble) judgePull(c containerFacts, seconds int) {
 	t.text = "container " + c.Name + ": " + c.Reason + ": " + Innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
@@ -49,8 +48,8 @@ func (t *trouble) judgePull(c containerFacts, seconds int) {
 // backoffText matches the delay in the kubelet's "back-off 40s restarting failed container=…".
 var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
 
-// backoffOf returns the kubelet's present delay; zero if the message has none. The delay measures
-// the crashes in a row. The restart count does not, because it includes those of last month.
+// backoffOf returns the kubelet's delay before the next restart; zero if the message has none. The
+// delay grows with the crashes in a row. The restart count would include crashes of last month.
 func backoffOf(message string) time.Duration {
 	match := backoffText.FindStringSubmatch(message)
 	if match == nil {
@@ -63,10 +62,11 @@ func backoffOf(message string) time.Duration {
 	return delay
 }
 
-// innermostLength limits a nested error in a message; the evidence has all of it.
+// innermostLength limits a nested error in a message, in bytes; the evidence has all of it.
 const innermostLength = 160
 
-// Innermost returns the end of a nested error, after a colon, because the actual fault comes last.
+// Innermost shortens a nested error to innermostLength bytes. It cuts at colons from the left,
+// because the actual fault comes last. Text without a colon stays as it is.
 func Innermost(text string) string {
 	for len(text) > innermostLength {
 		_, rest, found := strings.Cut(text, ": ")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unschedulable are the reasons for which nodes do not suit a Pod, in the scheduler's words
-// (kubernetes pkg/scheduler/framework/plugins).
+// unschedulable explains the scheduler's messages about nodes that do not suit a Pod (kubernetes
+// pkg/scheduler/framework/plugins).
 var unschedulable = []struct {
 	words *regexp.Regexp
 	says  string
@@ -28,7 +28,8 @@ var unschedulable = []struct {
 		"its own rules keep it off nodes that have another of its kind"},
 }
 
-// whyUnschedulable returns the rest of a cause. It lists all reasons, since each node has its own.
+// whyUnschedulable returns the known reasons in a scheduler's message, as text to append to a
+// cause; empty if there are none. It lists all of them, since each node may have another one.
 func whyUnschedulable(message string) string {
 	var says []string
 	for _, known := range unschedulable {

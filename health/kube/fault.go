@@ -30,16 +30,16 @@ const (
 	faultCertificate  faultKind = "bad certificate"
 	faultNotServed    faultKind = "not served"
 	faultOther        faultKind = "other"
-	// faultTunnel and faultProxy are no faults of a server: Strata's tunnel or the kubeconfig's
-	// proxy lets nothing through to it.
+	// faultTunnel and faultProxy mean that the server was not reached, because Strata's tunnel or
+	// the kubeconfig's proxy does not connect to it.
 	faultTunnel faultKind = "tunnel"
 	faultProxy  faultKind = "proxy"
 )
 
-// Fault is a failed request as a fact: the parts of an error that a verdict needs.
+// Fault describes a failed request to an API server.
 type Fault struct {
 	Kind faultKind `json:"kind"`
-	// Server is the API server that was asked.
+	// Server is the host and port of the API server.
 	Server string `json:"server"`
 	// Text is the error, without the parts that differ between observations.
 	Text string `json:"text"`
@@ -53,7 +53,7 @@ var ephemeral = regexp.MustCompile(`\S+:\d+->`)
 func newFault(server string, err error) *Fault {
 	var down *tunnel.DownError
 	if errors.As(err, &down) {
-		err = down // Without what was asked.
+		err = down // Without the request's URL around it.
 	}
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
@@ -65,8 +65,8 @@ func (s *APIServer) Fault(err error) *Fault {
 	return f
 }
 
-// Stable removes from an error the parts that differ between two observations of the same
-// situation.
+// Stable removes the local ports from an error, so that two observations of the same situation have
+// the same text.
 func Stable(text string) string {
 	return strings.TrimSpace(ephemeral.ReplaceAllString(text, ""))
 }
@@ -118,8 +118,8 @@ func (f *Fault) elsewhere() bool {
 	return f.Kind != faultForbidden && f.Kind != faultNotServed
 }
 
-// permanent reports whether waiting cannot remove the fault. The caller must have seen it for
-// longer than a start-up takes.
+// permanent reports whether waiting cannot remove the fault. A server that starts may have such a
+// fault for a moment, so callers check that it lasts.
 func (f *Fault) permanent() bool {
 	switch f.Kind {
 	case FaultUnauthorized, faultForbidden, faultUnknownCA, faultName, faultCertificate:
@@ -129,8 +129,8 @@ func (f *Fault) permanent() bool {
 	}
 }
 
-// Verdict returns the verdict of every check while the API cannot be asked. Nothing is known then,
-// so no check can be Ready.
+// Verdict returns a check's verdict while no API server answers: Stuck if the fault is permanent
+// and stable, otherwise Waiting.
 func (f *Fault) Verdict(check string, stable bool) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(),
 		Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}

@@ -17,7 +17,8 @@ type Watch[F any] struct {
 	Sources []Source
 	// Read reads the facts from one API server.
 	Read func(context.Context, *APIServer) (F, error)
-	// Failed returns the facts if no API server can be asked, from the fault and its seconds.
+	// Failed returns the facts if Read fails. It gets the fault and the number of seconds for which
+	// the fault has lasted.
 	Failed func(*Fault, int) F
 	Judge  func(F) []health.Verdict
 }

@@ -5,15 +5,15 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Absent judges a missing object of the stack's own. Its hint is no kubectl command, because
-// kubectl has nothing to describe.
+// Absent completes the verdict on a missing object that the stack creates. Its hint is a Pulumi
+// command, because kubectl has nothing to describe.
 func Absent(v *health.Verdict) {
 	v.Message = "does not exist"
 	v.Cause = "it was deleted, or is not applied yet, or its CRD is not established"
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 
-// cause returns the likely reason for a fault, in words of this platform.
+// cause returns the likely reason for a fault; empty if none is known.
 func (f *Fault) cause() string {
 	switch f.Kind {
 	case faultRefused:
@@ -37,7 +37,7 @@ func (f *Fault) cause() string {
 	}
 }
 
-// hint returns the fix for a fault, or the command to look further.
+// hint returns the fix for a fault, or a command that shows more; empty if none is known.
 func (f *Fault) hint() string {
 	switch {
 	case f.Kind == faultTunnel, f.Kind == faultProxy:
@@ -64,7 +64,7 @@ func (f *Fault) hint() string {
 	}
 }
 
-// way returns the error of a tunnel or proxy that did not lead to the server.
+// way returns the error that explains why the tunnel or proxy does not connect.
 func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Kind == faultProxy} }
 
 // existingHint returns the fix for a fault of an existing cluster's server, on which Strata cannot

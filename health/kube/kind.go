@@ -19,9 +19,9 @@ type ResourceKind struct {
 	Namespaced bool
 }
 
-// KindOf asks the API server itself for the resource of an object's kind. It makes one request
-// without a cache, because the CRD may have been established a moment ago, on this server or on
-// another one.
+// KindOf returns the resource that this API server serves for an object's kind, or a NotFound
+// error. It uses no cache, because the CRD may have been established a moment ago, on this server
+// or on another one.
 func (s *APIServer) KindOf(ctx context.Context, object map[string]any) (*ResourceKind, error) {
 	kind := (&unstructured.Unstructured{Object: object}).GroupVersionKind()
 	path := "/apis/" + kind.GroupVersion().String()

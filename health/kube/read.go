@@ -42,8 +42,8 @@ var (
 		Version: "v1", Resource: "apiservices"}
 )
 
-// List reads every object of a resource that matches, into typed items. The List is consistent: the
-// server does not answer from a cache that may lag behind.
+// List returns every object of a resource that matches the options. It is consistent: the server
+// does not answer from a cache that may lag behind.
 func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource,
 	namespace string, options metav1.ListOptions) ([]T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).List(ctx, options)
@@ -61,7 +61,7 @@ func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersion
 	return items, nil
 }
 
-// Get reads one object; nil without an error means that it does not exist.
+// Get returns one object; nil without an error if it does not exist.
 func Get[T any](
 	ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace, name string,
 ) (*T, error) {
@@ -75,7 +75,7 @@ func Get[T any](
 	return FromUnstructured[T](found)
 }
 
-// FromUnstructured returns an object as its type.
+// FromUnstructured converts an object to type T.
 func FromUnstructured[T any](object *unstructured.Unstructured) (*T, error) {
 	out := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object,

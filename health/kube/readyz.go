@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// APIServerFacts is one authenticated GET /readyz?verbose.
+// APIServerFacts describes the answer to one authenticated GET /readyz?verbose.
 type APIServerFacts struct {
 	Server string `json:"server"`
 	// Code is the HTTP status; zero when there was no answer.
 	Code int `json:"code,omitempty"`
-	// Passed is true when the answer ends with the line that only a passing readyz has.
+	// Passed is true if the answer's last line is ReadyzPassed.
 	Passed bool `json:"passed,omitempty"`
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`
@@ -35,11 +35,11 @@ const ReadyzPassed = "readyz check passed"
 // pkg/util/apierrors.go). The API server starts after etcd.
 const notStarted = "apiserver not ready"
 
-// readyzLimit bounds an answer: some 60 checks of less than 100 bytes.
+// readyzLimit limits an answer, in bytes. /readyz has some 60 lines of less than 100 bytes.
 const readyzLimit = 64 << 10
 
-// Readyz asks one API server for /Readyz with the kubeconfig's credentials. Without them it would
-// answer 401 (K3s allows no anonymous requests), which says nothing about health.
+// Readyz gets /readyz from one API server with the kubeconfig's credentials. Without them K3s would
+// answer 401, which says nothing about health, because it allows no anonymous requests.
 func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 	facts := APIServerFacts{Server: s.Name}
 	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
@@ -67,12 +67,14 @@ func (f *APIServerFacts) read(body string) {
 	}
 }
 
-// GetRaw gets a path that is not an object. 401 and 403 are errors: they are about the credentials.
+// GetRaw returns the status code and body of a path that is not an object. 401 and 403 are errors,
+// because they are about the credentials.
 func (s *APIServer) GetRaw(ctx context.Context, path string) (int, string, error) {
 	return s.GetAs(ctx, path, "", readyzLimit)
 }
 
-// GetAs gets a path in the form that accept asks for, and reads at most limit bytes of it.
+// GetAs is GetRaw with an Accept header (none if accept is empty). It reads at most limit bytes of
+// the body.
 func (s *APIServer) GetAs(
 	ctx context.Context, path, accept string, limit int64,
 ) (int, string, error) {

@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Review asks the API server a question of authorization.k8s.io/v1, and returns the question with
-// its answer. plural names the resource, such as subjectaccessreviews. Nothing is stored.
+// Review creates a review of authorization.k8s.io/v1, such as a SubjectAccessReview, and returns it
+// with the API server's answer. plural is its resource, such as subjectaccessreviews. The server
+// stores nothing.
 func Review[T any](ctx context.Context, s *APIServer, plural string, question *T) (*T, error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(question)
 	if err != nil {

@@ -17,7 +17,8 @@ const (
 	// rewatch is the pause before a failed watch is opened again. It is short, because the API
 	// server or the resource's CRD is about to appear at that moment.
 	rewatch = 100 * time.Millisecond
-	// watchSeconds ends a watch on the server's side, so that no watch outlives its client.
+	// watchSeconds is the server's timeout for a watch, so that no watch outlives its client for
+	// long.
 	watchSeconds = int64(300)
 )
 
@@ -30,9 +31,9 @@ type Source struct {
 	Labels string
 }
 
-// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch
-// triggers an observation but is never one itself: the facts of a verdict are read anew. So a stale
-// or broken watch can delay a verdict but not falsify it.
+// Follow signals changed whenever an object of the sources changes, until ctx ends. It passes on no
+// objects: a verdict's facts are read anew. So a stale or broken watch can delay a verdict but not
+// falsify it.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
 	for _, s := range sources {
@@ -76,7 +77,8 @@ func drain(ctx context.Context, events watch.Interface, changed chan<- struct{})
 	}
 }
 
-// Observe follows the sources and observes whenever they change, until ctx ends.
+// Observe runs once whenever an object of the sources changes, and at observe.Interval, until ctx
+// ends. It passes the verdicts to report.
 func (c *Cluster) Observe(
 	ctx context.Context, sources []Source, once func(context.Context) []health.Verdict,
 	report func([]health.Verdict),

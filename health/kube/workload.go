@@ -9,7 +9,8 @@ import (
 	"strata/health"
 )
 
-// WorkloadFacts is one Deployment, DaemonSet or StatefulSet with the Pods of its newest revision.
+// WorkloadFacts describes one Deployment, DaemonSet or StatefulSet with the Pods of its newest
+// revision.
 type WorkloadFacts struct {
 	Namespace string `json:"namespace"`
 	Kind      string `json:"kind"`
@@ -47,10 +48,10 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// JudgeWorkload judges whether a workload is rolled out: its newest revision serves and no Pod of
-// an older one is left. Then the Pods that answer now also answer later. If it is not rolled out,
-// the verdict gives the Pods' reasons. A workload without desired Pods does not serve; a
-// configuration that wants none must leave it out of the gate.
+// JudgeWorkload judges whether a workload is rolled out: its newest revision is available and no
+// Pod of an older one is left, so the Pods that answer now stay. Otherwise the verdict gives the
+// Pods' reasons. A workload scaled to 0 is not Ready; a configuration that wants no Pods must leave
+// it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind),
@@ -90,7 +91,7 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	return v
 }
 
-// explainNone words that the workload has no desired Pods.
+// explainNone says why the workload has no desired Pods.
 func (w WorkloadFacts) explainNone(v *health.Verdict) {
 	kind := strings.ToLower(w.Kind)
 	if w.Kind == "DaemonSet" {
@@ -106,7 +107,7 @@ func (w WorkloadFacts) explainNone(v *health.Verdict) {
 	v.Hint = fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", w.Namespace, kind, w.Name)
 }
 
-// explain adds the worst trouble of the Pods to a verdict, and all of their events as evidence.
+// explain adds the worst fault of the Pods to a verdict, and all of their events as evidence.
 func (w WorkloadFacts) explain(v *health.Verdict) {
 	var worst *trouble
 	for _, pod := range w.Pods {

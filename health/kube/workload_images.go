@@ -28,8 +28,8 @@ type runningImage struct {
 }
 
 // judgeImages returns the verdict of a workload that is rolled out. It is Ready unless a container
-// runs an image with a digest other than the recorded ones. A Pod that is about to be replaced may
-// still be there for a moment.
+// runs an image with another digest than the recorded ones. It is Stuck only after
+// observe.NoticeSeconds, because a Pod that is being replaced may still run.
 func (w WorkloadFacts) judgeImages() health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Ready}
 	for _, running := range w.Images {
@@ -85,8 +85,8 @@ func (w *WorkloadFacts) readImages(
 	return nil
 }
 
-// imagesOf returns the recorded images of a Pod's containers. A Pod that ends, or has ended, does
-// not count.
+// imagesOf returns the recorded images of a Pod's containers. It ignores a Pod that is being
+// deleted or has finished.
 func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningImage) {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed ||
 		pod.Status.Phase == corev1.PodSucceeded {

@@ -97,7 +97,7 @@ func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, newest revision,
 		return err
 	}
 	if w.Kind != "Deployment" && len(pods) == 0 {
-		// Only Deployments have a condition for this; the others say it in an event.
+		// Only Deployments have a condition for this; DaemonSets and StatefulSets have an event.
 		w.Refused = failedCreate(WarningsOf(events, uid))
 	}
 	for i := range pods {
@@ -162,7 +162,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 		}
 	}
 	if JudgeWorkload(*w).State == health.Ready {
-		// Nothing asks for its Pods, and the gate's caller waits for this observation.
+		// The Pods are not needed then, and reading the ReplicaSets would delay the gate.
 		return d.Spec.Selector, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)
@@ -194,9 +194,9 @@ func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (
 	return newest, nil
 }
 
-// ObserveWorkloads reads several workloads. It also notes for how long each of their Pods has shown
-// the same trouble, and whether that trouble is old. images are the recorded digests by the image's
-// name (health.Spec). Without them it reads no Pod of a workload that is rolled out.
+// ObserveWorkloads reads several workloads. It also records for how long each Pod has shown the
+// same fault, and whether the fault is old. images maps an image's name to its recorded digests
+// (health.Spec). If it is empty, the Pods of a workload that is rolled out are not read.
 func ObserveWorkloads(
 	ctx context.Context, s *APIServer, refs []WorkloadRef, images map[string][]string, seen *observe.Stable,
 ) ([]WorkloadFacts, error) {
@@ -217,8 +217,8 @@ func ObserveWorkloads(
 	return all, nil
 }
 
-// times sets for how long each Pod has shown the same trouble, and whether the trouble is from long
-// before the first observation.
+// times sets for how long each Pod has shown the same fault, and whether a container's last failure
+// was long before the first observation.
 func (w *WorkloadFacts) times(seen *observe.Stable) {
 	for i := range w.Pods {
 		pod := &w.Pods[i]
@@ -231,8 +231,7 @@ func (w *WorkloadFacts) times(seen *observe.Stable) {
 	}
 }
 
-// shows returns a text of a Pod's fault, by which later observations can tell whether it is the
-// same.
+// shows returns a text that identifies a Pod's fault, so that later observations can recognise it.
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {

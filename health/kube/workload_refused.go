@@ -18,11 +18,11 @@ type refusal struct {
 	// hint is the fix; NAMESPACE stands for the workload's namespace. Empty: the workload's usual
 	// hint.
 	hint string
-	// stuck is true if waiting cannot end the refusal.
+	// stuck is true if waiting does not help.
 	stuck bool
 }
 
-// refusals use the texts of the API server's admission (kubernetes plugin/pkg/admission,
+// refusals match the error messages of the API server's admission (kubernetes plugin/pkg/admission,
 // staging/src/k8s.io/apiserver/pkg/admission). If a cause ends in a colon, the pattern's first
 // group is appended.
 var refusals = []refusal{
@@ -109,8 +109,8 @@ func (w *WorkloadFacts) observeNamespace(ctx context.Context, s *APIServer) erro
 	return nil
 }
 
-// heldBy returns the reason why a namespace is still being deleted. It names objects with a
-// finalizer before those without.
+// heldBy returns the reason why a namespace is still being deleted, as text to append; empty if
+// none is known. It prefers remaining finalizers to other obstacles.
 func heldBy(conditions []corev1.NamespaceCondition) string {
 	for _, kind := range holding {
 		for _, c := range conditions {

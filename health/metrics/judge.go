@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// metricsFacts is one observation of the metrics of a Service.
+// metricsFacts describes the metrics of a Service.
 type metricsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

@@ -13,7 +13,8 @@ const (
 	// metricsInterval is the pause between two observations. Polling is needed because no event
 	// reports a new series.
 	metricsInterval = 200 * time.Millisecond
-	// metricsLimit bounds an answer: a proxy with many routes has some megabytes.
+	// metricsLimit limits an answer, in bytes. A proxy with many routes has some megabytes of
+	// metrics.
 	metricsLimit = 16 << 20
 )
 

@@ -1,3 +1,3 @@
-// Package namespace gates the end of a namespace that is being deleted, and names the objects that
-// hold it.
+// Package namespace gates a namespace's deletion: it waits until a namespace that is being deleted
+// is gone, and names the objects whose finalizers delay it.
 package namespace

@@ -12,14 +12,14 @@ import (
 	"strata/health/observe"
 )
 
-// ArgoFinalizer begins the finalizers by which Argo CD deletes the objects of an Application
+// ArgoFinalizer is the prefix of the finalizers by which Argo CD deletes an Application's objects
 // (argo-cd pkg/apis/application/v1alpha1/application_defaults.go).
 const ArgoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-// named is the largest number of objects in a message.
+// named limits the objects in a message.
 const named = 10
 
-// namespaceFacts is one observation of a namespace.
+// namespaceFacts describes a namespace.
 type namespaceFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -28,7 +28,7 @@ type namespaceFacts struct {
 	Deleted string `json:"deleted,omitempty"`
 	// Finalizers are the finalizers of the Namespace object itself.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Failing are the true conditions: each names a reason why the namespace has not ended.
+	// Failing are the true conditions: each has a reason why the namespace still exists.
 	Failing []kube.Condition `json:"failing,omitempty"`
 	// Left are the objects that remain in the namespace, if the conditions name their resource.
 	Left []object `json:"left,omitempty"`
@@ -50,8 +50,8 @@ func (o object) title() string {
 		strings.Join(o.Finalizers, ", "))
 }
 
-// judgeNamespace passes once the namespace has ended. It never returns Stuck, because a controller
-// that comes back can let the namespace end.
+// judgeNamespace is Ready if the namespace is not being deleted (any more). A namespace that is
+// being deleted is never Stuck, because a controller that starts again may remove the finalizers.
 func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
 	v := health.Verdict{Check: "namespace " + spec.Name, State: health.Waiting,
 		Hint: "kubectl get namespace " + spec.Name + " -o yaml"}

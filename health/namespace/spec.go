@@ -2,8 +2,8 @@ package namespace
 
 import "strata/health"
 
-// Kind gates the end of a namespace that is being deleted. It passes at once for a namespace that
-// is not being deleted.
+// Kind gates a namespace's deletion: it waits until a namespace that is being deleted is gone. It
+// passes at once for any other namespace.
 const Kind health.Kind = "namespace"
 
 // Spec names a namespace.

@@ -1,3 +1,3 @@
-// Package nodes gates the exact node set: each unit on its host, each Node Ready with a kubelet
-// that lives, routes between Pods, none missing and none extra.
+// Package nodes gates the set of Nodes: every configured host runs its K3s unit and has a Ready
+// Node with a live kubelet, the hosts reach each other's Pods, and there is no other Node.
 package nodes

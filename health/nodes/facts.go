@@ -11,39 +11,41 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Facts is one observation of all Nodes.
+// Facts describes all Nodes at one observation.
 type Facts struct {
-	// Fault is set when no API server could be asked; then nothing is known about any Node.
+	// Fault is set if no API server answered. Nothing is known about the Nodes then.
 	Fault *kube.Fault `json:"fault,omitempty"`
 	// Seconds is the number of seconds for which the fault has been the same.
 	Seconds int         `json:"seconds,omitempty"`
 	Nodes   []nodeFacts `json:"nodes,omitempty"`
 }
 
-// nodeFacts is one Node as the API shows it.
+// nodeFacts describes one Node.
 type nodeFacts struct {
 	Name string `json:"name"`
-	// Server is true when the Node carries the control-plane role label.
+	// Server is true if the Node has the control-plane role label.
 	Server     bool   `json:"server,omitempty"`
 	InternalIP string `json:"internalIP,omitempty"`
 	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
 	PodCIDR string `json:"podCIDR,omitempty"`
-	// Pod is the address of a ready Pod in that range; empty without one, or if no host asks it.
+	// Pod is the address of a ready Pod in that range; empty without one, or if no host connects to
+	// Pods.
 	Pod string `json:"pod,omitempty"`
 	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
 	Ready kube.Condition `json:"ready"`
-	// Trouble are the other conditions that report trouble by being True, such as DiskPressure.
+	// Trouble are the other conditions that are True, such as DiskPressure, which is a fault.
 	Trouble []kube.Condition `json:"trouble,omitempty"`
-	// Heartbeat says whether the kubelet renews its Lease. A Node whose kubelet died stays
-	// Ready=True until a controller notices.
+	// Heartbeat says whether the kubelet is alive. A Node whose kubelet has died stays Ready=True
+	// until a controller notices.
 	Heartbeat heartbeat `json:"heartbeat"`
 	Cordoned  bool      `json:"cordoned,omitempty"`
-	// Startup are taints that keep Pods off until a controller removes them.
+	// Startup are the Node's taints that keep Pods off until a controller removes them
+	// (startupTaints).
 	Startup []string `json:"startup,omitempty"`
 	// Lacking are the labels and taints that the Spec requires and the Node does not have.
 	Lacking  apiserver.NodeSettings `json:"lacking,omitzero"`
 	Deleting bool                   `json:"deleting,omitempty"`
-	// Seconds is the number of seconds for which the Node has been the same.
+	// Seconds is the number of seconds for which the Node's identity has been the same.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -56,7 +58,7 @@ const (
 	heartbeatNone  heartbeat = "none"
 )
 
-// factsOfNode takes the facts for a verdict out of a Node.
+// factsOfNode returns the facts of a Node. set has the labels and taints that it must have.
 func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable,
 		Deleting: node.DeletionTimestamp != nil}
@@ -86,8 +88,8 @@ func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	return facts
 }
 
-// identity returns what Seconds counts from: the facts that a Node may lack without end. A fact
-// that is left out makes an old Node stuck at once when it changes.
+// identity returns a text of the facts that may be wrong forever; Seconds counts from its last
+// change. Every such fact must be in it. Otherwise its change would make an old Node Stuck at once.
 func (n nodeFacts) identity(uid types.UID) string {
 	return fmt.Sprint(uid, " ", n.InternalIP, " ", n.Server, " ", n.Lacking)
 }

@@ -10,13 +10,14 @@ import (
 	"strata/health/kube"
 )
 
-// asksPods reports whether hosts ask the Pods on the other nodes. A node answers at its own address
-// in the Pod network even if it drops all that it should forward to its Pods.
+// asksPods reports whether hosts connect to Pods on the other nodes. This finds nodes that drop
+// packets for their Pods: their own address in the Pod network answers even then.
 func (w *Watch) asksPods() bool {
 	return w.spec.PodNetwork.IsValid() && len(w.key) > 0 && len(w.hosts) > 1
 }
 
-// endpoints returns the endpoints of every Service, which are fewer than the cluster's Pods.
+// endpoints returns the EndpointSlices of every Service, from which findPod chooses. They are fewer
+// than the cluster's Pods.
 func endpoints(ctx context.Context, s *kube.APIServer) ([]discoveryv1.EndpointSlice, error) {
 	return kube.List[discoveryv1.EndpointSlice](ctx, s, kube.EndpointSliceResource, "",
 		metav1.ListOptions{})

@@ -11,7 +11,8 @@ import (
 )
 
 // judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected
-// host, and one for the set as a whole. The last one shows an extra Node, or that there are none.
+// host. The last verdict is about the whole set: it reports extra Nodes, or that there are none at
+// all.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)
@@ -37,8 +38,8 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	return append(verdicts, judgeNodeSet(expected, facts.Nodes, ready))
 }
 
-// judgeNodesUnseen returns the verdicts for an API that could not be asked. The set has the reason,
-// and every Node depends on the set.
+// judgeNodesUnseen returns the verdicts if no API server answered. Only the check of the set has
+// the reason; every Node's check depends on it.
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
 	for _, host := range expected {

@@ -12,8 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeMissing gives the reason why an expected host has no Node: it may have joined under another
-// name.
+// judgeMissing judges an expected host without a Node. It checks whether the host has joined under
+// another name.
 func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "not registered",
 		Hint: "on " + h.Name + ": journalctl -u " + host.UnitName(h) + " -n 50"}
@@ -34,8 +34,8 @@ func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) heal
 	return v
 }
 
-// judgeNode judges whether a registered Node can take Pods as the intended host. The order is that
-// of causes: a wrong Node is named before its consequences.
+// judgeNode judges whether a registered Node can take Pods as the intended host. It checks causes
+// before their consequences, so the verdict names the cause.
 func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	describe := "kubectl describe node " + node.Name
 	if node.Deleting {
@@ -77,8 +77,8 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	return judgeUsable(node)
 }
 
-// judgeLacking judges a Ready Node without the labels or taints of the configuration: Pods go to
-// wrong Nodes, or to none.
+// judgeLacking judges a Ready Node that lacks configured labels or taints, so that Pods are
+// scheduled to wrong Nodes, or to none.
 func judgeLacking(node nodeFacts) health.Verdict {
 	labels, taints := node.Lacking.LabelFlags(), node.Lacking.Taints
 	v := health.Verdict{
@@ -103,9 +103,9 @@ func judgeLacking(node nodeFacts) health.Verdict {
 	return v
 }
 
-// pressures are conditions under which a Node takes no Pod that does not tolerate them, and evicts
-// some that it has (Kubernetes docs, Node-pressure Eviction). MemoryPressure is not among them: it
-// keeps off only Pods without requests and limits.
+// pressures are conditions under which a Node accepts no Pod that does not tolerate them, and
+// evicts some Pods (Kubernetes docs, Node-pressure Eviction). MemoryPressure is not one of them: it
+// affects only Pods without requests and limits.
 var pressures = map[string]struct{ cause, hint string }{
 	"DiskPressure": {"the host's disk is full: the kubelet takes no Pods and evicts some",
 		"df -h /var/lib/rancher /var/lib/kubelet /var/log; free some space: k3s crictl rmi --prune"},
@@ -128,8 +128,9 @@ func judgeUsable(node nodeFacts) health.Verdict {
 	return v
 }
 
-// judgeIdentity judges whether the Node has the host's role and address. Both are set some seconds
-// after registration.
+// judgeIdentity judges whether the Node has the host's role and address; false means that it has.
+// Both are set some seconds after registration, so a difference is Stuck only after
+// observe.NoticeSeconds.
 func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
 	v := health.Verdict{State: health.Waiting}
 	server := h.Role == "server"

@@ -14,14 +14,14 @@ import (
 // networkCheck returns the name of the check of a host's routes to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
-// routeSeconds is the number of seconds for which routes may be missing once both nodes are up.
-// Flannel follows the Nodes by a watch and writes a route within a second; it never searches again
-// for a route that it missed.
+// routeSeconds is the number of seconds after which missing routes are Stuck, once both nodes are
+// up. Flannel watches the Nodes and writes a route within a second; it never adds a route later
+// that it missed.
 const routeSeconds = 60
 
 // networkFacts describes one host's routes to the other nodes' Pods.
 type networkFacts struct {
-	// Unit has the host's routes. Nodes have the ranges of Pods.
+	// Unit has the host's routes, and Nodes have the Pods' address ranges.
 	Unit  host.UnitFacts `json:"unit"`
 	Nodes Facts          `json:"nodes"`
 	// Ways are the routes to the hosts of the other Nodes.
@@ -30,8 +30,8 @@ type networkFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// missingRoutes names the expected Nodes to whose Pods the host has no route inside the Pod
-// network. The host's own Node does not count.
+// missingRoutes returns the names of the other expected Nodes to whose Pods the host has no route
+// inside the Pod network.
 func (f networkFacts) missingRoutes(
 	host health.Host, network netip.Prefix, expected []health.Host,
 ) []string {
@@ -48,10 +48,10 @@ func (f networkFacts) missingRoutes(
 }
 
 // judgePodNetwork judges whether a host has a route to the Pods of every other expected Node, and
-// gets an answer there. No condition of a Node shows a missing route. The host then sends requests
-// for those Pods to its default gateway, and another machine may answer them. Flannel writes one
-// route for each Node with vxlan and host-gw, and one for the whole network with wireguard (flannel
-// pkg/backend).
+// whether they answer. No condition of a Node shows a missing route. Without it, the host sends
+// requests for those Pods to its default gateway, and another machine may answer them. Flannel
+// writes one route for each Node with vxlan and host-gw, and one for the whole network with
+// wireguard (flannel pkg/backend).
 func judgePodNetwork(
 	h health.Host, spec Spec, expected []health.Host, f networkFacts,
 ) health.Verdict {

@@ -15,8 +15,8 @@ import (
 	"strata/health/observe"
 )
 
-// observeHost observes a host's unit. It also makes the host ask the Pod networks and the kubelets
-// of the other hosts.
+// observeHost observes the K3s unit of host i until ctx ends. It also makes the host connect to the
+// Pods and kubelets of the other hosts.
 func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, news chan<- struct{}) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -39,7 +39,7 @@ func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, new
 	})
 }
 
-// Observe reads the Nodes and their Leases from one server.
+// Observe reads the Nodes and their Leases from one API server.
 func (w *Watch) Observe(ctx context.Context) Facts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
@@ -74,10 +74,10 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	return facts
 }
 
-// heartbeat reports whether the kubelet lives: it has just posted its status, or it renews the
+// heartbeat reports whether the kubelet is alive: it has just posted its status, or it renews the
 // Node's Lease. Kubernetes accepts either as well (kubernetes pkg/controller/nodelifecycle:
-// tryUpdateNodeHealth). When a Node returns, its Lease is first removed together with the old Node.
-// The next renewal makes the Lease anew, ten seconds later.
+// tryUpdateNodeHealth). The Lease alone is not enough: if a Node was deleted and registers again,
+// its new Lease is created up to ten seconds later.
 func (w *Watch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && w.Now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {

@@ -9,8 +9,8 @@ import (
 )
 
 // JudgeRegistered judges the Nodes of an existing cluster, whose nodes are not configured here.
-// Each registered Node must be Ready. Only the API is asked, because no host can be asked for its
-// unit.
+// Each registered Node must be Ready, and there must be one. It uses the API only, because Strata
+// cannot log in to the hosts.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck,
@@ -30,7 +30,7 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 		if v.State == health.Ready {
 			ready++
 		} else {
-			v.Hint = "kubectl describe node " + node.Name // how its owner runs a kubelet is not known
+			v.Hint = "kubectl describe node " + node.Name // its unit is unknown
 		}
 		set.After = append(set.After, v.Check)
 		verdicts = append(verdicts, v)
@@ -43,7 +43,8 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 	return append(verdicts, set)
 }
 
-// itself returns a host with the name and role that the Node itself has.
+// itself returns a host with the Node's own name, address and role, so that judgeNode finds no
+// difference.
 func (n nodeFacts) itself() health.Host {
 	host := health.Host{Target: remote.Target{Name: n.Name, Address: n.InternalIP}, Role: "agent"}
 	if n.Server {

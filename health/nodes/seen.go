@@ -10,20 +10,21 @@ import (
 	"strata/health/observe"
 )
 
-// nodesAndUnits holds the newest observations of Nodes, units and answers. All verdicts are made
-// from them together.
+// nodesAndUnits holds the newest observations of Nodes, units and answers, and judges them
+// together.
 type nodesAndUnits struct {
 	hosts []health.Host
 	spec  Spec
-	// asked is false if there is no key for the hosts.
+	// asked is false if there is no SSH key for the hosts, so that their checks are Skipped.
 	asked  bool
 	stable *observe.Stable
-	// moved has a token for each host whose addresses to ask may have changed.
+	// moved has a channel for each host, with a token if the addresses to which it connects may
+	// have changed.
 	moved []chan struct{}
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	// answers has, for each host, the answers that it received, by address.
+	// answers has the answers that each host received, by address.
 	answers []map[string]host.Answer
 	nodes   *Facts
 }
@@ -42,8 +43,8 @@ func newNodesAndUnits(
 	return n
 }
 
-// update makes a change. Answers of a host become void once it has no address to ask, because later
-// answers belong to a different time.
+// update runs change under the lock. It drops the answers of a host that has no address to connect
+// to, because they will be out of date when it has one again.
 func (n *nodesAndUnits) update(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,8 +57,8 @@ func (n *nodesAndUnits) update(change func()) {
 	}
 }
 
-// hear stores a host's answer from an address. An empty address voids the host's earlier answers,
-// because the host can no longer be asked.
+// hear stores a host's answer from an address. An empty address, which means that SSH to the host
+// failed, drops the host's earlier answers.
 func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	if address == "" {
 		n.answers[i] = nil
@@ -69,8 +70,8 @@ func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	n.answers[i][address] = came
 }
 
-// judge returns nil until the Nodes were observed, because units alone say nothing about the
-// cluster.
+// judge returns all verdicts; nil until the Nodes were observed, because units alone say nothing
+// about the cluster.
 func (n *nodesAndUnits) judge() []health.Verdict {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -99,16 +100,16 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// asks returns the addresses that a host must ask, separated by spaces.
+// asks returns addresses(i), read under the lock.
 func (n *nodesAndUnits) asks(i int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.addresses(i)
 }
 
-// addresses returns the addresses that a host must ask. It is empty until all hosts and their Nodes
-// were seen, so that one login suffices. It leaves out addresses without a route, because a machine
-// behind the default gateway would answer.
+// addresses returns the addresses to which host i connects, separated by spaces. It is empty until
+// all hosts and their Nodes were seen, so that each host needs only one SSH session. It omits Pod
+// addresses without a route, because a machine behind the default gateway could answer.
 func (n *nodesAndUnits) addresses(i int) string {
 	unseen := func(f host.UnitFacts) bool { return !f.Seen }
 	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {
@@ -133,8 +134,8 @@ func (n *nodesAndUnits) addresses(i int) string {
 	return strings.Join(addresses, " ")
 }
 
-// facts returns the facts about one host's routes to the other nodes' Pods. Seconds does not count
-// while one of the two nodes is down, since flannel does not cause that.
+// facts returns the facts about one host's routes to the other nodes' Pods. Seconds is 0 while a
+// Node or the host's unit is not Ready, because flannel is not the cause then.
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
 	key, missing := "network "+n.hosts[i].Name, f.missingRoutes(n.hosts[i], n.spec.PodNetwork, n.hosts)

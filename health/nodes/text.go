@@ -6,7 +6,8 @@ import (
 	"strata/health/kube"
 )
 
-// notReady puts a Ready condition into words: "NotReady, container runtime network not ready".
+// notReady returns the message for a Ready condition that is not True, such as "NotReady, container
+// runtime network not ready".
 func notReady(ready kube.Condition) string {
 	state := "NotReady"
 	switch ready.Status {
@@ -25,13 +26,14 @@ func notReady(ready kube.Condition) string {
 	return state
 }
 
-// brief returns the first clause of a kubelet message: the rest repeats it in the runtime's words.
+// brief returns the first clause of a kubelet message, up to a colon. The rest only repeats it in
+// the runtime's words.
 func brief(message string) string {
 	clause, _, _ := strings.Cut(message, ": ")
 	return strings.TrimSpace(clause)
 }
 
-// nodeCause names the usual reason behind a Ready condition's message.
+// nodeCause returns the usual reason for a Ready condition's message; empty if none is known.
 func nodeCause(ready kube.Condition) string {
 	switch {
 	case strings.Contains(ready.Message, "network plugin") ||

@@ -13,8 +13,8 @@ import (
 // leaseNamespace holds one Lease per Node, renewed every 10 s.
 const leaseNamespace = "kube-node-lease"
 
-// leaseFresh bounds the age of a renewal: the Lease's own duration (40 s) and the clock skew that
-// the host gate allows.
+// leaseFresh is the age up to which a Lease's renewal counts as fresh: the Lease's duration (40 s)
+// and a margin.
 const leaseFresh = 45 * time.Second
 
 // controlPlaneLabel marks the Nodes of servers.
@@ -32,17 +32,18 @@ var startupTaints = []string{
 type Watch struct {
 	Cluster *kube.Cluster
 	hosts   []health.Host
-	// key opens SSH to the hosts. Without it, the checks of units are skipped.
+	// key is the SSH key for the hosts. Without it, the checks of units are Skipped.
 	key    []byte
 	Stable *observe.Stable
 	Now    observe.Clock
 	spec   Spec
-	// Renewed is the last renewal of each Lease and when it was first seen.
+	// Renewed is the last renewal of each Node's Lease, by the Node's name.
 	Renewed map[string]Renewal
 }
 
-// Renewal is one value of a Lease's renewTime. If the value replaced another, its age is measured
-// by this machine's clock alone. So a host whose clock is wrong is not considered dead.
+// Renewal is one value of a Lease's renewTime, and the time when it was first seen. If moved is
+// true, the value replaced another one, and its age counts from seen. So a kubelet on a host with a
+// wrong clock does not count as dead.
 type Renewal struct {
 	at, seen time.Time
 	moved    bool
@@ -61,8 +62,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// Run implements Watch. It observes Nodes and units at the same time: a Node's condition is a
-// controller's last word, and the unit is the present state.
+// Run implements health.Watch. It observes Nodes and units at the same time: a unit's state is
+// current, while a Node's condition may be out of date.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	seen := newNodesAndUnits(w.hosts, w.spec, len(w.key) > 0, observe.NewStable(w.Now))
 	news := make(chan struct{}, 1)

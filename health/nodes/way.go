@@ -18,22 +18,22 @@ type way struct {
 	// To is the other host's name. Host is the address of its Node.
 	To   string `json:"to"`
 	Host string `json:"host,omitempty"`
-	// Address answers for the other host in its Pods' network. It is empty if no address there can
-	// answer yet, or if there is no route.
+	// Address is the other host's own address in the network of its Pods. It is empty if the host
+	// has none there yet, or if there is no route.
 	Address string `json:"address,omitempty"`
 	// Answer is the answer from Address; empty before the first one.
 	Answer host.Answer `json:"answer,omitempty"`
-	// Pod is the address of a Pod on the other host, which has to forward packets to it. It is empty
-	// if no Service has a ready Pod there. Forward is the answer from it.
+	// Pod is the address of a Pod on the other host; empty if no Service has a ready Pod there.
+	// Forward is the answer from Pod, which comes only if the other host forwards packets.
 	Pod     string      `json:"pod,omitempty"`
 	Forward host.Answer `json:"forward,omitempty"`
 	// Kubelet is the answer from the kubelet's port at Host.
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
 
-// podAddress returns a host's address in the network of its Pods: the first address, if flannel has
-// a tunnel device, or else that of the bridge that the first Pod creates. It is empty if the host
-// has neither, because no address can answer then.
+// podAddress returns a host's own address in the network of its Pods: the first address, if flannel
+// has a tunnel device, or else the address of the bridge, which the first Pod creates. It is empty
+// if the host has neither.
 func podAddress(podCIDR string, f host.UnitFacts) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	switch {
@@ -51,7 +51,7 @@ func podAddress(podCIDR string, f host.UnitFacts) string {
 // are lost, and the fix.
 type carrier struct{ packets, cause, hint string }
 
-// carriers are the carriers by flannel's backend (K3s docs, Networking: Inbound Rules for K3s
+// carriers has the carrier of each flannel backend (K3s docs, Networking: Inbound Rules for K3s
 // Nodes).
 var carriers = map[string]carrier{
 	"vxlan":            newFilteredCarrier("UDP 8472"),
@@ -72,15 +72,15 @@ func newFilteredCarrier(packets string) carrier {
 	}
 }
 
-// describeAttempt words a host's attempt with a command that can be typed there.
+// describeAttempt returns the command with which a user can repeat a host's attempt, for hints.
 func describeAttempt(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name,
 		host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
-// judgeWays judges whether each other host answers in its Pods' network, and whether packets of
-// full size arrive there. No condition of a Node shows a fault here, because the kubelet, the API
-// and SSH use the nodes' own addresses.
+// judgeWays completes v with whether each other host answers in the network of its Pods, packets of
+// full size arrive, and the host forwards them to a Pod. No condition of a Node shows a fault here,
+// because the kubelet, the API and SSH use the nodes' own addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
 	var silent, small, idle, unable, unasked []way
 	for _, w := range ways {
@@ -137,8 +137,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 	return v
 }
 
-// judgeKubelets judges whether the kubelet of each other Node answers a host: kubectl's logs and
-// exec go by the agents' own connections, and show nothing of a port that is closed.
+// judgeKubelets judges whether the kubelets of the other Nodes answer a host. kubectl logs and exec
+// work even if a firewall closes the kubelet's port, because they use the agents' own connections.
 func judgeKubelets(h health.Host, ways []way) health.Verdict {
 	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting,
 		After: []string{host.UnitCheck(h), nodeSetCheck}}
@@ -177,7 +177,8 @@ func names(ways []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// nodeChecks returns the checks of the other hosts' nodes. A host cannot answer if its check fails.
+// nodeChecks returns the names of the other hosts' Node checks, for Verdict.After: a host whose
+// Node is not Ready cannot answer.
 func nodeChecks(ways []way) []string {
 	checks := make([]string, len(ways))
 	for i, w := range ways {

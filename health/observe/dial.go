@@ -11,13 +11,14 @@ import (
 // RefusedText is DialTrouble's text for a port at which nothing listens.
 const RefusedText = "connection refused"
 
-// Way describes a tunnel or proxy that let nothing through. It is empty if there was no such fault.
+// Way describes a fault of a tunnel or proxy on the way to a server; empty without one.
 type Way struct {
 	Cause string `json:"cause,omitempty"`
 	Hint  string `json:"hint,omitempty"`
 }
 
-// WayOf returns the fault of a tunnel or proxy that made a request fail.
+// WayOf returns the fault of a tunnel or proxy that made a request fail; empty if the fault is
+// another one.
 func WayOf(err error) Way {
 	var down *tunnel.DownError
 	if !errors.As(err, &down) {
@@ -26,11 +27,11 @@ func WayOf(err error) Way {
 	return Way{Cause: down.Cause(), Hint: down.Hint()}
 }
 
-// Down reports whether the tunnel or proxy failed. Nothing is known of the server then.
+// Down reports whether the tunnel or proxy failed. The server's state is unknown then.
 func (w Way) Down() bool { return w != Way{} }
 
-// DialTrouble words a failed request without the parts that differ between attempts, such as local
-// ports.
+// DialTrouble returns the text of a failed request's error, without parts that differ between
+// attempts, such as local ports.
 func DialTrouble(err error) string {
 	var down *tunnel.DownError
 	if errors.As(err, &down) {

@@ -1,4 +1,4 @@
-// Package observe repeats a watch's observation: at once, after every signal, and after a pause. It
-// passes on the changes, and remembers how long a subject has been the same. It knows neither
-// Kubernetes nor SSH.
+// Package observe repeats an observation, after every signal and after a pause, and reports changed
+// verdicts. It also remembers for how long a fact has been the same. It uses neither Kubernetes nor
+// SSH.
 package observe

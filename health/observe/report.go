@@ -7,7 +7,8 @@ import (
 	"strata/health"
 )
 
-// ChangesOnly returns a report that passes on only verdicts that differ from the previous ones.
+// ChangesOnly returns a function that calls report only with verdicts that differ from the previous
+// ones.
 func ChangesOnly(report func([]health.Verdict)) func([]health.Verdict) {
 	var last []health.Verdict
 	return func(verdicts []health.Verdict) {
@@ -18,8 +19,8 @@ func ChangesOnly(report func([]health.Verdict)) func([]health.Verdict) {
 	}
 }
 
-// ReportNews calls judge whenever there is news, until ctx ends, and passes on the changes. judge
-// returns nil as long as it knows nothing.
+// ReportNews calls judge after every signal on news, until ctx ends, and reports changed verdicts.
+// It ignores nil from judge, which means that nothing was observed yet.
 func ReportNews(
 	ctx context.Context, news <-chan struct{}, judge func() []health.Verdict,
 	report func([]health.Verdict),

@@ -7,8 +7,8 @@ import (
 // Clock returns the present time; tests replace it.
 type Clock func() time.Time
 
-// Stable remembers since when each subject has been the same, which distinguishes a permanent fault
-// from a passing one. It is part of the observation: verdicts get the durations as facts.
+// Stable remembers since when each subject has had the same text, which distinguishes a permanent
+// fault from a passing one. It belongs to the observation: judges get the durations as facts.
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
@@ -22,13 +22,13 @@ type sighting struct {
 	since time.Time
 }
 
-// NewStable returns a Stable that has seen nothing yet.
+// NewStable returns an empty Stable that measures time by now.
 func NewStable(now Clock) *Stable {
 	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
 }
 
-// Seconds returns for how many whole seconds text has been the text of subject. A single
-// observation with another text begins the count anew.
+// Seconds stores text as the text of subject, and returns for how many whole seconds subject has
+// had it. Another text resets the count to 0.
 func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {
@@ -38,15 +38,15 @@ func (s *Stable) Seconds(subject, text string) int {
 	return int(s.now().Sub(before.since) / time.Second)
 }
 
-// Forget ends the count of a subject that is well or gone.
+// Forget resets the count of a subject, which has no fault or does not exist.
 func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
 
-// fresh is the largest age at which an event counts as new at the first observation. A gate begins
-// right after its dependency.
+// fresh is the largest age of an event that counts as new at the first observation. A gate starts
+// right after its dependency, so its subject is not older.
 const fresh = 15 * time.Second
 
-// Old reports whether the last event of subject was long before the first call for it, so that its
-// cause may have been fixed since. at is the time of the event.
+// Old reports whether the last event of subject was at the first call already older than fresh, so
+// that its cause may have been fixed since. at is the event's time.
 func (s *Stable) Old(subject string, at time.Time) bool {
 	first, known := s.first[subject]
 	if !known {

@@ -1,6 +1,6 @@
 package observe
 
-// OrNone returns a text, or "none" where it is empty.
+// OrNone returns a text, or "none" if it is empty.
 func OrNone(text string) string {
 	if text == "" {
 		return "none"

@@ -7,8 +7,8 @@ import (
 	"strata/health"
 )
 
-// Interval is the pause between observations without a reported change. It limits the delay that a
-// dead watch connection causes.
+// Interval is the pause between observations if nothing signals a change. It limits the delay after
+// a watch connection has died unnoticed.
 const Interval = time.Second
 
 // Signal requests an observation. It does nothing if one is already requested.
@@ -36,8 +36,8 @@ func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken 
 // Pause waits for d or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
-// Repeat calls observe at once, after every change and every interval, until ctx ends. It reports
-// verdicts that differ from the previous ones.
+// Repeat calls observe at once, then after every signal on changed or the pause every, until ctx
+// ends. It reports verdicts that differ from the previous ones.
 func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
 	observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)
@@ -48,7 +48,8 @@ func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration,
 	})
 }
 
-// RepeatAction calls act at once, after every change and every interval, until ctx ends.
+// RepeatAction calls act at once, then after every signal on changed or the pause every, until ctx
+// ends.
 func RepeatAction(
 	ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context),
 ) {

@@ -1,3 +1,3 @@
-// Package pool gates a MetalLB address pool: accepted by the running controller and by every
-// speaker.
+// Package pool gates a MetalLB address pool: the running controller and every speaker must have
+// accepted it.
 package pool

@@ -19,23 +19,23 @@ const (
 	// configurationError is the reason of a condition that is False because of a user's input.
 	// Conditions with other reasons recover by themselves.
 	configurationError = "ConfigurationError"
-	// unchangedSeconds exceeds by far the time in which MetalLB notices a change (well below one
-	// second).
+	// unchangedSeconds is the number of seconds after which an unchanged state counts as current.
+	// MetalLB notices a change within one second.
 	unchangedSeconds = 10
 )
 
-// poolFacts is one observation of an address pool and of MetalLB's reports about it.
+// poolFacts describes an address pool and MetalLB's reports about it.
 type poolFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
 	Pool    poolSeen    `json:"pool"`
 	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
 	States []configurationState `json:"states,omitempty"`
-	// Speakers are the nodes with a speaker's Pod, if the specification asks for them.
+	// Speakers are the nodes with a speaker's Pod, if the Spec selects nodes by these Pods.
 	Speakers []string `json:"speakers,omitempty"`
 }
 
-// poolSeen is the IPAddressPool object.
+// poolSeen describes the IPAddressPool object.
 type poolSeen struct {
 	Missing   bool     `json:"missing,omitempty"`
 	Deleting  bool     `json:"deleting,omitempty"`
@@ -46,10 +46,10 @@ type poolSeen struct {
 	Unannounced bool `json:"unannounced,omitempty"`
 	// Nodeless is true if no node with a speaker suits the L2Advertisements that cover the pool.
 	Nodeless bool `json:"nodeless,omitempty"`
-	// Interfaces are the only ones at which the pool is announced; empty means every interface.
+	// Interfaces are those on which the pool is announced; empty means every interface.
 	Interfaces []string `json:"interfaces,omitempty"`
-	// Counted is true when the status has counts; the pool has no conditions. Available and
-	// Assigned are counts of both IP families.
+	// Counted is true if the status has counts. The pool has no conditions, so only counts show
+	// that the controller has read it. Available and Assigned include both IP families.
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
@@ -58,13 +58,13 @@ type poolSeen struct {
 	Size int64 `json:"size,omitempty"`
 }
 
-// configurationState holds one MetalLB process's report on the whole configuration.
+// configurationState is the report of one MetalLB process on the whole configuration.
 type configurationState struct {
 	Name       string           `json:"name"`
 	Result     string           `json:"result,omitempty"`
 	Summary    string           `json:"summary,omitempty"`
 	Conditions []kube.Condition `json:"conditions,omitempty"`
-	// Fresh is true when it was written after the pool and its announcements last changed.
+	// Fresh is true if the state was written after the pool and its L2Advertisements last changed.
 	Fresh bool `json:"fresh,omitempty"`
 	// Seconds is the number of seconds for which a state that is not fresh has been the same. Alive
 	// is true if the Pod that wrote the state is Ready.
@@ -82,7 +82,7 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	}
 	pool := judgePoolObject(spec, facts.Pool)
 	pool.Check = check
-	if facts.Pool.Missing { // MetalLB's processes were not looked at
+	if facts.Pool.Missing { // the states were not read then
 		return append([]health.Verdict{pool}, unseenStates(spec, check)...)
 	}
 	states := []health.Verdict{judgeState(facts.States, "controller", check, poolReconciled)}
@@ -98,8 +98,8 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
-	// A rejected configuration also keeps the pool from being counted. So the rejection is
-	// reported, and the pool's check depends on it.
+	// A rejected configuration also keeps the pool from being counted, so the pool's check depends
+	// on the rejection's.
 	for _, state := range states {
 		if state.State == health.Stuck && pool.State == health.Waiting {
 			pool.After = append(pool.After, state.Check)
@@ -174,7 +174,7 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 	return v
 }
 
-// sameAddresses compares without regard to order and to spaces around the dash.
+// sameAddresses compares two lists of addresses. It ignores their order and spaces around the dash.
 func sameAddresses(have, want []string) bool {
 	clean := func(list []string) []string {
 		out := make([]string, 0, len(list))
@@ -187,10 +187,9 @@ func sameAddresses(have, want []string) bool {
 	return slices.Equal(clean(have), clean(want))
 }
 
-// current reports whether the state describes the present configuration. MetalLB does not reconcile
-// again if only an annotation has changed. The times of the writes cannot tell such a change from a
-// relevant one. So a process that is alive and has not reconciled for long enough is considered up
-// to date.
+// current reports whether the state describes the present configuration. A change of an annotation
+// only makes the state look outdated, because MetalLB does not reconcile for it. So the state also
+// counts as current if its Pod is Ready and has not written for unchangedSeconds.
 func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }

@@ -73,7 +73,7 @@ func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]strin
 	return slices.Compact(nodes), err
 }
 
-// announcementObject has the fields that a gate reads of an L2Advertisement (metallb
+// announcementObject has the fields of an L2Advertisement that a gate reads (metallb
 // api/v1beta1/l2advertisement_types.go).
 type announcementObject struct {
 	metav1.ObjectMeta `json:"metadata"`
@@ -132,7 +132,7 @@ func (p *poolSeen) setAnnouncement(covering []announcementObject, nodes []labels
 	}
 }
 
-// poolObject has the fields that a gate reads of an IPAddressPool (metallb
+// poolObject has the fields of an IPAddressPool that a gate reads (metallb
 // api/v1beta1/ipaddresspool_types.go).
 type poolObject struct {
 	metav1.ObjectMeta `json:"metadata"`
@@ -174,7 +174,7 @@ func value(n *int64) int64 {
 	return *n
 }
 
-// stateObject has the fields that a gate reads of a ConfigurationState.
+// stateObject has the fields of a ConfigurationState that a gate reads.
 type stateObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {
@@ -218,7 +218,7 @@ func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
 	return last
 }
 
-// observeNodes returns the labels of the nodes of the given names. It asks for them only if an
+// observeNodes returns the labels of the nodes of the given names. It reads them only if an
 // L2Advertisement selects nodes.
 func observeNodes(
 	ctx context.Context, s *kube.APIServer, covering []announcementObject, names []string,

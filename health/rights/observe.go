@@ -17,7 +17,7 @@ import (
 	"strata/health/observe"
 )
 
-// Observer reads the rights of a gate's releases.
+// Observer observes whether the roles of a gate's Helm releases are in effect.
 type Observer struct {
 	releases []string
 	reader   bool
@@ -37,9 +37,9 @@ var kinds = map[string]string{
 	"rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding",
 }
 
-// Observe compares the releases' roles with those in the cluster. If they differ, it asks the API
-// server about the account's rights, because another role may give the same ones. If the caller may
-// not read them, the result is a fact and not an error.
+// Observe compares the releases' roles with those in the cluster. If they differ, it checks the
+// account's rights by a SubjectAccessReview, because another role may grant them. If the caller
+// lacks the rights for this, Facts.Needs says so, without an error.
 func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts, err error) {
 	if len(o.releases) == 0 {
 		return nil, nil
@@ -64,9 +64,9 @@ func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts,
 	return all, nil
 }
 
-// readPresent reads the roles and bindings that have Helm's label, since Helm labels everything
-// that it makes. An object without the label counts as missing until the API server says that its
-// rights are in effect.
+// readPresent returns the roles and bindings that have Helm's label, which Helm sets on all its
+// objects. An object without the label counts as missing; a SubjectAccessReview then shows whether
+// its rights are in effect.
 func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error) {
 	resources := slices.Sorted(maps.Keys(kinds))
 	lists, parts := make([][]object, len(resources)), make([]func() error, len(resources))
@@ -131,8 +131,8 @@ func (o *Observer) observe(
 	return facts, nil
 }
 
-// difference lists rules of a release's role that differ in the cluster, with one right in each
-// rule.
+// difference has the rights of a release's role that an account does not get from the release's
+// binding. Each rule in rights has one right.
 type difference struct {
 	account string
 	// namespace limits the rights; empty for the whole cluster.
@@ -142,9 +142,9 @@ type difference struct {
 	change    string
 }
 
-// compare finds the bindings of the release that do not give their ServiceAccounts all rights of
-// their roles. It leaves out a binding whose role is not the release's, because that role's rules
-// are unknown.
+// compare returns a difference for each binding of the release that does not grant its
+// ServiceAccount all rights of its role. It ignores a binding whose role is not the release's,
+// because the expected rules are unknown.
 func (r *release) compare(present map[key]object) (found []difference) {
 	for _, binding := range r.objects {
 		role, has := r.objects[binding.role()]
@@ -166,8 +166,8 @@ func (r *release) compare(present map[key]object) (found []difference) {
 	return found
 }
 
-// resolveBinding returns the rules that a binding gives an account in the cluster. It also returns
-// the object that explains a missing right, and how that object was changed.
+// resolveBinding returns the rules that a binding grants an account in the cluster. It also returns
+// the object that would explain a missing right, and what is wrong with it.
 func resolveBinding(
 	binding object, account string, present map[key]object,
 ) (changed key, change string, rules []rbacv1.PolicyRule) {

@@ -62,14 +62,15 @@ func (o object) accounts() (all []string) {
 	return all
 }
 
-// release is the newest revision of a release that Helm completed successfully.
+// release has the roles and bindings of a release's newest deployed revision. record is the name of
+// its Secret, and version the Secret's resourceVersion.
 type release struct {
 	record, version string
 	objects         map[key]object
 }
 
-// readRelease reads a release from its record. It reuses the result if it has read the same record
-// before. It returns nil if there is no record.
+// readRelease reads a release from Helm's record. It returns before if that was read from the same
+// record, and nil if there is no record.
 func readRelease(
 	ctx context.Context, s *kube.APIServer, name string, before *release,
 ) (*release, error) {
@@ -95,8 +96,8 @@ func readRelease(
 	return &release{record: newest.Name, version: newest.ResourceVersion, objects: objects}, err
 }
 
-// parseManifest finds the roles and bindings in a release's manifest. An object without a namespace
-// belongs to the release's namespace.
+// parseManifest returns the roles and bindings in a release's manifest. An object without a
+// namespace belongs to the release's namespace.
 func parseManifest(manifest, namespace string) (map[key]object, error) {
 	objects := map[key]object{}
 	for documents := kubeyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest))); ; {
@@ -124,8 +125,9 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 	}
 }
 
-// rulesOf returns the rules that the release gives a role. A role that aggregates others gets its
-// rules from a controller, which takes them from the roles whose labels the role selects.
+// rulesOf returns a role's rules in the release. For a ClusterRole with an aggregationRule, it
+// joins the rules of the release's ClusterRoles that the role selects, as Kubernetes' controller
+// does.
 func (r *release) rulesOf(role object) (rules []rbacv1.PolicyRule) {
 	if role.AggregationRule == nil {
 		return role.Rules

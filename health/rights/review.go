@@ -12,8 +12,8 @@ import (
 	"strata/health/kube"
 )
 
-// findDenied returns the first of the rights that the API server denies the account. It is empty if
-// the account has all of them from another role.
+// findDenied returns the first of the rights that the API server denies the account; empty if the
+// account has all of them, for example from another role.
 func (d difference) findDenied(ctx context.Context, s *kube.APIServer) (string, error) {
 	for _, right := range d.rights {
 		allowed, err := review(ctx, s, d.spec(right))
@@ -40,8 +40,8 @@ func review(
 	return answer.Status.Allowed, nil
 }
 
-// spec returns a review of whether the account has one right. It names the account in the way in
-// which the API server knows it by its token.
+// spec returns a review of whether the account has one right. Its user and groups are those that
+// the API server derives from the account's token.
 func (d difference) spec(right rbacv1.PolicyRule) authorizationv1.SubjectAccessReviewSpec {
 	namespace, name, _ := strings.Cut(d.account, "/")
 	spec := authorizationv1.SubjectAccessReviewSpec{
@@ -65,7 +65,7 @@ func (d difference) spec(right rbacv1.PolicyRule) authorizationv1.SubjectAccessR
 	return spec
 }
 
-// describe words one right, such as "list ingresses.networking.k8s.io in namespace a".
+// describe returns one right as text, such as "list ingresses.networking.k8s.io in namespace a".
 func describe(right rbacv1.PolicyRule, namespace string) string {
 	if len(right.NonResourceURLs) > 0 {
 		return right.Verbs[0] + " " + right.NonResourceURLs[0]

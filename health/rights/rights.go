@@ -18,11 +18,11 @@ type Facts struct {
 	// Record is the name of the Secret that holds the release's newest revision.
 	Record string `json:"record,omitempty"`
 	Losses []loss `json:"losses,omitempty"`
-	// Seconds is the number of seconds for which the same rights have been lacking.
+	// Seconds is the number of seconds for which the same rights have been missing.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// loss describes the rights from one binding of the release that one ServiceAccount lacks.
+// loss describes a ServiceAccount that lacks rights of one of the release's bindings.
 type loss struct {
 	// Account is namespace/name of the ServiceAccount.
 	Account string `json:"account"`
@@ -39,7 +39,7 @@ func (l loss) String() string {
 		l.Change)
 }
 
-// shown is the largest number of losses in the evidence.
+// shown limits the losses in the evidence.
 const shown = 10
 
 // Judge judges for each release whether its ServiceAccounts have the rights of its roles.
@@ -78,8 +78,8 @@ func (f Facts) judge() health.Verdict {
 }
 
 // restore returns the command that restores the roles and bindings of the release, and no other
-// object. A `pulumi up` changes nothing, because the release matches the stack's state. Charts name
-// the namespaces of their roles; with -n, kubectl would refuse roles of another namespace.
+// object. `pulumi up` would not restore them, because the release matches the stack's state. The
+// applying kubectl has no -n, with which it would refuse roles of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
 	return helmrecord.ApplyCommand("kubectl -n "+namespace+" get secret "+f.Record+" -o "+

@@ -1,2 +1,3 @@
-// Package rollout gates workloads: the newest revision of each serves and no older one is left.
+// Package rollout gates workloads: the newest revision of each must be available, and no Pod of an
+// older one may be left.
 package rollout

@@ -18,8 +18,8 @@ type rolloutFacts struct {
 }
 
 // judgeRollout judges for each workload whether its newest revision serves and no older one is
-// left. That a layer answers proves only that some revision works: after an upgrade to an image
-// that does not exist, the previous revision still answers.
+// left. An answer proves only that some revision works: after an upgrade to an image that does not
+// exist, the previous revision still answers.
 func judgeRollout(spec Spec, f rolloutFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}

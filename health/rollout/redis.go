@@ -34,7 +34,8 @@ const (
 	// controller/clusterinfoupdater.go).
 	redisLogSeconds = 30
 	redisLogLimit   = 4 << 20
-	// redisLogTimeout bounds the request through the kubelet, so that no other fact waits for it.
+	// redisLogTimeout limits the request through the kubelet, so that it does not delay other
+	// facts.
 	redisLogTimeout = 2 * time.Second
 )
 

@@ -11,7 +11,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// judgeServer judges the unit and, if /ping was asked, its answer.
+// judgeServer judges the unit and, on a server, the answer of /ping.
 func judgeServer(h health.Host, unit host.UnitFacts, ping pingFacts) []health.Verdict {
 	verdicts := []health.Verdict{host.JudgeUnit(h, unit)}
 	if ping.Server != "" {
@@ -20,7 +20,7 @@ func judgeServer(h health.Host, unit host.UnitFacts, ping pingFacts) []health.Ve
 	return verdicts
 }
 
-// pingFacts hold the answer of a server's /ping.
+// pingFacts describes the answer of a server's /ping.
 type pingFacts struct {
 	Server string `json:"server"`
 	// Seen is false before the first observation.
@@ -35,8 +35,8 @@ type pingFacts struct {
 	Way observe.Way `json:"way,omitzero"`
 }
 
-// judgePing requires the answer that only a K3s supervisor gives. A port that accepts a connection,
-// or a proxy that answers, does not suffice.
+// judgePing requires the answer that only a K3s supervisor gives. An open port or another answer is
+// not enough, because it may come from a proxy.
 func judgePing(h health.Host, f pingFacts) health.Verdict {
 	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting,
 		After: []string{host.UnitCheck(h)}}

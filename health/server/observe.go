@@ -23,11 +23,12 @@ const (
 	// pingRefusedInterval is the pause while nothing listens: an observation then costs one packet
 	// each way.
 	pingRefusedInterval = 25 * time.Millisecond
-	// pingTimeout bounds one observation. K3s answers /ping from memory.
+	// pingTimeout limits one observation. K3s answers /ping from memory.
 	pingTimeout = 3 * time.Second
 )
 
-// pinger asks a server's /ping. It verifies the server by the CA that the host has.
+// pinger requests a server's /ping, and verifies the server's certificate with the CA from its
+// host.
 type pinger struct {
 	server string
 	client *http.Client
@@ -48,8 +49,8 @@ func newPinger(
 		}}}
 }
 
-// observe asks again and again until ctx ends, and reports each answer that differs from the
-// previous one.
+// observe requests /ping again and again until ctx ends, and reports each answer that differs from
+// the previous one.
 func (p *pinger) observe(ctx context.Context, report func(pingFacts)) {
 	var last pingFacts
 	for ctx.Err() == nil {

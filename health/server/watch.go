@@ -13,7 +13,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// serverWatch observes one host's unit and, on a server, /ping in the way a joining node asks it.
+// serverWatch observes one host's unit and, on a server, /ping as a joining node requests it.
 type serverWatch struct {
 	host   health.Host
 	server string

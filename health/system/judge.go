@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// These are K3s's own deployments, by the names in K3s's sources (manifests/coredns.yaml,
+// These are the names of K3s's own deployments in its sources (manifests/coredns.yaml,
 // metrics-server).
 const (
 	dnsNamespace  = "kube-system"
@@ -19,7 +19,7 @@ const (
 	metricsAPI    = "v1beta1.metrics.k8s.io"
 )
 
-// systemFacts is one observation of K3s's own deployments.
+// systemFacts describes K3s's own deployments.
 type systemFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -29,28 +29,28 @@ type systemFacts struct {
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Server is the address of the DNS Service, which the hosts ask. API is the address of the
-	// API's Service, for which they ask.
+	// Server is the address of the DNS Service, which the hosts query. API is the address of the
+	// API's Service, which is the expected answer.
 	Server string `json:"server,omitempty"`
 	API    string `json:"api,omitempty"`
 	// Metrics is the metrics APIService.
 	Metrics apiServiceFacts `json:"metrics"`
 }
 
-// apiServiceFacts is one aggregated API.
+// apiServiceFacts describes one aggregated API.
 type apiServiceFacts struct {
 	Missing   bool           `json:"missing,omitempty"`
 	Available kube.Condition `json:"available,omitzero"`
-	// Unmeasured are the Nodes whose metrics are missing although they are due. Refused says why
-	// the API did not answer for them.
+	// Unmeasured are the Nodes that have no metrics although measuredAfter has passed. Refused is
+	// the metrics API's error; empty if it answered.
 	Unmeasured []string `json:"unmeasured,omitempty"`
 	Refused    string   `json:"refused,omitempty"`
 }
 
 const accountCheck = "serviceaccount default/default"
 
-// judgeSystem judges whether the cluster can run Pods: it needs an account, DNS names and metrics.
-// The hosts of an existing cluster are unknown, so they are not asked for names.
+// judgeSystem judges whether the cluster can run Pods: the default ServiceAccount, DNS and metrics.
+// In an existing cluster, DNS is not tested from the hosts, because they are unknown.
 func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdict {
 	verdicts := judgeObjects(spec, facts)
 	if spec.Existing {
@@ -77,7 +77,7 @@ func judgeObjects(spec Spec, facts systemFacts) []health.Verdict {
 const (
 	dnsCheck     = "dns endpoints"
 	metricsCheck = "apiservice " + metricsAPI
-	// noDNS explains why CoreDNS is not checked.
+	// noDNS is the message if CoreDNS is not checked.
 	noDNS = "coredns is in the disable list"
 )
 
@@ -119,9 +119,9 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	return []health.Verdict{rollout, endpoints}
 }
 
-// judgeMetrics requires that the aggregated API answers. One that does not answer blocks the
-// deletion of every namespace, even if its server has been disabled and only the registration is
-// left (kubernetes#83332).
+// judgeMetrics requires that the metrics API answers. If its APIService exists and does not answer,
+// it blocks the deletion of every namespace, even if metrics-server was disabled
+// (kubernetes#83332).
 func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
 	available := !m.Missing && m.Available.Status == "True"

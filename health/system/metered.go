@@ -22,14 +22,14 @@ var nodeMetricsResource = schema.GroupVersionResource{Group: "metrics.k8s.io", V
 // metricsPods selects the Pods of K3s's metrics-server.
 const metricsPods = "k8s-app=metrics-server"
 
-// measuredAfter is the time that a Node and a metrics-server get before metrics are due. It is four
-// of the intervals at which K3s's metrics-server asks kubelets (15 s; two are needed), plus the
-// clock skew that the host gate allows.
+// measuredAfter is the time after which a Ready Node must have metrics from a Ready metrics-server:
+// four of the intervals at which K3s's metrics-server reads from kubelets (15 s; two are needed),
+// plus the clock skew that the host gate allows.
 const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 
-// observeMeasured adds the Nodes whose metrics are due but missing to the facts. It asks nothing
-// while every Pod of metrics-server is new, because a new one knows no Node yet. A user who may not
-// read metrics gets no facts about them.
+// observeMeasured adds the Nodes whose metrics are due but missing to the facts. It adds none while
+// every Pod of metrics-server is new, because a new one has no metrics yet, or if the user may not
+// read metrics.
 func observeMeasured(
 	ctx context.Context, s *kube.APIServer, now time.Time, facts *apiServiceFacts,
 ) error {

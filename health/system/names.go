@@ -10,23 +10,23 @@ import (
 	"strata/health/observe"
 )
 
-// namesFacts has the replies that hosts got when they asked for the API's name.
+// namesFacts has the DNS replies that hosts got for the name of the API's Service.
 type namesFacts struct {
-	// Skipped says why no host is asked; empty if they are asked.
+	// Skipped says why no host sends queries; empty if they do.
 	Skipped string `json:"skipped,omitempty"`
-	// Server is the address of Service kube-dns, and Want that of the API's Service. Each is empty
-	// while the Service has none.
+	// Server is the address of Service kube-dns, and Want that of the API's Service, which DNS must
+	// return. Each is empty while the Service has none.
 	Server string          `json:"server,omitempty"`
 	Want   string          `json:"want,omitempty"`
 	Hosts  []host.Resolved `json:"hosts,omitempty"`
 }
 
-// apiName returns the DNS name of the API's Service, which every Pod may ask for.
+// apiName returns the DNS name of the API's Service, which every cluster has.
 func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 
-// judgeNames judges for each host whether DNS at the Service's address gives it the API's address,
-// as it must for the host's Pods. CoreDNS is ready even if its configuration resolves no name, and
-// each host has its own rules of kube-proxy.
+// judgeNames judges for each host whether a query to kube-dns returns the API's address. CoreDNS is
+// Ready even if its configuration resolves no name, and kube-proxy's rules may be missing on one
+// host.
 func judgeNames(domain string, f namesFacts) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped,
@@ -45,12 +45,12 @@ func judgeNames(domain string, f namesFacts) []health.Verdict {
 	return verdicts
 }
 
-// right reports whether DNS gave a host the API's address.
+// right reports whether a host's DNS reply has the API's address.
 func (f namesFacts) right(r host.Resolved) bool {
 	return r.Code == host.Success && slices.Contains(r.Addresses, f.Want)
 }
 
-// judgeName judges one host. told is true if any host got the right answer.
+// judgeName judges one host. told is true if any host got the right reply.
 func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	switch {
@@ -81,7 +81,7 @@ func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Ver
 			"-n kube-system logs deployment/coredns"
 	}
 	if told {
-		// Without kube-proxy's rules the query leaves by the default gateway, and a router may
+		// Without kube-proxy's rules, the query goes to the default gateway, where a router may
 		// answer with any code.
 		v.Cause = "other hosts get the right answer: kube-proxy's rules on this one were " +
 			"flushed, or packets between it and CoreDNS's node are lost"

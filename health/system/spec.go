@@ -6,11 +6,11 @@ import "strata/health"
 // the metrics of each Node.
 const Kind health.Kind = "system"
 
-// Spec names the packaged components of K3s that the cluster need not have.
+// Spec says which packaged components of K3s the cluster must have.
 type Spec struct {
-	// Disabled are the components that K3s was told not to deploy.
+	// Disabled are the components in K3s's disable list.
 	Disabled []string `json:"disabled,omitempty"`
-	// Domain is the cluster's DNS domain, such as cluster.local. Each of the Spec's Hosts asks
+	// Domain is the cluster's DNS domain, such as cluster.local. Each of the Spec's Hosts queries
 	// CoreDNS for a name in it.
 	Domain string `json:"domain,omitempty"`
 	// Existing is copied from the gate's Spec. The owner of an existing cluster may use other

@@ -49,8 +49,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	return w, nil
 }
 
-// Run implements Watch. It observes the objects when they change, and makes the hosts keep asking
-// for a name. judge combines both.
+// Run implements health.Watch. It observes the objects when they change, and makes the hosts query
+// DNS again and again. judge combines both.
 func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
 	var parts sync.WaitGroup
@@ -105,7 +105,7 @@ func (w *systemWatch) askFrom(
 	})
 }
 
-// take stores an observation. If the observation saw nothing, it keeps the former addresses.
+// take stores an observation. If no API server answered, it keeps the last addresses.
 func (w *systemWatch) take(facts systemFacts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// planeConfig holds the part of a data plane's configuration that gates read. It leaves out the
-// rest, which includes keys and is never shown.
+// planeConfig holds the part of a data plane's configuration that gates read. The rest is omitted,
+// because it includes keys, which must not be shown.
 type planeConfig struct {
 	Services []struct {
 		ID         string  `json:"id"`
@@ -34,7 +34,8 @@ const (
 	labelService                         = "__ADC_UPSTREAM_SERVICE_ID"
 )
 
-// findRoute returns the configuration's entry for a route.
+// findRoute returns the targets that the configuration has for a route; Known is false if it has no
+// such route.
 func (c planeConfig) findRoute(route RouteRef) routeHeld {
 	var found routeHeld
 	for _, service := range c.Services {

@@ -12,8 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// upstreamsFacts is one observation of routes, of the Pods behind them, and of each Pod of the data
-// plane.
+// upstreamsFacts describes routes, the Pods behind them, and the configuration of each Pod of the
+// data plane.
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -27,7 +27,8 @@ type upstreamsFacts struct {
 type routeSeen struct {
 	Route   string `json:"route"`
 	Missing bool   `json:"missing,omitempty"`
-	// Behind describes how the Services differ from their Pods; Addresses are then meaningless.
+	// Behind describes how the EndpointSlices differ from the Pods (yet); Addresses are meaningless
+	// then.
 	Behind string `json:"behind,omitempty"`
 	// Addresses are ip:port of the ready Pods of all its backends, sorted.
 	Addresses []string `json:"addresses,omitempty"`
@@ -54,8 +55,8 @@ type routeHeld struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// upstreamsSlack is added to the time of two rounds of the controller. ADC's own limit for a round
-// is 15 s (exec_adc_timeout).
+// upstreamsSlack is added to two Resync intervals before a difference is Stuck. ADC itself limits a
+// round to 15 s (exec_adc_timeout).
 const upstreamsSlack = 30 * time.Second
 
 // These checks are made in addition to those of the data plane's Pods.
@@ -65,8 +66,8 @@ const (
 )
 
 // judgeUpstreams judges whether every Pod of the data plane sends each route's requests to the
-// ready Pods, and to no others. The controller's statuses prove nothing: if the data plane refuses
-// its configuration, they stay as they were (apisix-ingress-controller#2774, #2699).
+// ready Pods, and to no others. The controller's statuses prove nothing: they do not change if the
+// data plane refuses its configuration (apisix-ingress-controller#2774, #2699).
 func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
@@ -91,8 +92,8 @@ func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	return verdicts
 }
 
-// judgeRoutes requires that each route exists and has a ready Pod. Without targets there is nothing
-// to compare with the data plane.
+// judgeRoutes requires that each route exists and has a ready Pod. Otherwise nothing can be
+// compared with the data plane.
 func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")
@@ -120,7 +121,7 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 	return health.Verdict{Check: routesCheck, State: health.Ready}
 }
 
-// judgePlane compares one Pod of the data plane with the Services' Pods.
+// judgePlane judges whether one Pod of the data plane has the expected addresses for each route.
 func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe pod %s", spec.Namespace, plane.Pod)}

@@ -18,7 +18,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// observe reads the routes before the data plane's configuration, which is then at least as new.
+// observe reads the routes before the data plane's configuration, so that the configuration is at
+// least as new.
 func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
@@ -45,7 +46,7 @@ func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	return facts
 }
 
-// planes asks each Pod that runs and is not being deleted.
+// planes reads the configuration of each Pod that runs and is not being deleted.
 func (w *upstreamsWatch) planes(
 	ctx context.Context, s *kube.APIServer, pods []corev1.Pod, routes []routeSeen,
 ) []planeSeen {
@@ -87,8 +88,8 @@ func (w *upstreamsWatch) differenceSeconds(pod string, want routeSeen, held rout
 	return w.stable.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
 }
 
-// ask reads one Pod's configuration. It sends the key through the forwarded port only, and keeps
-// nothing but addresses of the answer.
+// ask reads one Pod's configuration. It sends the API key through the forwarded port only, and
+// returns no keys from the answer.
 func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig,
 	int, error) {
 	var config planeConfig
@@ -119,7 +120,7 @@ func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1
 		return config, response.StatusCode, err
 	}
 	if json.Unmarshal(body, &config) != nil {
-		return config, 0, errors.New("its configuration is no JSON that can be read") // what it is may hold keys
+		return config, 0, errors.New("its configuration is no JSON that can be read") // it may have keys
 	}
 	return config, response.StatusCode, nil
 }

@@ -29,7 +29,7 @@ var routeResources = map[string]schema.GroupVersionResource{
 // backend is a port of a Service, given by number or by name.
 type backend struct{ namespace, service, port string }
 
-// observeRoute reads the addresses that a route must lead to.
+// observeRoute reads the addresses to which a route must send requests.
 func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSeen, error) {
 	seen := routeSeen{Route: ref.String()}
 	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx,
@@ -111,8 +111,8 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 }
 
 // observeBackend reads the ready addresses of a Service's port. behind describes how the
-// EndpointSlices differ from the Pods. EndpointSlices follow the Pods a moment later; until then, a
-// data plane that agrees with them is out of date too.
+// EndpointSlices differ from the Pods. EndpointSlices are updated a moment after the Pods; until
+// then, a data plane that matches them is out of date too.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string,
 	behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)

@@ -9,20 +9,20 @@ import (
 	"strata/health"
 )
 
-// Kind gates the routes in APISIX's data plane: each of its Pods has the addresses of the ready
-// Pods behind each route, and no others.
+// Kind gates the routes in APISIX's data plane: each of its Pods has exactly the addresses of the
+// ready Pods behind each route.
 const Kind health.Kind = "upstreams"
 
-// Spec names the Pods of APISIX's data plane and the routes that must lead to their Pods. The data
-// plane runs in standalone mode: it holds the configuration that its controller sends, and returns
-// it on request (apisix/admin/standalone.lua).
+// Spec names the Pods of APISIX's data plane and the routes to check there. The data plane runs in
+// standalone mode: it keeps the configuration that its controller sends, and returns it on request
+// (apisix/admin/standalone.lua).
 type Spec struct {
 	// Namespace and Selector, a label selector, select the data plane's Pods. Port is the port of
-	// their admin API, which is asked with the APIKey.
+	// their admin API, to which the gate sends Secrets.APIKey.
 	Namespace string `json:"namespace"`
 	Selector  string `json:"selector"`
 	Port      int    `json:"port"`
-	// Controller is namespace/Deployment/name of its controller, for messages.
+	// Controller is namespace/Deployment/name of the data plane's controller, for messages.
 	Controller string     `json:"controller"`
 	Routes     []RouteRef `json:"routes"`
 	// Resync is the interval at which the controller sends the whole configuration again, even

@@ -16,7 +16,7 @@ const (
 	// reports that a data plane has applied its configuration. An observation costs each Pod one
 	// request on a connection that stays open.
 	upstreamsInterval = 250 * time.Millisecond
-	// upstreamsLimit bounds a configuration; APISIX keeps it in a dictionary of 50 MB.
+	// upstreamsLimit limits a configuration, in bytes; APISIX keeps it in a dictionary of 50 MB.
 	upstreamsLimit = 64 << 20
 	// upstreamsPath is the path of a standalone data plane's configuration.
 	upstreamsPath = "/apisix/admin/configs"
@@ -53,7 +53,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	defer func() {
 		for id := range w.tunnels {

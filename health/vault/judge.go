@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// vaultFacts is one observation of a Vault server.
+// vaultFacts describes a Vault server.
 type vaultFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -21,8 +21,8 @@ type vaultFacts struct {
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Leaving is true while the Pod that answers is being deleted, because such a Pod answers until
-	// it ends.
+	// Leaving is true if the Pod is being deleted or is gone. Its answer does not count then,
+	// because it answers until its containers exit.
 	Leaving bool `json:"leaving,omitempty"`
 }
 

@@ -10,8 +10,8 @@ import (
 	"strata/health/kube"
 )
 
-// observe asks Vault through an API server's proxy. Vault's health is no secret, and no credentials
-// reach Vault, because the API server does not pass on its own.
+// observe reads Vault's health through an API server's proxy. Vault gets no credentials, because
+// the API server does not forward those of the request.
 func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	var facts vaultFacts
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health",
@@ -30,7 +30,7 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 				facts.Workload = workloads[0]
 				return nil
 			}
-			// The Pod is read after the answer: if it is not being deleted now, it was not when it
+			// Read the Pod after the answer: if it is not being deleted now, it was not when it
 			// answered.
 			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil

@@ -12,7 +12,7 @@ import (
 
 // vmFacts describes one virtual machine from outside.
 type vmFacts struct {
-	// Fault says why the hypervisor could not be asked. Everything else is empty then.
+	// Fault says why the hypervisor could not be reached. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`

@@ -13,12 +13,12 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// observe observes until ctx ends or the hypervisor cannot be asked.
+// observe reports verdicts until ctx ends or the hypervisor fails. It returns the reason.
 func (w *vmWatch) observe(
 	ctx context.Context, host hypervisor.Host, report func([]health.Verdict),
 ) error {
 	for ctx.Err() == nil {
-		facts, err := drivers.New(host, w.spec.AnyOwner()).Observe(ctx) // a Spec has no identity, and what the gate waits for has asked
+		facts, err := drivers.New(host, w.spec.AnyOwner()).Observe(ctx) // the machine's resource has checked the owner
 		if err != nil {
 			return err
 		}

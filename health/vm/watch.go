@@ -14,7 +14,7 @@ const (
 	// vmPoll is the pause between two observations of a machine. Polling is needed because neither
 	// virsh nor qm reports every relevant change.
 	vmPoll = time.Second
-	// vmDial bounds one attempt to connect to the machine at its address.
+	// vmDial limits one attempt to connect to the machine at its address.
 	vmDial = time.Second
 	// sshBanner begins the first line that an SSH server sends (RFC 4253, 4.2).
 	sshBanner = "SSH-"

@@ -13,13 +13,12 @@ import (
 const (
 	// Annotation holds the expression.
 	Annotation = "pulumi.com/waitFor"
-	// TimeoutAnnotation bounds the wait, in whole seconds. The provider's own default is ten
-	// minutes.
+	// TimeoutAnnotation limits the wait, in whole seconds. The provider's default is ten minutes.
 	TimeoutAnnotation = "pulumi.com/timeoutSeconds"
 )
 
-// Expression holds the conditions of a wait: every part has to hold for the same version of the
-// object.
+// Expression is a list of conditions for which the provider waits. All must be true for the same
+// version of the object.
 type Expression struct {
 	parts []string
 }
@@ -52,13 +51,13 @@ func Exists(path string) Expression {
 	return must("jsonpath=" + path)
 }
 
-// Equals waits until the first value that path selects prints as value. true, 3 and Running are
-// written that way.
+// Equals waits until the first value that path selects, printed as text such as true, 3 or Running,
+// equals value.
 func Equals(path, value string) Expression {
 	return must("jsonpath=" + path + "=" + value)
 }
 
-// Combine waits until every expression holds at the same time. It panics without an expression.
+// Combine waits until all expressions are true at the same time. It panics without an expression.
 func Combine(expressions ...Expression) Expression {
 	var all Expression
 	for _, expression := range expressions {

@@ -15,9 +15,9 @@ import (
 type answerKind string
 
 const (
-	// answerAccepted: admission let the object pass.
+	// answerAccepted: admission accepted the object.
 	answerAccepted answerKind = "accepted"
-	// answerDenied: an admission webhook refused.
+	// answerDenied: an admission webhook denied the request.
 	answerDenied answerKind = "denied"
 	// answerNoEndpoints: the webhook's Service has no ready Pod.
 	answerNoEndpoints answerKind = "no endpoints"
@@ -38,13 +38,13 @@ const (
 	answerUnreachable answerKind = "unreachable"
 	// answerNotServed: the API server does not know the kind, or the namespace is missing.
 	answerNotServed answerKind = "not served"
-	// answerInvalid: the schema refused the object before any webhook was asked.
+	// answerInvalid: the object does not fit its schema, so no webhook was called.
 	answerInvalid answerKind = "invalid"
-	// answerForbidden: a policy or quota that is no webhook refused the object.
+	// answerForbidden: a policy or quota, and not a webhook, refused the object.
 	answerForbidden answerKind = "forbidden"
 	// answerNoDryRun: the webhook does not support dry runs.
 	answerNoDryRun answerKind = "no dry run"
-	// answerAPI: the API server itself could not be asked.
+	// answerAPI: the API server itself gave no usable answer.
 	answerAPI answerKind = "api"
 	// answerOther: any other answer; its text explains it.
 	answerOther answerKind = "other"
@@ -65,7 +65,7 @@ type webhookFault struct {
 	kind    answerKind
 }
 
-// webhookFaults are tried in order: a timeout while dialling also says "dial tcp".
+// webhookFaults are tried in order, because a message may match several patterns.
 var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`does not support dry run`), answerNoDryRun},
 	{regexp.MustCompile(`no endpoints available for service|service "[^"]*" not found`),
@@ -81,8 +81,8 @@ var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
 }
 
-// denial matches a webhook's refusal in a message of the API server; no other message has this
-// form.
+// denial matches an API server's message about a request that a webhook denied. No other message
+// has this form.
 var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
 
 // answerOf classifies the outcome of a dry run.
@@ -91,8 +91,8 @@ func answerOf(err error) answer {
 		return answer{Kind: answerAccepted}
 	}
 	if apierrors.IsAlreadyExists(err) {
-		// The storage finds an object of the same name only after admission (k8s.io/apiserver
-		// registry.Store.create).
+		// The API server checks for an object of the same name only after admission, so the webhook
+		// has accepted (k8s.io/apiserver registry.Store.create).
 		return answer{Kind: answerAccepted, Text: kube.Stable(err.Error())}
 	}
 	text := kube.Stable(err.Error())

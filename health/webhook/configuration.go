@@ -9,8 +9,7 @@ import (
 	"strata/internal/kube/helmrecord"
 )
 
-// judgeConfigurations judges the configuration and, if the Spec has one, the mutating configuration
-// of the same webhook.
+// judgeConfigurations judges the Spec's Configuration and, if it is set, Mutates.
 func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
 	if facts.Mutation != nil {
@@ -21,20 +20,20 @@ func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	return verdicts
 }
 
-// mutationOf returns the Spec with the mutating configuration in place of its own.
+// mutationOf returns the Spec with Mutates in place of Configuration.
 func mutationOf(s Spec) Spec {
 	s.Configuration, s.Mutating, s.Deny = s.Mutates, true, nil
 	return s
 }
 
-// proves reports whether the dry runs can show that the webhook was asked, even if the API server
-// may continue without its answer.
+// proves reports whether the dry runs show that the API server calls the webhook, even with
+// failurePolicy Ignore.
 func proves(s Spec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
-// hasConfigurations reports whether every configuration exists: without one, an API server accepts
-// anything.
+// hasConfigurations reports whether every configuration exists. Without it, an API server accepts
+// any object, and a dry run proves nothing.
 func (f webhookFacts) hasConfigurations() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
@@ -74,8 +73,8 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 	return judgeCoverage(spec, c, v)
 }
 
-// restore returns the command that creates the configuration again from the records of the
-// namespace's releases. A `pulumi up` changes nothing: the releases match the stack's state.
+// restore returns the command that creates the configuration again from Helm's release records in
+// the namespace. `pulumi up` would not, because the releases match the stack's state.
 func restore(spec Spec) string {
 	kind := "ValidatingWebhookConfiguration"
 	if spec.Mutating {
@@ -96,8 +95,8 @@ func hooksWith(hooks []hookFacts, bundle string) []string {
 	return names
 }
 
-// judgeCoverage requires that a dry run of Accept reaches this webhook at all. A webhook that is
-// not asked lets every object pass.
+// judgeCoverage is Stuck if a dry run of Accept does not reach this webhook. Such a dry run would
+// pass without proving anything.
 func judgeCoverage(spec Spec, c configurationFacts, v health.Verdict) health.Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = health.Stuck

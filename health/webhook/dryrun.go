@@ -15,20 +15,19 @@ import (
 )
 
 const (
-	// probeInterval is the pause between two attempts through one API server. News about the
-	// objects and from the hosts cut it short, so it matters only for changes without news.
+	// probeInterval is the pause between two attempts through one API server. Changed objects and
+	// hosts that reach the webhook cut it short.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval is the pause after a pass that must be repeated. A webhook with several Pods
-	// may have answered with its only good one. The repetition needs another attempt but no time:
-	// an API server keeps its connection, so that after a longer pause it would still ask the same
-	// Pod.
+	// confirmInterval is the pause after a pass that must be repeated, because a webhook with
+	// several Pods may have answered with its only good one. It is short: after a longer pause, the
+	// API server would reuse its connection to the same Pod anyway.
 	confirmInterval = 20 * time.Millisecond
-	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
-	// timeoutSeconds (10 s by default). Then it says which address did not answer, which is worth
-	// the wait.
+	// probeTimeout limits one dry run. It exceeds the time for which the API server waits for a
+	// webhook (timeoutSeconds, 10 s by default), because the API server's error then has the
+	// address that did not answer.
 	probeTimeout = 12 * time.Second
-	// probePatience is the age from which news about the objects cuts a dry run short. A younger
-	// dry run may be about to end, and must not be cut short again and again.
+	// probePatience is the age from which a dry run is cancelled when the objects change. A younger
+	// one may be about to finish, and frequent changes must not cancel every dry run.
 	probePatience = 500 * time.Millisecond
 )
 
@@ -55,7 +54,7 @@ func newProbe(server *kube.APIServer, spec Spec, now observe.Clock) *probe {
 		wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
 }
 
-// kick requests the next dry run now, and ends one that hangs.
+// kick requests the next dry run now, and cancels one that is older than probePatience.
 func (p *probe) kick() {
 	p.mu.Lock()
 	if p.now().Sub(p.started) > probePatience {
@@ -65,8 +64,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// retry wakes the probe after a host has reached the webhook. It does not disturb a probe that
-// passes: the duration of its passes may be the only evidence (consecutiveUnproved).
+// retry calls kick if the probe fails. It does nothing to a probe that passes, because extra passes
+// would shorten the time that consecutiveUnproved requires.
 func (p *probe) retry() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -86,7 +85,7 @@ func (p *probe) pause() time.Duration {
 	return probeInterval
 }
 
-// latest returns the newest result. It does not count passes of an earlier configuration.
+// latest returns the newest result, with 0 Passes if they belong to an earlier configuration.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,8 +96,9 @@ func (p *probe) latest(epoch int) probeFacts {
 	return facts
 }
 
-// attempt makes one pair of dry runs. It counts as a pass only if counts is true, because without
-// the configuration an API server accepts any object. attempt returns false if it was cut short.
+// attempt makes one pair of dry runs and stores the result. A success is a pass only if counts is
+// true: without the configuration, an API server accepts any object. It returns false if it was
+// cancelled.
 func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	ctx, cancel := context.WithTimeout(parent, probeTimeout)
 	defer cancel()
@@ -123,8 +123,9 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// askBoth makes both dry runs. The second answer counts only if the first one was as expected. If
-// the previous attempt was accepted, both requests are sent at the same time.
+// askBoth makes the dry runs of Accept and Deny. It returns the answer to Deny only if that to
+// Accept is as expected. If the previous Accept was accepted, it sends both at the same time to
+// save time.
 func (p *probe) askBoth(ctx context.Context) probeFacts {
 	facts := probeFacts{Server: p.server.Name}
 	var beside sync.WaitGroup
@@ -150,14 +151,15 @@ func (p *probe) askBoth(ctx context.Context) probeFacts {
 	return facts
 }
 
-// acceptedBefore reports whether the last attempt was accepted.
+// acceptedBefore reports whether the last attempt's Accept was accepted.
 func (p *probe) acceptedBefore() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// findUnfilled returns the dotted paths whose value is missing, empty, or not the required one.
+// findUnfilled returns the entries of paths (AcceptFills) whose value in the object is missing,
+// empty, or not the required one.
 func findUnfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {
@@ -172,7 +174,8 @@ func findUnfilled(object map[string]any, paths []string) []string {
 	return empty
 }
 
-// ask makes one dry run, and returns the object as the API server would have stored it.
+// ask makes one dry run. It also returns the object as the API server would have stored it; nil if
+// it was refused.
 func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[string]any) {
 	p.mu.Lock()
 	kind := p.kind
@@ -195,7 +198,7 @@ func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[str
 	return a, returned
 }
 
-// plural returns the resource's name, empty while the API server does not serve the kind.
+// plural returns the resource's plural name; empty until the API server serves the kind.
 func (p *probe) plural() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

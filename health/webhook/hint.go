@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// probeCause returns the likely reason for a failed dry run. A race ends by itself. A network fault
-// does not, and its cause names the API server.
+// probeCause returns the likely reason for a failed dry run; empty if none is known. Faults of the
+// network name the API server.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
@@ -37,14 +37,14 @@ func probeCause(p probeFacts) string {
 	}
 }
 
-// strangerCause explains a wrong certificate that only this API server gets, or that is for no
+// strangerCause explains a wrong certificate that only one API server gets, or that is not for a
 // Service of a cluster. Before kube-proxy and flannel run on a server that joins or returns, its
 // requests for a Service go to the default gateway, where a proxy may answer for any server. If the
 // webhook's only Pod is on that server, no other server gets an answer either.
 const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is " +
 	"not up on it yet, and the request leaves the host"
 
-// strange reports whether the certificate is not the webhook's own.
+// strange reports whether the serving certificate is for another name than the webhook's.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
 
 // clusterName reports whether the certificate is for a Service of a cluster. It then belongs to a

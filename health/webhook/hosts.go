@@ -12,15 +12,15 @@ import (
 	"strata/health/observe"
 )
 
-// connectionTo returns the connection to the webhook's Service at an address in the form of
-// observeAddress.
+// connectionTo returns a test that connects to the webhook's Service. address is IP:port, as
+// observeAddress returns it.
 func connectionTo(s Spec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address,
 		":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
-// judgeHosts judges for each host whether the webhook's address answers there. kube-proxy sets up
-// each host separately, so one host may lag behind, and with it its API server.
+// judgeHosts judges for each host whether it reaches the webhook's address. kube-proxy runs on each
+// host, so one host and its API server may be late.
 func judgeHosts(spec Spec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped,
@@ -60,7 +60,8 @@ func judgeHostRun(spec Spec, address string, run host.Run) health.Verdict {
 	return v
 }
 
-// askHosts keeps asking the hosts at the Service's present address, until ctx ends.
+// askHosts makes the hosts connect to the Service's present address, again and again until ctx
+// ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 	host.FromHostsAt(ctx, w.hosts, w.key, w.moved, w.address,
 		func(address string) host.Connection { return connectionTo(w.spec, address) },

@@ -14,17 +14,18 @@ import (
 const (
 	// consecutiveDefault is the default number of passes in a row that each API server must give.
 	consecutiveDefault = 2
-	// consecutiveUnproved is the number of passes without a Deny. An API server that has not
-	// noticed the configuration passes too, so a pass must hold for about a second.
+	// consecutiveUnproved is the number of passes in a row if the Spec has no Deny. An API server
+	// that does not know the configuration yet accepts too, so the passes must last for about a
+	// second.
 	consecutiveUnproved = 10
-	// deniedSeconds bounds the time in which the webhook may refuse an object that it must accept,
-	// while its own caches fill at its start.
+	// deniedSeconds is the number of seconds after which a refusal of Accept is Stuck. A webhook
+	// may refuse it at first, until its caches are filled.
 	deniedSeconds = 5
 )
 
-// webhookFacts is one observation of an admission webhook.
+// webhookFacts describes an admission webhook.
 type webhookFacts struct {
-	// Fault is set when no API server could be asked for the objects.
+	// Fault is set if no API server returned the objects.
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
 
@@ -36,11 +37,11 @@ type webhookFacts struct {
 	Rights    []rights.Facts       `json:"rights,omitempty"`
 	// Probes are the dry runs through each API server.
 	Probes []probeFacts `json:"probes,omitempty"`
-	// Hosts is the view from the API servers' hosts.
+	// Hosts says which of the API servers' hosts reach the webhook.
 	Hosts host.HostsFacts `json:"hosts,omitzero"`
 }
 
-// configurationFacts is the webhook configuration object.
+// configurationFacts describes a webhook configuration object.
 type configurationFacts struct {
 	Missing bool        `json:"missing,omitempty"`
 	Hooks   []hookFacts `json:"hooks,omitempty"`
@@ -48,7 +49,7 @@ type configurationFacts struct {
 	NoCA bool `json:"noCA,omitempty"`
 }
 
-// hookFacts is one webhook of a configuration.
+// hookFacts describes one webhook of a configuration.
 type hookFacts struct {
 	Name string `json:"name"`
 	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or
@@ -56,14 +57,15 @@ type hookFacts struct {
 	Bundle string `json:"bundle"`
 	// Target is namespace/service:port; empty for a URL.
 	Target string `json:"target,omitempty"`
-	// Covers is true if the API server asks the webhook about creations of Accept's kind.
+	// Covers is true if the API server calls the webhook when an object of Accept's kind is
+	// created.
 	Covers bool `json:"covers,omitempty"`
 	// Ignore is true if the API server continues without the webhook's answer (failurePolicy
 	// Ignore).
 	Ignore bool `json:"ignore,omitempty"`
 }
 
-// probeFacts is the latest dry run through one API server.
+// probeFacts describes the latest dry runs through one API server.
 type probeFacts struct {
 	Server string `json:"server"`
 	Accept answer `json:"accept"`
@@ -71,7 +73,8 @@ type probeFacts struct {
 	Unfilled []string `json:"unfilled,omitempty"`
 	// Deny is empty if the Spec has none, or if Accept has not passed.
 	Deny answer `json:"deny,omitzero"`
-	// Passes is the number of passes in a row since the configuration last changed.
+	// Passes is the number of passes in a row since the configuration last changed, up to
+	// passesNeeded.
 	Passes int `json:"passes,omitempty"`
 	// Seconds is the number of seconds for which the answers have been of the same kind.
 	Seconds int `json:"seconds,omitempty"`
@@ -108,8 +111,8 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
 		if v.State == health.Stuck && !complete {
-			// Until the configuration is complete, an accepted or refused request is not the
-			// webhook's answer.
+			// Until the configuration is complete, the API server may not call the webhook, so a
+			// refusal proves nothing.
 			v.State = health.Waiting
 		}
 		if probe.strange() && (!probe.clusterName() ||

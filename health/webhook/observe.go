@@ -26,9 +26,8 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 	return resource
 }
 
-// observe reads every object that the webhook needs from one server, and the configuration's
-// version. The reads are independent and run in parallel, because each would delay the observation
-// by a round trip.
+// observe reads every object that the webhook needs from one API server. It also returns the
+// configurations' version. The independent reads run in parallel to save round trips.
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
@@ -154,8 +153,8 @@ func splitVersion(object map[string]any) (group, version string) {
 	return "", text
 }
 
-// coversCreate reports whether a rule makes the API server ask the webhook about creations of the
-// resource. If the resource is unknown, the dry run decides.
+// coversCreate reports whether a rule makes the API server call the webhook when an object of the
+// resource is created. If the resource is not known yet, any resource matches.
 func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
 	matches := func(list []string, want string) bool {
 		return slices.Contains(list, "*") || slices.Contains(list, want)

@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe judges the dry runs through one API server. It looks at Accept first, because its
-// answer has the reason.
+// judgeProbe judges the dry runs through one API server. It judges Accept first, because the answer
+// to it explains other failures.
 func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
@@ -70,13 +70,14 @@ func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
 		}
 	case answerNoDryRun:
 		v.State = health.Stuck
-	default: // the others may end by waiting
+	default: // waiting may cure the others
 	}
 	return v
 }
 
-// judgeNotMutated judges an API server that accepts because it calls no webhook (cert-manager
-// pkg/util/cmapichecker, ErrMutationWebhookMissing).
+// judgeNotMutated judges an accepted object whose fields the mutating webhook has not filled in,
+// because the API server does not call it (cert-manager pkg/util/cmapichecker,
+// ErrMutationWebhookMissing).
 func judgeNotMutated(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
@@ -101,8 +102,8 @@ func notMutated(spec Spec) (cause, hint string) {
 		"kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied judges an API server that accepts every object because it calls no webhook. Other
-// gates pass in this case.
+// judgeNotDenied judges an API server through which this webhook did not refuse the Deny object. A
+// gate without Deny would pass.
 func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind),
 		Cause: "the API server does not ask this webhook (yet)"}
@@ -121,7 +122,7 @@ func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	return v
 }
 
-// probeMessage words the answer.
+// probeMessage returns the message for an answer.
 func probeMessage(kind answerKind) string {
 	switch kind {
 	case answerDenied:

@@ -16,7 +16,7 @@ type Spec struct {
 	// MutatingWebhookConfiguration's) name.
 	Configuration string `json:"configuration"`
 	Mutating      bool   `json:"mutating,omitempty"`
-	// Namespace and Service receive the API server's requests; Port is the Service's port.
+	// Namespace and Service name the Service that the API server calls; Port is its port.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	Port      int    `json:"port"`
@@ -24,8 +24,8 @@ type Spec struct {
 	// only must not be empty.
 	CASecret string `json:"caSecret,omitempty"`
 	// Accept is an object that the webhook must accept, and Deny (optional) one that it must
-	// refuse. Both are created in server-side dry runs and never stored. DenyMatch is a part of the
-	// refusal that proves that this webhook refused.
+	// refuse. Both are created in server-side dry runs and never stored. DenyMatch is a text in the
+	// refusal that only this webhook writes.
 	Accept    map[string]any `json:"accept"`
 	Deny      map[string]any `json:"deny,omitempty"`
 	DenyMatch string         `json:"denyMatch,omitempty"`
@@ -34,10 +34,11 @@ type Spec struct {
 	Mutates string `json:"mutates,omitempty"`
 	// AcceptFills are dotted paths, such as spec.username, that must have a value in the answer to
 	// the dry run of Accept. A path may require a value, as in spec.nodeName=a. Without these
-	// paths, an API server that does not ask the mutating webhook would pass. Give Accept a
+	// paths, an API server that does not call the mutating webhook would pass. Give Accept a
 	// generateName, since an existing object of the same name hides the answer.
 	AcceptFills []string `json:"acceptFills,omitempty"`
-	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
+	// Consecutive is the number of passes in a row that each API server must give. Zero means 2, or
+	// 10 without Deny.
 	Consecutive int `json:"consecutive,omitempty"`
 	// Workloads are namespace/kind/name of the webhook's workloads; their Pods explain a failure.
 	Workloads []string `json:"workloads,omitempty"`

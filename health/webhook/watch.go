@@ -18,8 +18,8 @@ import (
 	"strata/health/rights"
 )
 
-// webhookWatch observes the objects when they change and keeps asking each API server. Both store
-// their results in state.
+// webhookWatch observes the objects when they change, repeats dry runs through each API server, and
+// makes the hosts connect to the webhook.
 type webhookWatch struct {
 	spec      Spec
 	cluster   *kube.Cluster
@@ -28,7 +28,8 @@ type webhookWatch struct {
 	stable    *observe.Stable
 	rights    *rights.Observer
 	probes    []*probe
-	// hosts are asked over SSH with key. skipped says why they are not asked.
+	// hosts connect to the webhook, over SSH with key. skipped says why they do not; empty if they
+	// do.
 	hosts   []health.Host
 	key     []byte
 	skipped string
@@ -36,15 +37,16 @@ type webhookWatch struct {
 	moved chan struct{}
 
 	mu sync.Mutex
-	// facts are the latest facts, without the dry runs, which probes hold.
+	// facts are the latest facts, without the dry runs, whose results are in probes.
 	facts webhookFacts
 	// runs holds the hosts' last reports.
 	runs []host.Run
-	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
+	// epoch counts the versions of the configuration, so that passes of an earlier version do not
+	// count.
 	epoch int
 	// version is the configuration's resourceVersion.
 	version string
-	// seen is true once the objects were observed. Before that, nothing may be reported.
+	// seen is true once the objects were observed. Before that, judge reports nothing.
 	seen bool
 }
 
@@ -91,7 +93,7 @@ func (w *webhookWatch) newProbes() error {
 	return nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *webhookWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
 	var parts sync.WaitGroup
@@ -129,7 +131,8 @@ func (w *webhookWatch) sources() []kube.Source {
 	return sources
 }
 
-// observeAgain observes the objects at every change, and lets the probes try again at once.
+// observeAgain observes the objects at every change, and then starts the probes' next dry runs at
+// once.
 func (w *webhookWatch) observeAgain(
 	ctx context.Context, changed <-chan struct{}, news chan<- struct{},
 ) {
@@ -140,8 +143,8 @@ func (w *webhookWatch) observeAgain(
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// This observation saw no address, so the address has not moved. The hosts continue to
-			// ask the same one, and report only changes.
+			// Without an answer from the API, keep the last address. The hosts still connect to it,
+			// and report only changes.
 			facts.Hosts.Address = w.facts.Hosts.Address
 		}
 		if facts.Fault == nil && version != w.version {
@@ -165,7 +168,7 @@ func (w *webhookWatch) observeAgain(
 	}
 }
 
-// probeAgain keeps asking one API server.
+// probeAgain repeats the dry runs through one API server, until ctx ends.
 func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
