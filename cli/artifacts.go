@@ -13,7 +13,8 @@ import (
 	"strata/config"
 )
 
-// newFetchCommand returns `strata fetch`: download the pinned artifacts and record their sums.
+// newFetchCommand returns `strata fetch`, which downloads the pinned artifacts and records their
+// sums.
 func newFetchCommand() *cobra.Command {
 	var project string
 	var files []string
@@ -56,7 +57,7 @@ func newFetchCommand() *cobra.Command {
 	return command
 }
 
-// recordImages records the digests of the images of every stack file's stack.
+// recordImages records the digests of the images of each stack, one stack per file.
 func recordImages(cmd *cobra.Command, project string, files []string) error {
 	files, stacks, err := artifacts.StackConfigs(project, files)
 	for i, cfg := range stacks {
@@ -68,7 +69,7 @@ func recordImages(cmd *cobra.Command, project string, files []string) error {
 	return err
 }
 
-// newImageCommand returns `strata image`: an archive of one of this repository's own images.
+// newImageCommand returns `strata image`, which writes an archive of one of Strata's own images.
 func newImageCommand() *cobra.Command {
 	var project, output, reference, arch string
 	command := &cobra.Command{
@@ -117,7 +118,7 @@ func newImageCommand() *cobra.Command {
 	return command
 }
 
-// imageNames returns the names of the images.
+// imageNames returns the names of the images that `strata image` can build.
 func imageNames() (names []string) {
 	for _, image := range config.OwnImages {
 		names = append(names, image.Name)

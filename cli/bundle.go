@@ -63,13 +63,13 @@ func newBundleMakeCommand() *cobra.Command {
 	return command
 }
 
-// makeBundle fills a folder.
+// makeBundle makes a bundle of the stack in dir.
 func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 	return runBundle(cmd, "bundle make", dir+" is not whole", project, stack, file, "-into", dir)
 }
 
-// runBundle compiles the module and runs it, with this command's output and until this command is
-// interrupted. left describes the files that a failed run leaves.
+// runBundle compiles and runs the module in bundleModule. An interrupt of this command also stops
+// the module. left is the end of the error message: it says what a failed run leaves incomplete.
 func runBundle(
 	cmd *cobra.Command, command, left, project, stack, file string, more ...string,
 ) error {

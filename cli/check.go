@@ -15,7 +15,7 @@ import (
 	"strata/cli/podcheck"
 )
 
-// newCheckCommand returns `strata check`: it reads files and sends no request.
+// newCheckCommand returns `strata check`, which reads only files and sends no request.
 func newCheckCommand() *cobra.Command {
 	command := &cobra.Command{Use: "check",
 		Short: "Check manifests for problems that show only later"}

@@ -48,8 +48,8 @@ type restoreFlags struct {
 	yes, newHosts          bool
 }
 
-// newRestoreCommand returns `strata restore`. It takes the cluster back to a snapshot. With
-// --current it recovers from a lost quorum with one server's own data.
+// newRestoreCommand returns `strata restore`, which restores etcd from a snapshot. With --current
+// it needs no snapshot: after a lost quorum, it resets etcd to the data of one server.
 func newRestoreCommand() *cobra.Command {
 	var flags restoreFlags
 	command := &cobra.Command{

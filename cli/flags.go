@@ -22,7 +22,7 @@ func ofFile(command *cobra.Command, file *string) {
 		"the stack's file (default Pulumi.STACK.yaml in the project)")
 }
 
-// stackFile returns the stack's file: the named one, or the project's own.
+// stackFile returns the path of the stack's file: named, or the project's own if named is empty.
 func stackFile(named, project, stack string) string {
 	if named != "" {
 		return named

@@ -27,7 +27,7 @@ type webhookFlags struct {
 	timeout                 time.Duration
 }
 
-// newGateCommand returns `strata gate`, below which are the gates for users.
+// newGateCommand returns `strata gate`, the parent of the gates that users run themselves.
 func newGateCommand() *cobra.Command {
 	command := &cobra.Command{Use: "gate", Short: "Wait for what helm and kubectl do not wait for"}
 	command.AddCommand(newGateWebhookCommand())
@@ -35,8 +35,8 @@ func newGateCommand() *cobra.Command {
 }
 
 // newGateWebhookCommand returns `strata gate webhook` for users and scripts. After a plain `helm
-// install`, it waits until an admission webhook serves. It is the program's own gate, but it does
-// not observe from hosts.
+// install`, it waits until an admission webhook serves. It runs the same gate as the Pulumi
+// program, but without the checks that log in to hosts.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{
@@ -87,7 +87,7 @@ func newGateWebhookCommand() *cobra.Command {
 	return command
 }
 
-// spec returns the gate's Spec for the cluster of the kubeconfig.
+// spec returns the gate's Spec, and the credentials of the kubeconfig's cluster.
 func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, error) {
 	namespace, service, found := strings.Cut(f.service, "/")
 	if !found || f.accept == "" {
@@ -126,7 +126,7 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 
-// cluster returns the API server of the chosen context, and a kubeconfig with only this context.
+// cluster returns the API server of the selected context, and a kubeconfig with only that context.
 func (f webhookFlags) cluster() (string, []byte, error) {
 	paths := []string{f.kubeconfig}
 	if f.kubeconfig == "" {

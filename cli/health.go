@@ -13,24 +13,24 @@ import (
 	"strata/cli/stackhealth"
 )
 
-// healthTimeout bounds each gate. A working part passes within one or two observations, which take
-// seconds each under load.
+// healthTimeout bounds each gate. A working component passes within one or two observations, and
+// each takes seconds under load.
 const healthTimeout = 30 * time.Second
 
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// kubeconfig is the path of a read-only user's file, and metrics the path of a file to write.
-	// every is the pause between two rounds; zero means one round.
+	// kubeconfig is the path of a read-only user's kubeconfig, and metrics the path of the metrics
+	// file to write. every is the pause between two rounds; zero means one round.
 	kubeconfig, metrics string
 	every               time.Duration
 }
 
-// newHealthCommand returns `strata health`, which asks every gate of the configuration again, with
-// the spec from the state. It exits with 0 if all exist and are open, and with 1 if one does not.
-// It exits with 2 if all gates of the state are open, but the gates of the configuration are
-// unknown.
+// newHealthCommand returns `strata health`, which runs every gate of the configuration again, with
+// the Spec from the state. It exits with 0 if every gate exists and is open, and with 1 if one is
+// missing or closed. It exits with 2 if every gate in the state is open, but the configuration's
+// gates could not be listed.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{
@@ -59,18 +59,18 @@ func newHealthCommand() *cobra.Command {
 		"write the verdicts as metrics to this file, whose name ends in .prom")
 	command.Flags().DurationVar(&flags.every, "every", 0,
 		"ask again this often until interrupted, for example 60s; without it, once")
-	// A metrics file with some gates only would report the others as gone.
+	// A metrics file with only some gates would lack the series of the others.
 	command.MarkFlagsMutuallyExclusive("metrics", "gate")
 	return command
 }
 
-// askOnce asks the gates, writes their answers as metrics and shows them.
+// askOnce runs the gates once, writes the results as metrics, and prints them.
 func askOnce(cmd *cobra.Command, flags healthFlags) error {
-	progress := io.Discard // many gates at once would talk across each other
+	progress := io.Discard // the progress of parallel gates would be mixed
 	if len(flags.Only) > 0 {
 		progress = cmd.ErrOrStderr()
 	}
-	if flags.kubeconfig != "" { // anew in each round: a copy ends
+	if flags.kubeconfig != "" { // in each round, because its credentials expire
 		text, err := os.ReadFile(flags.kubeconfig)
 		if err == nil && len(text) == 0 {
 			err = errors.New(flags.kubeconfig + " is empty")
@@ -115,16 +115,16 @@ func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err e
 	return nil
 }
 
-// askAgain asks the gates now and at every interval until it is interrupted, which is no failure.
-// It reports a failed round, and keeps the metrics of the last successful round, whose age shows
-// the failure.
+// askAgain runs the gates now and at every interval, until it is interrupted; an interrupt is no
+// error. After a failed round, it prints the error and keeps the metrics file of the last
+// successful round. The age of that file shows the failure.
 func askAgain(cmd *cobra.Command, flags healthFlags) error {
 	tick := time.NewTicker(flags.every)
 	defer tick.Stop()
 	for {
 		if err := askOnce(cmd, flags); err != nil && err.Error() != "" &&
 			cmd.Context().Err() == nil {
-			// The next round goes on whether or not it can be read.
+			// If the error cannot be printed, the next round still runs.
 			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+err.Error())
 		}
 		select {

@@ -15,15 +15,15 @@ import (
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
 
-// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes
-// that Pulumi does then.
+// keepTunnel keeps the tunnel open until the program exits. The tunnel's process then runs until it
+// is idle, so that Pulumi can still delete objects through it.
 func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
-	// Log fails with the engine only.
+	// Log fails only if the engine is gone.
 	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) })
 }
 
-// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the
-// project's folder.
+// endOrphans kills the processes that an interrupted run of this project left behind. The working
+// directory is the project's folder, because Pulumi runs the program there.
 func endOrphans(ctx context.Context) error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -32,7 +32,8 @@ func endOrphans(ctx context.Context) error {
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
 }
 
-// connect returns the hook that runs before each change in a cluster that Strata built.
+// connect returns the hook that runs before each create, update or delete in a cluster that Strata
+// built.
 func connect(kubeconfig string, servers []string) (components.Before, error) {
 	cluster, err := adopt.NewCluster(kubeconfig)
 	if err != nil {

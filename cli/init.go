@@ -24,8 +24,8 @@ type initFlags struct {
 	timeout                time.Duration
 }
 
-// newInitCommand returns `strata init`. It exits with 0 when the file is written, and with 1 when a
-// host is not fit. It exits with 2 when the command is wrong or the file exists already.
+// newInitCommand returns `strata init`. It exits with 0 if the file was written, with 1 if a host
+// does not meet the requirements, and with 2 if the command is wrong or the file exists already.
 func newInitCommand() *cobra.Command {
 	var flags initFlags
 	command := &cobra.Command{
@@ -80,7 +80,7 @@ func newInitCommand() *cobra.Command {
 	return command
 }
 
-// request returns the request of the flags; the error joins every mistake in them.
+// request converts the flags to a request. Its error joins all mistakes in them.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, CgroupV1: f.cgroupV1, AcceptNew: f.acceptNew}
 	f = f.byDefault()
@@ -98,7 +98,8 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	return request, errors.Join(append(wrong, err)...)
 }
 
-// byDefault fills in the flags that are not set and cannot come from an ssh_config.
+// byDefault returns the flags with their defaults. If an ssh_config is named, it sets none, because
+// the values may come from there.
 func (f initFlags) byDefault() initFlags {
 	if f.config != "" {
 		return f
@@ -110,10 +111,10 @@ func (f initFlags) byDefault() initFlags {
 	return f
 }
 
-// ownKnownHosts is a person's file of known host keys.
+// ownKnownHosts is the path of the user's known_hosts file.
 const ownKnownHosts = "~/.ssh/known_hosts"
 
-// ssh returns the hosts' common section of the stack file.
+// ssh returns the section hosts.ssh of the stack file.
 func (f initFlags) ssh() (config.SSH, error) {
 	ssh := config.SSH{Agent: f.agent}
 	var wrong []error

@@ -16,9 +16,9 @@ import (
 	"strata/config"
 )
 
-// stateChosenBy returns the setting that already chooses a state or a passphrase. If there is one,
-// it refuses --local-state: the stack would be in another place than the user expects. The state
-// that --local-state prepared before is no other place.
+// stateChosenBy returns the setting that already selects a state backend or a passphrase; empty if
+// there is none. It refuses --local-state if there is such a setting, because Pulumi would not use
+// the new folder. A state that an earlier --local-state has prepared is accepted.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" && !localstate.IsSelected() {
@@ -28,8 +28,9 @@ func (f initFlags) stateChosenBy() (string, error) {
 	return chosen, err
 }
 
-// prepareState prepares a state in the home directory if the flag or the user at the terminal says
-// so. It returns the shell file that selects it.
+// prepareState prepares a state in the home directory if --local-state is set, or if the user
+// agrees at the terminal. It returns the path of the shell file that selects this state; empty if
+// it prepared none.
 func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, error) {
 	switch {
 	case chosen != "":
@@ -52,7 +53,7 @@ func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, erro
 	return localstate.Prepare(filepath.Dir(program))
 }
 
-// initState prepares the state alone, for a stack whose file names no hosts.
+// initState only prepares the state, for a stack without --host.
 func (f initFlags) initState(cmd *cobra.Command, stack string) error {
 	chosen, err := f.stateChosenBy()
 	if err := errors.Join(scaffold.CheckStackName(stack), err); err != nil {
@@ -67,7 +68,8 @@ func (f initFlags) initState(cmd *cobra.Command, stack string) error {
 	return errors.Join(err, scaffold.WriteNext(cmd.OutOrStdout(), stack, env, ""))
 }
 
-// asks asks a question at the terminal; anything but a yes is a no.
+// asks prints a question and reads the answer. It returns true for y or yes, and false for any
+// other answer.
 func asks(cmd *cobra.Command, question string) (bool, error) {
 	if _, err := fmt.Fprint(cmd.OutOrStdout(), question); err != nil {
 		return false, err

@@ -21,8 +21,8 @@ type kubeconfigFlags struct {
 	merge, reader                   bool
 }
 
-// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if kubectl's file has a context
-// of the same name for another cluster.
+// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if kubectl's file already has a
+// context of that name for another cluster.
 func newKubeconfigCommand() *cobra.Command {
 	var flags kubeconfigFlags
 	command := &cobra.Command{
@@ -60,7 +60,7 @@ func newKubeconfigCommand() *cobra.Command {
 	return command
 }
 
-// read asks Pulumi for the stack's output, and names its context.
+// read reads the kubeconfig from the stack's outputs, and sets the name of its context.
 func (f *kubeconfigFlags) read(cmd *cobra.Command) (*clientcmdapi.Config, error) {
 	f.output = cmp.Or(f.output, filepath.Join(f.project, ".strata", "kubeconfig-"+f.stack))
 	output := "kubeconfig"
@@ -90,7 +90,7 @@ func (f *kubeconfigFlags) write(config *clientcmdapi.Config) error {
 	return atomicfile.Write(f.output, text, 0o600)
 }
 
-// mergeKubeconfig merges a kubeconfig into kubectl's, and returns the path of that file.
+// mergeKubeconfig merges a kubeconfig into kubectl's, and returns the path of kubectl's file.
 func mergeKubeconfig(config *clientcmdapi.Config) (string, error) {
 	before, file, err := kubeconfig.Merge(config)
 	return fmt.Sprintf("Merged into %s. The current context is %s; before it was %s", file,

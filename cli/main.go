@@ -1,6 +1,6 @@
-// Package cli owns the command line of people: a file for each subject with its subcommands, each a
-// thin layer over the package that does the work. The verbs that resources run are in the table of
-// package actions. Nothing secret is ever an argument.
+// Package cli owns the command line for users. Each subject has a file with its subcommands, which
+// only call the package that does the work. The verbs that resources run are in the table of
+// package actions. No argument is ever a secret.
 package cli
 
 import (
@@ -27,9 +27,9 @@ import (
 	"strata/platform"
 )
 
-// Main is the whole main function of a program of Strata's components, and of Strata. Without an
-// argument, Pulumi runs the program. With a subcommand it is the command line that the program's
-// own resources and its users run.
+// Main is the main function of Strata, and of every other program that uses its components. Without
+// an argument, it runs the Pulumi program. With arguments, it runs a subcommand, for a user or for
+// one of the program's own resources.
 func Main(program platform.Program) {
 	if len(os.Args) > 1 {
 		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -41,12 +41,12 @@ func Main(program platform.Program) {
 	pulumi.Run(program.Run)
 }
 
-// silenceKlog discards the log of Kubernetes' client library. The library returns its errors as
-// well, and the commands report those.
+// silenceKlog discards the log of Kubernetes' client library. The library also returns its errors,
+// and the commands report those.
 var silenceKlog = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
 
-// Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1
-// failed, 2 wrong input.
+// Run runs the verb or the subcommand in args, and returns the process's exit code: 0 for success,
+// 1 for a failure, 2 for wrong input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	silenceKlog()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -76,9 +76,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// find returns the command of a text and its arguments: the verb that a resource runs, or a
-// subcommand of people. It refuses the command of a resource that has another layout than this
-// program, or none.
+// find returns the command for args and the arguments that are left for it. The command is a verb
+// that a resource runs, or a subcommand for users. find refuses a resource's command that has no
+// state layout, or another layout than this program's.
 func find(args []string) (*cobra.Command, []string, error) {
 	root, text := newRoot(), strings.Join(args, " ")
 	layout, ofResource := os.LookupEnv(statelayout.Variable)
@@ -95,7 +95,8 @@ func find(args []string) (*cobra.Command, []string, error) {
 	return newVerbCommand(text, ""), []string{}, nil
 }
 
-// newVerbCommand returns the command of a verb, which may stand among the commands of people, too.
+// newVerbCommand returns a command that runs a verb. It can also be part of the users' command
+// tree.
 func newVerbCommand(text, short string) *cobra.Command {
 	run := func(cmd *cobra.Command, _ []string) error {
 		return actions.Find(text).Run(cmd.Context(), verb.Call{

@@ -56,8 +56,8 @@ func newOrphansCommand() *cobra.Command {
 	return command
 }
 
-// list reports the hosts that do not answer and the machines that the state does not have. A stack
-// without hypervisor needs no stack file for that.
+// list prints the hosts that do not answer, and the machines that are not in the state. Without a
+// readable stack file it prints only the hosts, and a warning.
 func (f orphansFlags) list(cmd *cobra.Command, state *stackstate.State) error {
 	err := leftovers.ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), f.stack, state)
 	cfg, unread := f.config()

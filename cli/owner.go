@@ -43,7 +43,7 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	if err != nil {
 		return &exitError{2, err}
 	}
-	// Only Take needs the state, which may be lost.
+	// Only --take needs the identity from the state, so the other flags also work without a state.
 	owner, err := inventory.OwnerOf(cmd.Context(), f.project, f.stack)
 	if err != nil && f.take {
 		return fmt.Errorf("owner --take: %w", err)
@@ -63,7 +63,7 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	return marks.OfHosts(cmd.Context(), hosts)
 }
 
-// change returns the change of ownership that the flags request.
+// change returns the change of the host's owner that the flags request; Show by default.
 func (f ownerFlags) change() k3shost.Change {
 	switch {
 	case f.take:
@@ -74,7 +74,7 @@ func (f ownerFlags) change() k3shost.Change {
 	return k3shost.Show
 }
 
-// configOf returns the stack's configuration with only these of its nodes.
+// configOf returns the stack's configuration, reduced to the given nodes.
 func (f ownerFlags) configOf(nodes []string) (*config.Config, error) {
 	file := stackFile(f.file, f.project, f.stack)
 	cfg, err := config.OfStack(f.project, f.stack, file)

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds the time without an answer. Existing hosts and APIs answer soon, even on
-// a busy machine.
+// preflightTimeout bounds how long a host or API may send nothing. Existing ones answer within
+// seconds, even on a busy machine.
 const preflightTimeout = 30 * time.Second
 
 // silenceUsage describes --timeout of the commands that observe hosts.
@@ -27,9 +27,9 @@ type preflightFlags struct {
 	timeout              time.Duration
 }
 
-// newPreflightCommand returns `strata preflight`: the checks before the first change, as a table.
-// It exits with 0 when every check passes, with 1 when one does not, and with 2 when the
-// configuration is wrong.
+// newPreflightCommand returns `strata preflight`, which runs the checks before the first change. It
+// exits with 0 if every check passes, with 1 if one fails, and with 2 if the configuration is
+// wrong.
 func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{

@@ -52,7 +52,8 @@ func newRepairCommand() *cobra.Command {
 	return command
 }
 
-// reachCluster opens the tunnel that the gates of a state use.
+// reachCluster opens the tunnel of the gates in a state. The caller must call the returned function
+// to close it.
 func reachCluster(ctx context.Context, state *stackstate.State) (func(), error) {
 	gates, err := inventory.Gates(state)
 	if err != nil {

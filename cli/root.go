@@ -2,7 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// exitError carries a subcommand's exit code. Its text has been shown already when it is empty.
+// exitError carries a subcommand's exit code. An empty error text means that the message has been
+// printed already.
 type exitError struct {
 	code int
 	err  error

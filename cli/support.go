@@ -12,7 +12,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// supportTimeout bounds the reading of each source. A host may have megabytes of journals on a slow
+// supportTimeout bounds each source of the archive. A host may have megabytes of journals on a slow
 // disk.
 const supportTimeout = 2 * time.Minute
 

@@ -63,8 +63,8 @@ func newTimelineCommand() *cobra.Command {
 	return command
 }
 
-// readRun reads a recording. A recording without any step, such as that of a refused run, is an
-// error: there is nothing to show.
+// readRun reads a recording. It fails if the recording has no step, for example after a refused
+// run.
 func readRun(path string) (timeline.Run, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -83,8 +83,8 @@ func readRun(path string) (timeline.Run, error) {
 	return run, nil
 }
 
-// writeRun writes the requested files, each atomically. The node exporter, which is another user,
-// may read the metrics; only the stack's owner may read the other files.
+// writeRun writes the requested files, each atomically. The metrics are readable by all users,
+// because the node exporter runs as another user; the other files only by their owner.
 func writeRun(run timeline.Run, flags timelineFlags) error {
 	var problems []error
 	for _, file := range []struct {
@@ -109,7 +109,7 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 	return errors.Join(problems...)
 }
 
-// noteRun returns a function that records the process of Pulumi for `strata repair`. Without the
+// noteRun returns a function that records Pulumi's process id for `strata repair`. Without this
 // record, repair does not remove the lock of a killed Pulumi.
 func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	return func(pid int) {
@@ -119,8 +119,8 @@ func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	}
 }
 
-// newRecordCommand returns `strata record`: it runs a Pulumi command as typed and writes the
-// recording for `strata timeline`. Its exit code is the command's.
+// newRecordCommand returns `strata record`, which runs a Pulumi command and writes a recording for
+// `strata timeline`. It exits with the exit code of that command.
 func newRecordCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{
@@ -146,7 +146,7 @@ func newRecordCommand() *cobra.Command {
 			err = errors.Join(recorder.Run(cmd.Context(), args), out.Close())
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
-				return &exitError{exit.ExitCode(), nil} // The command has printed why.
+				return &exitError{exit.ExitCode(), nil} // The command has printed its error.
 			}
 			return err
 		},

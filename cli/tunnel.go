@@ -14,8 +14,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// newTunnelCommand returns `strata tunnel`. It opens the way to a stack's API and addresses behind
-// its jump host, until the user interrupts it.
+// newTunnelCommand returns `strata tunnel`. It opens a tunnel to a stack's API and load balancer
+// addresses behind a jump host, and keeps it open until an interrupt.
 func newTunnelCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{
@@ -48,7 +48,8 @@ func newTunnelCommand() *cobra.Command {
 
 // holdTunnel keeps the tunnel open, and prints how to use it.
 func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
-	warn := func(trouble string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+trouble) } // it is tried again
+	// Keep tries again.
+	warn := func(trouble string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+trouble) }
 	if err := tunnel.Keep(cmd.Context(), spec, key, warn); err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 	return err
 }
 
-// newTunnelServeCommand returns the command that runs as the process of a tunnel. It ends after it
-// has been idle for a while.
+// newTunnelServeCommand returns the command that serves a tunnel in a process of its own. It exits
+// when the tunnel was idle for tunnel.Idle.
 func newTunnelServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   tunnel.Command,

@@ -21,8 +21,8 @@ func newVaultCommand() *cobra.Command {
 // unsealTimeout bounds the whole command; Vault itself answers within a second.
 const unsealTimeout = time.Minute
 
-// newUnsealCommand returns `strata vault unseal`. A Vault whose Pod was restarted is sealed, and
-// only its keys open it. The command reads them from the stack's state.
+// newUnsealCommand returns `strata vault unseal`. A Vault is sealed after a restart of its Pod,
+// until it receives its unseal keys. The command reads the keys from the stack's state.
 func newUnsealCommand() *cobra.Command {
 	var stack, project string
 	command := &cobra.Command{

@@ -1,7 +1,7 @@
-// Package localstate prepares Pulumi's storage of a stack for a user who works alone. It makes a
-// folder for the state and a file with the passphrase that encrypts its secrets, both in the home
+// Package localstate prepares Pulumi's storage of a stack for a user who works alone: a folder for
+// the state, and a file with the passphrase that encrypts the state's secrets. Both are in the home
 // directory.
 //
-// It removes nothing: an existing passphrase stays, and it prepares nothing if the user has chosen
-// a state or a passphrase. Teams keep both elsewhere (docs/team.md).
+// It removes nothing and keeps an existing passphrase. It prepares nothing if the user has already
+// selected a state backend or a passphrase. Teams keep both elsewhere (docs/team.md).
 package localstate

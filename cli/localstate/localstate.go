@@ -17,12 +17,12 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// chosenBy are the variables that choose a state or a passphrase for Pulumi
+// chosenBy holds the environment variables that select a state backend or a passphrase for Pulumi
 // (https://www.pulumi.com/docs/iac/cli/environment-variables/).
 var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE",
 	"PULUMI_CONFIG_PASSPHRASE_FILE"}
 
-// variables returns the variables that select the storage in the folder ~/.strata.
+// variables returns the environment variables that select the storage in dir, which is ~/.strata.
 func variables(dir string) map[string]string {
 	return map[string]string{
 		// Without metadata, Pulumi replaces a state file atomically, so a kill cannot cut it off.
@@ -31,8 +31,8 @@ func variables(dir string) map[string]string {
 	}
 }
 
-// FindChoice returns the source of a state or passphrase that the user has chosen already: a
-// variable, the project's file, or `pulumi login`. It is empty if there is none.
+// FindChoice returns the name of the setting that already selects a state backend or a passphrase:
+// a variable, the project's file, or `pulumi login`. It is empty if there is none.
 func FindChoice(project string) (string, error) {
 	for _, name := range chosenBy {
 		if _, set := os.LookupEnv(name); set {
@@ -54,7 +54,7 @@ func FindChoice(project string) (string, error) {
 	return "pulumi login", nil
 }
 
-// IsSelected reports whether this shell has the variables of Prepare.
+// IsSelected reports whether the environment has the variables that Prepare writes.
 func IsSelected() bool {
 	home, err := os.UserHomeDir()
 	for name, value := range variables(filepath.Join(home, ".strata")) {
@@ -65,9 +65,9 @@ func IsSelected() bool {
 	return true
 }
 
-// Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, all
-// readable by their owner only. It returns the file for the shell, which exports both to Pulumi and
-// adds the folder programs to PATH.
+// Prepare makes the state's folder, the passphrase and a shell file in ~/.strata, all readable by
+// their owner only. It returns the path of the shell file, which exports the variables for Pulumi
+// and adds the folder programs to PATH.
 func Prepare(programs string) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -89,8 +89,8 @@ func Prepare(programs string) (string, error) {
 	return shell, atomicfile.Write(shell, []byte(text), 0o600)
 }
 
-// makePassphrase writes 32 random bytes as text, unless the file exists: without its passphrase, a
-// state's secrets are lost.
+// makePassphrase writes 32 random bytes as text. It keeps an existing file, because a state's
+// secrets cannot be decrypted without its passphrase.
 func makePassphrase(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -7,28 +7,29 @@ import (
 	"strata/health"
 )
 
-// states are all states of a gate's check. Each has a series, whose value is 1 for the present
-// state.
+// states maps the states of a check to their label values. Each state has a series; its value is 1
+// for the current state and 0 for the others.
 var states = map[health.State]string{
 	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck",
 	health.Skipped: "skipped",
 }
 
-// missing is the state of a gate that the stack does not have. A check has no such state.
+// missing is the label value for a gate that the configuration has and the stack lacks.
 const missing = "missing"
 
-// Health is one round of verdicts.
+// Health holds the results of one run of all gates.
 type Health struct {
 	Stack string
 	// Results are the results of the stack's gates, and of its missing gates (health.Missing).
 	Results []health.Result
-	// Known is true if the configuration was read, so that Results are complete.
+	// Known is true if the configuration could be read. If it is false, Results may lack missing
+	// gates.
 	Known bool
 	// At is the time of the round.
 	At time.Time
 }
 
-// WriteHealth writes a round.
+// WriteHealth writes the results of a round as metrics.
 func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}
@@ -80,7 +81,8 @@ func count(checks []health.Verdict, state health.State) float64 {
 	return found
 }
 
-// firstEnd returns the earliest end of the checks' subjects; zero if none ends.
+// firstEnd returns the earliest expiry among the checks (Verdict.Ends), such as a certificate's;
+// zero if nothing expires.
 func firstEnd(checks []health.Verdict) (first time.Time) {
 	for _, check := range checks {
 		if check.Ends != nil && (first.IsZero() || check.Ends.Before(first)) {

@@ -49,8 +49,8 @@ func (s set) layers(run timeline.Run) {
 	}
 }
 
-// resources adds the metrics of resources, by name and type: two resources may share a name, but
-// not both.
+// resources adds the metrics of resources. They have labels for name and type, because two
+// resources of different types may have the same name.
 func (s set) resources(run timeline.Run) {
 	duration := s.gauge("resource_duration_seconds", "How long the engine worked on a resource.",
 		"stack", "operation", "layer", "type", "resource", "action")
@@ -65,7 +65,7 @@ func (s set) resources(run timeline.Run) {
 	}
 }
 
-// gates adds the metrics of the gates that observed in this run.
+// gates adds the metrics of the gates that ran in this run.
 func (s set) gates(run timeline.Run) {
 	labels := []string{"stack", "operation", "layer", "kind", "gate"}
 	duration := s.gauge("gate_duration_seconds", "How long a gate waited in the run.", labels...)

@@ -13,7 +13,7 @@ type set struct{ registry *prometheus.Registry }
 
 func newSet() set { return set{prometheus.NewPedanticRegistry()} }
 
-// gauge adds a metric. Each sample supplies the values of its labels.
+// gauge registers a gauge. Each sample must set a value for every label.
 func (s set) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Name: name,
 		Help: help}, labels)

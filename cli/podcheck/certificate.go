@@ -30,7 +30,8 @@ type source struct {
 	optional       bool
 }
 
-// certificates returns the certificates' Secrets among a Pod's volumes, projected ones included.
+// certificates returns the volumes of a Pod that mount a certificate's Secret, projected volumes
+// included.
 func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) []source {
 	var found []source
 	add := func(volume, secret string, optional *bool, items []corev1.KeyToPath) {
@@ -54,8 +55,8 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 	return found
 }
 
-// isIssued reports whether a Secret probably holds a certificate, by its keys or its name. It is
-// for a Secret whose Certificate is in none of the files.
+// isIssued reports whether a Secret probably holds a certificate, judged by its keys or its name.
+// It is needed for a Secret whose Certificate is in none of the files.
 func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {
@@ -67,8 +68,8 @@ func isIssued(secret string, items []corev1.KeyToPath) bool {
 	})
 }
 
-// judge returns the problem of a Pod with a certificate, and the fix; empty if the Pod waits for
-// it.
+// judge returns the problem of a Pod that does not wait for a mounted certificate, and the fix.
+// Both are empty if it waits.
 func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 	at := slices.IndexFunc(pod.InitContainers,
 		func(c corev1.Container) bool { return waits(c, mounted.volume) })
@@ -94,8 +95,8 @@ func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 	return "", ""
 }
 
-// waits reports whether a container is cert-wait for a volume: its image has that name, and it
-// mounts the volume at the folder that it checks.
+// waits reports whether a container is a cert-wait for this volume: its image is called cert-wait,
+// and its --dir is the path at which it mounts the volume.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")

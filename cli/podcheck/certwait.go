@@ -11,7 +11,7 @@ import (
 const CertWaitImage = "localhost/strata/cert-wait:1.0.0"
 
 // waitForCertificate makes a certificate's volume optional, and adds the init container that waits
-// for it. It leaves out any part that the Pod already has.
+// for the certificate. It adds nothing that the Pod already has.
 func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 	if !mounted.optional {
 		volume := makeOptional(pod, mounted)
@@ -33,8 +33,8 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 	p.merge("initContainers", name, fields)
 }
 
-// makeOptional makes a certificate's Secret optional in its volume of the Pod, and returns the
-// volume. A projected volume may have several such Secrets.
+// makeOptional sets the certificate's Secret to optional in the Pod's volume, and returns the
+// volume. In a projected volume it does so for each source of that Secret.
 func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool {
 		return one.Name == mounted.volume
@@ -65,7 +65,7 @@ func mountPath(pod corev1.PodSpec, volume string) string {
 	return "/etc/tls"
 }
 
-// certWait returns the init container of docs/cert-wait.yaml.
+// certWait returns the same init container as in docs/cert-wait.yaml.
 func certWait(volume, folder string) *corev1.Container {
 	yes, no := true, false
 	return &corev1.Container{

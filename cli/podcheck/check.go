@@ -32,7 +32,8 @@ func Check(objects []manifest.Manifest, options Options) Report {
 	return c.report
 }
 
-// checker checks the objects of one call together.
+// checker checks the objects of one call together, because rules compare Pods with Services and
+// budgets.
 type checker struct {
 	Options
 	related related
@@ -51,7 +52,7 @@ type subject struct {
 	patch  patch
 }
 
-// check checks one Pod specification of an object.
+// check runs the rules for one Pod specification of an object.
 func (c *checker) check(o manifest.Manifest, found specification) {
 	s := subject{Manifest: o, path: found.path,
 		place: fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)}
@@ -83,7 +84,8 @@ func (c *checker) check(o manifest.Manifest, found specification) {
 	c.report.Patches = append(c.report.Patches, s.patch.documents()...)
 }
 
-// addFinding records a finding unless its rule is skipped, and reports whether it did.
+// addFinding records a finding unless its rule is skipped. It returns true if it recorded the
+// finding.
 func (c *checker) addFinding(s *subject, rule, problem, fix string) bool {
 	if slices.Contains(s.skip, rule) {
 		return false
@@ -92,13 +94,14 @@ func (c *checker) addFinding(s *subject, rule, problem, fix string) bool {
 	return true
 }
 
-// podLabels returns the labels beside a Pod specification: those of the Pod or of its template.
+// podLabels returns the labels that belong to a Pod specification: those in the metadata of the Pod
+// or of its template.
 func podLabels(o manifest.Manifest, path *field.Path) map[string]string {
 	keys := append(parents(path), "metadata", "labels")
 	labels, _, _ := unstructured.NestedStringMap(o.Object, keys...)
 	return labels
 }
 
-// namespaceOf returns an object's namespace. Objects without one are all applied to the same
-// namespace: default stands for it.
+// namespaceOf returns an object's namespace. For an object without one it returns default: all such
+// objects are applied to the same namespace, whatever its name.
 func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }

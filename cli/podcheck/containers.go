@@ -14,9 +14,9 @@ import (
 // defaultGrace is Kubernetes' default of terminationGracePeriodSeconds.
 const defaultGrace = 30
 
-// pickServing returns the containers of a subject that take requests. These are the containers with
-// a port that a Service sends to. If the files have no Service in the subject's namespace, every
-// container with a port counts. Jobs take no requests. Custom kinds are left out, because their
+// pickServing returns the containers of a subject that receive requests: those with a port that a
+// Service selects. If the files have no Service in the subject's namespace, every container with a
+// port counts. It returns none for Jobs, which receive no requests, and for custom kinds, whose
 // controllers replace Pods in their own ways.
 func (c *checker) pickServing(s *subject) []corev1.Container {
 	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" &&
@@ -38,7 +38,7 @@ func (c *checker) pickServing(s *subject) []corev1.Container {
 	return chosen
 }
 
-// checkContainers checks how the containers start and stop to take requests.
+// checkContainers checks that the containers lose no request when they start and stop.
 func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 	var longest time.Duration
 	for _, one := range containers {
@@ -53,8 +53,8 @@ func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 	c.checkGrace(s, longest)
 }
 
-// checkPreStop checks that a container goes on serving until ingress controllers know that its Pod
-// stops. It returns the duration of the preStop hook, or the required duration if that is longer.
+// checkPreStop checks that a container continues to serve until ingress controllers have removed
+// its Pod. It returns the duration of the preStop hook, or the required duration if that is longer.
 func (c *checker) checkPreStop(s *subject, one corev1.Container) time.Duration {
 	wait, known := preStopOf(one)
 	if known && wait < c.PreStop && c.addFinding(s, PreStop,
@@ -66,7 +66,8 @@ func (c *checker) checkPreStop(s *subject, one corev1.Container) time.Duration {
 	return max(wait, c.PreStop)
 }
 
-// checkGrace checks that a Pod that stops has time for its preStop and then for its requests.
+// checkGrace checks that the grace period is long enough for the preStop hook and the longest
+// request.
 func (c *checker) checkGrace(s *subject, preStop time.Duration) {
 	grace := int64(defaultGrace)
 	if s.pod.TerminationGracePeriodSeconds != nil {
@@ -81,8 +82,8 @@ func (c *checker) checkGrace(s *subject, preStop time.Duration) {
 	}
 }
 
-// preStopOf returns the time of a container's preStop hook, zero without one. It is unknown for a
-// hook that neither sleeps nor runs a command with sleep.
+// preStopOf returns the duration of a container's preStop hook; zero without a hook. known is false
+// for a hook whose duration cannot be read: it is neither a sleep nor a command with sleep.
 func preStopOf(one corev1.Container) (wait time.Duration, known bool) {
 	if one.Lifecycle == nil || one.Lifecycle.PreStop == nil {
 		return 0, true

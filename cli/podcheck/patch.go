@@ -14,11 +14,11 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// patch is a strategic merge patch of an object, as `kubectl patch` and kustomize take it, and the
-// objects to add. A custom kind gets no patch, because its lists cannot be merged.
+// patch is a strategic merge patch of an object, for `kubectl patch` or kustomize, with the objects
+// to add. A custom kind gets no patch, because it defines no merge keys for its lists.
 type patch struct {
 	object *unstructured.Unstructured
-	// pod has the keys that lead to the Pod specification.
+	// pod holds the keys of the path to the Pod specification.
 	pod     []string
 	changed bool
 	added   []map[string]any
@@ -36,13 +36,13 @@ func newPatch(o manifest.Manifest, path *field.Path) patch {
 	return patch{object: object, pod: strings.Split(path.String(), ".")}
 }
 
-// parents returns the keys that lead to a Pod specification.
+// parents returns the keys of the path to a Pod specification.
 func parents(path *field.Path) []string {
 	keys := strings.Split(path.String(), ".")
 	return slices.Clone(keys[:len(keys)-1])
 }
 
-// documents returns the patch, if it changes something, and the objects to add.
+// documents returns the patch, unless it is empty, and the objects to add.
 func (p *patch) documents() []map[string]any {
 	if !p.changed {
 		return p.added
@@ -61,7 +61,8 @@ func (p *patch) set(value any, keys ...string) {
 	_ = unstructured.SetNestedField(p.object.Object, value, keys...)
 }
 
-// merge merges fields into the item of a list of the Pod specification that has the same name.
+// merge merges fields into the named item of a list in the Pod specification. It adds the item if
+// it is missing.
 func (p *patch) merge(list, name string, fields map[string]any) {
 	keys := append(slices.Clone(p.pod), list)
 	var items []any
@@ -88,8 +89,8 @@ func (p *patch) merge(list, name string, fields map[string]any) {
 	p.set(items, keys...)
 }
 
-// addReadiness adds a readiness probe with the handler of the startup probe. Without one, it adds a
-// probe that the user must complete.
+// addReadiness adds a readiness probe with the handler of the startup probe. If there is no startup
+// probe, the user must complete the added probe.
 func (p *patch) addReadiness(one corev1.Container) {
 	handler := map[string]any{"httpGet": map[string]any{"path": "/ready", "port": int64(8080)}}
 	if len(one.Ports) > 0 {
@@ -104,7 +105,7 @@ func (p *patch) addReadiness(one corev1.Container) {
 func (p *patch) addPreStop(one corev1.Container, wait time.Duration) {
 	hook := map[string]any{"sleep": map[string]any{"seconds": ceil(wait)}}
 	if one.Lifecycle != nil && one.Lifecycle.PreStop != nil && one.Lifecycle.PreStop.Exec != nil {
-		hook["exec"] = nil // null removes it: a hook has one kind
+		hook["exec"] = nil // null removes the old handler: a hook may have only one
 	}
 	p.merge("containers", one.Name, map[string]any{"lifecycle": map[string]any{"preStop": hook}})
 }
@@ -113,13 +114,13 @@ func (p *patch) removeStopSignal(container string) {
 	p.merge("containers", container, map[string]any{"lifecycle": map[string]any{"stopSignal": nil}})
 }
 
-// setGrace sets a grace period that is 10 s longer than a time.
+// setGrace sets the grace period to needed plus 10 s.
 func (p *patch) setGrace(needed time.Duration) {
 	p.set(ceil(needed)+10, append(slices.Clone(p.pod), "terminationGracePeriodSeconds")...)
 }
 
-// addBudget adds a disruption budget. A Pod that is not ready may always be evicted: it serves no
-// request, and a broken revision must not keep a drain from ending.
+// addBudget adds a disruption budget. The budget always allows the eviction of Pods that are not
+// ready: they serve no request, and a broken revision must not block a drain.
 func (p *patch) addBudget(s *subject) {
 	labels, _, _ := unstructured.NestedMap(s.Object, "spec", "selector", "matchLabels")
 	if len(labels) == 0 {
@@ -136,14 +137,14 @@ func (p *patch) addBudget(s *subject) {
 	p.added = append(p.added, budget.Object)
 }
 
-// ceil returns whole seconds.
+// ceil returns a duration in seconds, rounded up.
 func ceil(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // toMap returns an API type as its JSON fields.
 func toMap(typed any) map[string]any {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
-		panic(err) // an API type has no field that it does not know
+		panic(err) // cannot happen: every API type can be converted
 	}
 	return fields
 }

@@ -25,8 +25,8 @@ type related struct {
 	leastReplicas map[string]int64
 }
 
-// relate collects the related objects. It leaves out an object that does not have the form of its
-// kind, because the API server refuses it.
+// relate collects the related objects. It ignores malformed objects, because the API server would
+// refuse them.
 func relate(objects []manifest.Manifest) related {
 	r := related{issued: map[string]bool{}, leastReplicas: map[string]int64{}}
 	for _, o := range objects {
@@ -64,8 +64,8 @@ func appendTyped[T any](all []T, o manifest.Manifest) []T {
 	return append(all, typed)
 }
 
-// servicesOf returns the Services that send requests to a subject's Pods; others is true if
-// the files have a Service in its namespace.
+// servicesOf returns the Services that select a subject's Pods. others is true if the subject's
+// namespace has any Service in the files.
 func (r related) servicesOf(s *subject) (selecting []corev1.Service, others bool) {
 	for _, service := range r.services {
 		selector := service.Spec.Selector
@@ -80,7 +80,7 @@ func (r related) servicesOf(s *subject) (selecting []corev1.Service, others bool
 	return selecting, others
 }
 
-// budgetsOf returns the disruption budgets of a subject's Pods.
+// budgetsOf returns the disruption budgets that select a subject's Pods.
 func (r related) budgetsOf(s *subject) []policyv1.PodDisruptionBudget {
 	return slices.DeleteFunc(slices.Clone(r.budgets), func(one policyv1.PodDisruptionBudget) bool {
 		selector, err := metav1.LabelSelectorAsSelector(one.Spec.Selector)
@@ -89,7 +89,7 @@ func (r related) budgetsOf(s *subject) []policyv1.PodDisruptionBudget {
 	})
 }
 
-// targets returns the ports of the Pods that Services send to, by number and by name.
+// targets returns the target ports of Services, by number and by name.
 func targets(services []corev1.Service) []string {
 	found := map[string]bool{}
 	for _, service := range services {

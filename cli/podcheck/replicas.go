@@ -12,7 +12,7 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// scaled are the kinds with a number of replicas. A DaemonSet and a Pod have none.
+// scaled holds the kinds that have a number of replicas. A DaemonSet and a Pod have none.
 var scaled = map[string]bool{
 	"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true,
 	"Rollout": true,
@@ -25,7 +25,7 @@ func takesRules(o manifest.Manifest) bool {
 		(group == "" || group == "apps" || group == "argoproj.io")
 }
 
-// checkReplicas checks that a node's drain and a rollout leave Pods that serve.
+// checkReplicas checks that some Pods still serve during a drain and during a rollout.
 func (c *checker) checkReplicas(s *subject) {
 	if s.GetKind() == "Pod" {
 		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it",
@@ -39,7 +39,7 @@ func (c *checker) checkReplicas(s *subject) {
 	c.checkBudget(s, replicas)
 }
 
-// checkCount checks the number of Pods. It returns the number, or the required two if it is less.
+// checkCount checks the number of replicas. It returns that number, but at least two.
 func (c *checker) checkCount(s *subject) int {
 	least, scaled := c.related.leastReplicas[namespaceOf(
 		s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
@@ -91,7 +91,7 @@ func (c *checker) checkRollout(s *subject, replicas int) {
 	}
 }
 
-// checkBudget checks that a drain stops the Pods one after the other, and can end.
+// checkBudget checks that a budget lets a drain evict the Pods one by one, and does not block it.
 func (c *checker) checkBudget(s *subject, replicas int) {
 	budgets := c.related.budgetsOf(s)
 	if len(budgets) == 0 {
@@ -111,7 +111,7 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 	}
 }
 
-// countEvictable returns how many of the Pods a budget allows to be evicted at once.
+// countEvictable returns how many Pods may be evicted at once under a budget.
 func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
 	scale := func(value *intstr.IntOrString) int {
 		scaled, err := intstr.GetScaledValueFromIntOrPercent(value, replicas, true)

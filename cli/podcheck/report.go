@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Finding is a rule that a Pod specification breaks.
+// Finding reports one violation of a rule by a Pod specification.
 type Finding struct {
-	// Place names file, object and path.
+	// Place is the file, the object and the path in it.
 	Place string `json:"place"`
 	Rule  string `json:"rule"`
 	// Problem says what is wrong, and Fix how to repair it.
@@ -30,18 +30,18 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Patches repair the findings of an object: strategic merge patches, and new objects.
 	Patches []map[string]any `json:"patches"`
-	// Pods are the places of the readable Pod specifications.
+	// Pods lists the places of the Pod specifications that were checked.
 	Pods []string `json:"checked"`
 	// Unread has an error for each specification or annotation that cannot be read.
 	Unread []error `json:"-"`
 	// Without counts the objects that have no Pod specification, by kind.
 	Without map[string]int `json:"withoutPods"`
-	// CertificateOnly counts the Pods to which only the rule certificate applies, by the kind of
-	// their object: Jobs take no requests, and other kinds replace Pods in their own ways.
+	// CertificateOnly counts, by kind, the Pods to which only the rule certificate applies. These
+	// are Jobs, which receive no requests, and kinds that replace Pods in their own ways.
 	CertificateOnly map[string]int `json:"certificateOnly"`
 }
 
-// String lists the places of the Pods, and counts what was not checked.
+// String returns the places of the checked Pods, and the numbers of objects that were not checked.
 func (r Report) String() string {
 	lines := []string{fmt.Sprintf("checked %d Pod specifications:", len(r.Pods))}
 	for _, place := range r.Pods {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Names of rules, as Options.Skip and SkipAnnotation have them.
+// Names of the rules, as used in Options.Skip and SkipAnnotation.
 const (
 	Certificate = "certificate"
 	Readiness   = "readiness"
@@ -25,17 +25,17 @@ func Rules() []string {
 		Replicas, Budget}
 }
 
-// SkipAnnotation is the annotation of an object that names the rules that it may break, separated
-// by commas.
+// SkipAnnotation is the annotation that lists the rules an object may break, separated by commas.
 const SkipAnnotation = "strata/skip-checks"
 
-// Options are the durations that the rules compare with, and the rules that are not checked.
+// Options set the durations that the rules require, and the rules to skip.
 type Options struct {
-	// PreStop is the time in which ingress controllers may still send requests to a Pod that stops.
+	// PreStop is how long ingress controllers may still send requests to a Pod after its stop has
+	// begun.
 	PreStop time.Duration
 	// LongestRequest is the longest time that a request may take.
 	LongestRequest time.Duration
-	// Skip has the names of rules.
+	// Skip holds the names of the rules to skip.
 	Skip []string
 }
 

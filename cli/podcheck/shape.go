@@ -7,20 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// specification is a Pod specification and its place in an object.
+// specification is a Pod specification and its path in an object.
 type specification struct {
 	path   *field.Path
 	fields map[string]any
 }
 
-// mounts returns the fields with volumes and init containers. Other fields may have other types in
-// a kind with a Pod specification of its own.
+// mounts returns only the volumes and init containers. The other fields may have different types in
+// a custom kind with a Pod specification of its own.
 func (s specification) mounts() map[string]any {
 	return map[string]any{"volumes": s.fields["volumes"],
 		"initContainers": s.fields["initContainers"]}
 }
 
-// specifications returns the Pod specifications at any depth of a value, also below another one.
+// specifications returns all Pod specifications in a value, at any depth, including nested ones.
 func specifications(path *field.Path, value any) (found []specification) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -38,8 +38,8 @@ func specifications(path *field.Path, value any) (found []specification) {
 	return found
 }
 
-// isPod reports whether fields have the shape of a Pod specification: a list of containers, each
-// with a name or an image (Knative names none).
+// isPod reports whether fields look like a Pod specification: a list of containers, each with a
+// name or an image (Knative's containers have no name).
 func isPod(fields map[string]any) bool {
 	containers, _ := fields["containers"].([]any)
 	return len(containers) > 0 && !slices.ContainsFunc(containers, func(one any) bool {

@@ -18,7 +18,7 @@ import (
 
 // ExistingCluster describes an existing cluster for a preflight.
 type ExistingCluster struct {
-	// Name is the subject of findings, for example context kind-kind.
+	// Name is shown as the subject of findings, for example context kind-kind.
 	Name string
 	// Server is the API server's URL, Kubeconfig the credentials, which are secret.
 	Server     string
@@ -28,7 +28,7 @@ type ExistingCluster struct {
 	MetalLB, Traefik bool
 }
 
-// existingFacts is one observation of an existing cluster.
+// existingFacts holds the facts of an existing cluster from one observation.
 type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
@@ -42,7 +42,7 @@ type existingFacts struct {
 	Traefik   bool     `json:"traefik,omitempty"`
 }
 
-// CheckExisting observes an existing cluster once and returns its findings before the first change.
+// CheckExisting reads an existing cluster once, and returns its findings before the first change.
 func CheckExisting(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
 	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true},
 		health.Secrets{Kubeconfig: cluster.Kubeconfig})
@@ -72,9 +72,8 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 	return facts
 }
 
-// allowedEverything reports whether the credentials may do everything everywhere. The layers
-// install definitions, webhooks and roles, and a user may only grant a role the permissions that
-// the user has.
+// allowedEverything reports whether the credentials have all permissions in all namespaces. The
+// layers install CRDs, webhooks and roles, and a user can only grant permissions that the user has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	answer, err := kube.Review(ctx, s, "selfsubjectaccessreviews",
 		&authorizationv1.SelfSubjectAccessReview{
@@ -91,11 +90,12 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	return answer.Status.Allowed, nil
 }
 
-// serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
+// serviceLBLabel is the label of the DaemonSets that K3s's load balancer creates (k3s
+// pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds the load balancer and the Traefik that K3s, and so k3d, deploys by default and that
-// the platform installs as well.
+// rivals finds the load balancer and the Traefik that K3s, and so k3d, deploys by default. They
+// conflict with those that the platform installs.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
 	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource,
 		metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})

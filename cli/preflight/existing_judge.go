@@ -9,7 +9,7 @@ import (
 	"strata/health/nodes"
 )
 
-// judgeExisting returns the reasons against installing the platform's layers in the cluster.
+// judgeExisting returns a verdict for each requirement of the platform's layers on the cluster.
 func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdict {
 	api := api.JudgeAPIServer(facts.API)
 	api.Check = "api"

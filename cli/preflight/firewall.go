@@ -21,9 +21,9 @@ type Port struct {
 	From []netip.Addr
 }
 
-// portsOf returns the ports of a node that other nodes must reach. They are K3s's ports
-// (https://docs.k3s.io/installation/requirements#networking) and the port of MetalLB's speakers.
-// Speakers use it to choose the announcer of an address (https://metallb.io: Requirements).
+// portsOf returns the ports of a node that other nodes must reach: K3s's
+// (https://docs.k3s.io/installation/requirements#networking), and 7946 of MetalLB. MetalLB's
+// speakers use it to elect the node that announces an address (https://metallb.io: Requirements).
 func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 	var nodes, servers []netip.Addr
 	for _, other := range cfg.Hosts.Nodes {
@@ -59,18 +59,18 @@ func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 	return ports
 }
 
-// firewall is a firewall that drops packets unless a rule passes them.
+// firewall is a firewall on a host that drops every packet that no rule accepts.
 type firewall struct {
 	name   string
 	passes []pass
-	// allow returns the command that opens a protocol's ports for a network; keep ends the commands
-	// and makes them permanent.
+	// allow returns the command that opens a protocol's ports for a network. keep is appended to
+	// the commands and makes them permanent.
 	allow func(protocol string, subnet netip.Prefix, ports []string) string
 	keep  string
 }
 
-// judgeFirewall warns if a firewall on a host blocks a required port. It never fails: this program
-// may not recognize a rule, or a rule may be added later.
+// judgeFirewall warns if a firewall on a host blocks a required port. It only warns, because this
+// program may not recognize a rule, or the user may still add one.
 func judgeFirewall(h Host, b host.Block) health.Verdict {
 	v := health.Verdict{Check: "firewall", State: health.Ready,
 		Message: "none is seen that drops what nodes send each other"}
@@ -90,7 +90,8 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 	return v
 }
 
-// closedPorts returns the ports that no rule opens for one of the nodes.
+// closedPorts returns the ports that at least one of their nodes cannot reach, because no rule
+// accepts its packets.
 func (f firewall) closedPorts(ports []Port) (closed []Port) {
 	for _, port := range ports {
 		if slices.ContainsFunc(port.From, func(from netip.Addr) bool {

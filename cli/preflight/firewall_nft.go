@@ -17,7 +17,8 @@ var (
 	nftDoes  = regexp.MustCompile(` : [a-z ]+`)
 )
 
-// nftables parses the output of `nft list table` for one table after the other.
+// nftables parses the concatenated output of `nft list table` for several tables. It returns those
+// that drop packets.
 func nftables(lines []string) (found []firewall) {
 	var wall firewall
 	closed, table, chain, hook := false, "", "", ""

@@ -10,10 +10,10 @@ import (
 	"strata/health/host"
 )
 
-// pass is a rule that lets packets pass. An unknown part of a rule counts as no restriction, so
+// pass is a rule that accepts packets. The parser ignores a restriction that it does not know, so
 // that no open port is reported as closed.
 type pass struct {
-	// protocol, ports and from restrict the rule; an empty one does not.
+	// protocol, ports and from restrict the rule; an empty field restricts nothing.
 	protocol string
 	ports    [][2]int
 	from     []netip.Prefix
@@ -28,13 +28,14 @@ func (p pass) takes(port Port, from netip.Addr) bool {
 			func(n netip.Prefix) bool { return n.Contains(from) }))
 }
 
-// elements returns the elements of a list such as a,b or of a set such as { a, b }.
+// elements splits a list such as a,b, or a set such as { a, b }.
 func elements(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) })
 }
 
-// portSpans parses ports and spans of ports, such as 22,2379:2380 and { 22, 2379-2380 }. The result
-// is never nil: for a list without a number it is empty, and means no port.
+// portSpans parses ports and ranges of ports, such as 22,2379:2380 and { 22, 2379-2380 }. A list
+// without a number gives an empty slice, which matches no port. It is never nil, because nil
+// matches every port.
 func portSpans(text string) [][2]int {
 	spans := [][2]int{}
 	for _, one := range elements(text) {
@@ -51,7 +52,8 @@ func portSpans(text string) [][2]int {
 	return spans
 }
 
-// sources parses addresses and networks. It returns nil, which means any, if one is neither.
+// sources parses addresses and networks. If it cannot parse one of them, it returns nil, which
+// matches any source.
 func sources(text string) (networks []netip.Prefix) {
 	for _, one := range elements(text) {
 		if address, err := netip.ParseAddr(one); err == nil {
@@ -67,7 +69,7 @@ func sources(text string) (networks []netip.Prefix) {
 	return networks
 }
 
-// firewalls returns the host's firewalls that drop packets which no rule lets pass.
+// firewalls returns the host's firewalls that drop packets by default.
 func firewalls(b host.Block) (found []firewall) {
 	for _, read := range []func(host.Block) (firewall, bool){ufw, firewalld, iptables} {
 		if wall, closed := read(b); closed {

@@ -14,7 +14,7 @@ var (
 	zoneHead    = regexp.MustCompile(`^(\S+)( \(.*active.*\))?$`)
 	richSource  = regexp.MustCompile(`source address="([^"]*)"`)
 	portElement = regexp.MustCompile(`\b(port|protocol)="([^"]*)"`)
-	// inner matches the interfaces of containers and VMs, which no other node uses.
+	// inner matches the interfaces of containers and VMs; no packet of another node arrives there.
 	inner = regexp.MustCompile(`^(lo|docker|podman|br-|virbr|veth|cni|flannel|cali)`)
 )
 
@@ -27,8 +27,8 @@ type zone struct {
 	passes     []pass
 }
 
-// firewalld parses `firewall-cmd --list-all-zones`. If no zone in use has an interface of the
-// host's, packets arrive in the default zone.
+// firewalld parses `firewall-cmd --list-all-zones`. If no active zone has an interface of the host,
+// the default zone applies.
 func firewalld(b host.Block) (firewall, bool) {
 	wall := firewall{name: "firewalld", keep: " && firewall-cmd --reload"}
 	preset := b.Get("firewalld_default")
@@ -78,7 +78,8 @@ func zones(lines []string, services map[string][]pass) (all []zone) {
 		case key == "interfaces":
 			z.interfaces = strings.Fields(value)
 		case key == "sources":
-			if z.sources = sources(value); z.sources == nil && value != "" { // a set, or a MAC address
+			// An ipset or a MAC address: assume any.
+			if z.sources = sources(value); z.sources == nil && value != "" {
 				z.sources = sources("0.0.0.0/0")
 			}
 		case key == "ports":

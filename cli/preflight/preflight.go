@@ -16,7 +16,8 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// maxPoolProbes bounds the number of probed addresses; of a larger pool, the first ones are probed.
+// maxPoolProbes bounds the number of probed addresses. If the pool is larger, only its first
+// addresses are probed.
 const maxPoolProbes = 256
 
 // Host is one existing host.
@@ -25,12 +26,12 @@ type Host struct {
 	Spec host.Spec
 	// Key is the PEM private key that logs in.
 	Key []byte
-	// Ports are the ports that other nodes must reach on it, from addresses in Subnet.
+	// Ports are the ports of this host that other nodes, in Subnet, must reach.
 	Ports  []Port
 	Subnet netip.Prefix
 }
 
-// Finding is one verdict of a preflight and its subject: a host's name, or "all hosts".
+// Finding is one verdict of a preflight with its subject, which is a host's name or allHosts.
 type Finding struct {
 	Subject string `json:"subject"`
 	health.Verdict
@@ -39,9 +40,9 @@ type Finding struct {
 // allHosts is the subject of findings that compare hosts.
 const allHosts = "all hosts"
 
-// Hosts observes every host at once, and reports problems before the first change. It runs each
-// host's own gate, compares values that must differ between hosts, and probes pool addresses. It
-// gives a host up when it prints nothing for limit.
+// Hosts observes all hosts in parallel, and reports problems before the first change. It runs each
+// host's own gate, compares values that must differ between hosts, and probes the pool's addresses.
+// It stops waiting when the hosts have printed nothing for limit.
 func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Duration) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
@@ -68,8 +69,9 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 	return findings
 }
 
-// firstObservation observes one host. Without a pin it makes the first contact, which sends no
-// password. It does not store the key; the update makes its own first contact.
+// firstObservation runs a host's gate once. If the host has no pin, it uses the host key that the
+// host shows, and sends no password. It does not store that key: the next update makes its own
+// first contact.
 func firstObservation(ctx context.Context, h *Host) (report host.Report,
 	verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
@@ -84,8 +86,8 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report,
 	return report, verdicts
 }
 
-// poolSilence probes the pool's addresses from the first host that was reached. It gives up when
-// the host prints nothing for limit.
+// poolSilence probes the pool's addresses from the first host that was reached. It stops waiting
+// when that host has printed nothing for limit.
 func poolSilence(
 	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr,
 	limit time.Duration,
@@ -133,7 +135,7 @@ func nodeAddresses(hosts []Host) string {
 }
 
 // judgePoolSilence passes if no pool address answers. It also passes if only the cluster's own
-// nodes answer, as on every run after the first.
+// nodes answer, because they announce these addresses after the first run.
 func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	if lacks := b.Get("lacks"); lacks != "" {
 		return health.Verdict{State: health.Skipped,
@@ -163,7 +165,7 @@ func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 			min(size, maxPoolProbes), from)}
 }
 
-// judgeFleet compares the hosts that were reached. Their names and machine-ids must differ, and
+// judgeFleet compares the hosts that were reached: their names and machine-ids must differ, and
 // their clocks must agree.
 func judgeFleet(reports []host.Report) []health.Verdict {
 	var reached []host.Report
@@ -214,8 +216,8 @@ func unique(
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }
 
-// together compares each clock with the clock of the median host, so that a single wrong clock is
-// the one that it names.
+// together compares each clock with the median, so that it names the wrong clock if only one is
+// wrong.
 func together(reports []host.Report, limit time.Duration) health.Verdict {
 	v := health.Verdict{Check: "clocks", State: health.Ready,
 		Message: "all within " + limit.String() + " of the median host's"}

@@ -14,9 +14,9 @@ import (
 	"strata/health/host"
 )
 
-// Stack observes the existing parts of a stack's configuration: its hosts, their hypervisor, or the
-// cluster. It gives up a part that does not answer for limit. project is the stack's folder. An
-// error reports that this machine cannot read a file of the configuration.
+// Stack observes the existing parts of a stack: its hosts, their hypervisor, or the cluster. It
+// stops waiting for a part that sends nothing for limit. project is the stack's folder. It fails
+// only if this machine cannot read a file that the configuration names.
 func Stack(
 	ctx context.Context, cfg *config.Config, project string, limit time.Duration,
 ) ([]Finding, error) {
@@ -35,8 +35,8 @@ func Stack(
 	return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan, limit)...), nil
 }
 
-// clusterFindings observes the existing cluster of the stack. It does not probe the pool: only a
-// host on the nodes' network can hear answers there.
+// clusterFindings observes the stack's existing cluster. It does not probe the pool, because only a
+// host on the nodes' network can see which addresses answer.
 func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
@@ -56,7 +56,7 @@ func hostFindings(
 	if err != nil {
 		return nil, err
 	}
-	// Without a state, the names in an owner file decide as far as they can.
+	// Without a state, the owner is unknown. The host's owner file is then compared only by names.
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	k3s := wantedK3s(cfg, project)
 	var hosts []Host
@@ -75,7 +75,7 @@ func hostFindings(
 	return append(findings, Hosts(ctx, hosts, poolAddresses(cfg), limit)...), nil
 }
 
-// fileWarning returns a passed check with a warning about a file that was read for a login.
+// fileWarning returns a passed check that carries a warning about a file of the login settings.
 func fileWarning(warning string) health.Verdict {
 	message, fix, _ := strings.Cut(warning, "; ")
 	return health.Verdict{Check: "login", State: health.Ready, Message: message, Hint: fix}
@@ -92,7 +92,7 @@ func hostNeeds(cfg *config.Config, role config.Role, k3s string) host.Spec {
 }
 
 // wantedK3s returns the version of K3s that an update would install. It is empty if the artifacts
-// do not exist yet, which the update reports itself.
+// are missing, which the update reports itself.
 func wantedK3s(cfg *config.Config, project string) string {
 	if cfg.K3s.Version != "" {
 		return cfg.K3s.Version
@@ -108,7 +108,7 @@ func wantedK3s(cfg *config.Config, project string) string {
 	return k3s.Version
 }
 
-// madeByUp returns the finding on hosts that do not exist yet.
+// madeByUp returns the finding for hosts that an update has yet to create.
 func madeByUp(cfg *config.Config) Finding {
 	return Finding{Subject: allHosts, Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped,
@@ -116,13 +116,13 @@ func madeByUp(cfg *config.Config) Finding {
 	}}
 }
 
-// poolAddresses returns MetalLB's addresses, one by one, as far as a preflight probes them.
+// poolAddresses returns MetalLB's addresses, at most maxPoolProbes of them.
 func poolAddresses(cfg *config.Config) []netip.Addr {
 	var addresses []netip.Addr
 	for _, text := range cfg.MetalLB.Addresses {
 		span, err := config.ParseRange(text)
 		if err != nil {
-			continue // Validate has refused it.
+			continue // Validate has reported it.
 		}
 		for at := span.First; span.Contains(at) && len(addresses) < maxPoolProbes; at = at.Next() {
 			addresses = append(addresses, at)

@@ -9,7 +9,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// vmPlan returns the observations on the hypervisor of drivers libvirt and proxmox.
+// vmPlan returns the preflight's plan for drivers libvirt and proxmox.
 func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, error) {
 	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {
@@ -19,15 +19,16 @@ func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, er
 	if err := inventory.PinFromState(ctx, project, cfg.Stack, &specs[0].Hypervisor); err != nil {
 		return VMPlan{}, err
 	}
-	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack) // without a state the names decide
+	// Without a state, ownership is compared only by names.
+	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	for i := range specs {
 		specs[i].Cluster, specs[i].Project = owner.Cluster, owner.Project
 	}
 	return VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
-// vmImage returns the image of the machines; nil with a template. It checks that an upstream image
-// exists, and does not download it.
+// vmImage returns the image of the machines; nil if they are cloned from a template. For an
+// upstream image it only checks that the image exists, and does not download it.
 func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	if !cfg.NeedsVMImage() {
 		return nil

@@ -23,7 +23,7 @@ type VMPlan struct {
 	Image *VMImage
 }
 
-// VMImage is the disk image on this side.
+// VMImage is the machines' disk image on this machine.
 type VMImage struct {
 	// Key is the configuration's key, Value its value.
 	Key, Value string
@@ -33,26 +33,27 @@ type VMImage struct {
 	GiB float64
 }
 
-// vmFindings holds the observations of a hypervisor.
+// vmFindings holds the facts that were read from a hypervisor.
 type vmFindings struct {
 	// Fault is the reason why the hypervisor was not reached. The other fields are empty then.
 	Fault error
 	hypervisor.Survey
-	// Pings has the hypervisor's answers about the machines' addresses: far and answers, as
-	// probe/pool.sh prints them.
+	// Pings holds the output of the address probe. far are the addresses that the hypervisor could
+	// not probe, and answers those that answered (probe/pool.sh).
 	Pings host.Block
-	// PingsFault is the reason why there are no pings.
+	// PingsFault is the reason why the addresses were not probed.
 	PingsFault error
 }
 
-// VMs observes the hypervisor, each part for limit at most, and reports the obstacles to making the
-// machines. The memory and disks of the stack's existing machines count as available to them.
+// VMs observes the hypervisor, each part for at most limit, and reports what would prevent the
+// creation of the stack's machines. The memory and disks of the stack's existing machines count as
+// available.
 func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {
 		return findingsOf(plan, judgeHypervisor(plan, vmFindings{Fault: err}))
 	}
-	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	defer func() { _ = host.Close() }() // The connection is not used again.
 	var seen vmFindings
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -67,8 +68,9 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	return findingsOf(plan, judgeHypervisor(plan, seen))
 }
 
-// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact. It does not
-// store the key; the update makes its own first contact.
+// reachHypervisor connects to the hypervisor. If it has no pin, reachHypervisor uses the host key
+// that the hypervisor shows. It does not store that key: the next update makes its own first
+// contact.
 func reachHypervisor(
 	ctx context.Context, plan VMPlan, limit time.Duration,
 ) (hypervisor.Host, error) {
@@ -85,8 +87,8 @@ func reachHypervisor(
 	return hypervisor.Connect(ctx, target, plan.Key)
 }
 
-// farScript prints the addresses outside this host's own networks, which it cannot probe, and its
-// own addresses.
+// farScript prints far=ADDRESS for an address outside the hypervisor's own networks, which it
+// cannot probe, and answers=ADDRESS for one of its own addresses.
 const farScript = `for address in $addresses; do
 	case $(ip -o route get "$address" 2>/dev/null) in
 	local*) echo "answers=$address the hypervisor itself" ;;
@@ -95,7 +97,8 @@ const farScript = `for address in $addresses; do
 done
 `
 
-// askAddresses probes the owners of the machines' addresses on the hypervisor's own networks.
+// askAddresses probes by ARP from the hypervisor which machines' addresses are in use. It returns
+// the block that farScript and the probe print.
 func askAddresses(ctx context.Context, h hypervisor.Host, plan VMPlan) (host.Block, error) {
 	addresses := make([]netip.Addr, len(plan.Specs))
 	for i, spec := range plan.Specs {
@@ -115,7 +118,7 @@ func askAddresses(ctx context.Context, h hypervisor.Host, plan VMPlan) (host.Blo
 	return answer, nil
 }
 
-// findingsOf returns verdicts as findings on the hypervisor.
+// findingsOf returns the verdicts as findings whose subject is the hypervisor.
 func findingsOf(plan VMPlan, verdicts []health.Verdict) []Finding {
 	subject := "this machine"
 	if name := plan.Specs[0].Hypervisor.Name; name != "" {

@@ -10,9 +10,9 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMAddress checks that no other machine has the address of a machine; place is the machine's
-// index in the configuration. The machine's hardware address follows from stack and node. So the
-// check recognizes the machine's own lease and its own answer.
+// judgeVMAddress checks that no other machine has a machine's address. place is the machine's index
+// in the configuration. A lease or an answer with the machine's own hardware address is no
+// conflict; that address is computed from stack and node.
 func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
 	is := fmt.Sprintf("strata:hosts.nodes[%d].address %s: ", place, address)
@@ -33,8 +33,8 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
-// judgeVMLease compares an address with the leases of the hypervisor's own DHCP server. It returns
-// the zero verdict if there is no conflict.
+// judgeVMLease compares an address with the leases of the hypervisor's DHCP server. It returns a
+// zero Verdict if there is no conflict.
 func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool {
@@ -67,7 +67,7 @@ func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) he
 	return health.Verdict{}
 }
 
-// reservations returns the machines' addresses with their hardware addresses.
+// reservations returns the DHCP reservations that the machines need, as "ADDRESS for MAC".
 func reservations(specs hypervisor.Specs) []string {
 	all := make([]string, len(specs))
 	for i, spec := range specs {
@@ -76,8 +76,7 @@ func reservations(specs hypervisor.Specs) []string {
 	return all
 }
 
-// explainUnasked returns why the hardware addresses behind the machines' addresses are unknown;
-// empty if they are known.
+// explainUnasked returns why the addresses were not probed; empty if they were.
 func explainUnasked(specs hypervisor.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {

@@ -9,16 +9,17 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// hypervisorCheck precedes every other check of a hypervisor.
+// hypervisorCheck names the check that the hypervisor is reachable. No other check can pass before
+// it.
 const hypervisorCheck = "hypervisor"
 
 // leastRelease is the first release of Proxmox VE that has all commands of the driver.
 const leastRelease = 8
 
-// judgeHypervisor returns the verdicts of a preflight on the hypervisor. They must also pass on
-// every later run, when the machines exist.
+// judgeHypervisor returns the preflight's verdicts on the hypervisor. They must also pass on later
+// runs, when the stack's machines already exist.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
-	if len(f.Machines) == 0 { // It was not reached.
+	if len(f.Machines) == 0 { // The hypervisor was not reached.
 		f.Machines = make([]hypervisor.MachineFacts, len(plan.Specs))
 	}
 	first := judgeReached(plan, f)
@@ -45,7 +46,8 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	add("network", judgeVMNetwork(f.Network))
 	if plan.Image != nil {
 		image := judgeVMImage(plan.Specs, *plan.Image)
-		image.Check = "image" // It is on this side: seen also when the hypervisor is not.
+		// The image is on this machine, so it is checked even if the hypervisor was not reached.
+		image.Check = "image"
 		verdicts = append(verdicts, image)
 	} else {
 		add("template", judgeVMTemplate(plan.Specs, f))
@@ -72,8 +74,8 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	return verdicts
 }
 
-// judgeReached checks that the login works, that commands run as root, and that the hypervisor
-// answers.
+// judgeReached checks that the login works, that commands run as root, and that the hypervisor's
+// service answers.
 func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	at := plan.Specs[0].Hypervisor
 	v := health.Verdict{Check: hypervisorCheck, State: health.Ready, Message: "answers"}
@@ -99,8 +101,8 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	return v
 }
 
-// judgeVMNode checks the node. The driver's commands change the node on which they run, as
-// root@pam, who has every privilege. A node that lost its cluster's majority refuses every change.
+// judgeVMNode checks the Proxmox VE node. The driver runs its commands on this node as root@pam, so
+// permissions need no check. A node without its cluster's quorum refuses every change.
 func judgeVMNode(node hypervisor.NodeFacts) health.Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
@@ -133,8 +135,8 @@ func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verd
 			", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeVMProcessors checks that no machine has more processors than the hypervisor. All machines
-// together may have more, at the cost of speed.
+// judgeVMProcessors checks that no machine has more processors than the hypervisor. Their sum may
+// be larger, which only makes them slower.
 func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0
@@ -160,7 +162,7 @@ func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d of %s", total, found)}
 }
 
-// judgeVMMemory compares the free memory with the memory that the machines do not hold yet.
+// judgeVMMemory compares the free memory with the memory that the machines have yet to allocate.
 func judgeVMMemory(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	need := 0
 	for i, spec := range specs {

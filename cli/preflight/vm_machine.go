@@ -11,8 +11,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMTemplate checks that no disk is smaller than the template: a clone is as large as its
-// template, and disks cannot shrink.
+// judgeVMTemplate checks that no configured disk is smaller than the template's: a clone starts at
+// that size, and a disk cannot shrink.
 func judgeVMTemplate(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	id := strconv.Itoa(specs[0].Proxmox.Template)
 	if f.Template != nil {
@@ -58,8 +58,8 @@ func judgeVMSource(specs hypervisor.Specs, source string, size float64) health.V
 	return health.Verdict{State: health.Ready, Message: source}
 }
 
-// judgeVMName checks that the name and number of a machine are free or belong to this stack; place
-// is its index in the configuration.
+// judgeVMName checks that a machine's name and number are free, or belong to this stack. place is
+// the machine's index in the configuration.
 func judgeVMName(place int, m hypervisor.MachineFacts) health.Verdict {
 	var other *hypervisor.ForeignError
 	switch {
@@ -85,8 +85,8 @@ func judgeVMName(place int, m hypervisor.MachineFacts) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: "free"}
 }
 
-// judgeVMDisks checks that no existing disk would have to shrink: an existing machine keeps its
-// disk.
+// judgeVMDisks checks that no existing disk is larger than the configured size, because disks
+// cannot shrink.
 func judgeVMDisks(specs hypervisor.Specs, machines []hypervisor.MachineFacts) health.Verdict {
 	var wrong []string
 	for i, m := range machines {

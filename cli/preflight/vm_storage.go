@@ -8,8 +8,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMStorage compares the free space with the space that the machines' disks do not hold yet: a
-// sparse disk may grow to its full size.
+// judgeVMStorage compares the free space with the space that the machines' disks have yet to
+// allocate: a sparse disk may grow to its full size.
 func judgeVMStorage(
 	specs hypervisor.Specs, s hypervisor.StorageFacts, machines []hypervisor.MachineFacts,
 ) health.Verdict {
@@ -49,8 +49,7 @@ func startStorage(spec hypervisor.Spec, name string) string {
 		"pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneThere returns a text with the names of the existing objects, any of which could replace the
-// configured one.
+// oneThere returns a hint with the names of existing objects that could replace the missing one.
 func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"

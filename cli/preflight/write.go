@@ -9,8 +9,8 @@ import (
 	"strata/internal/text/table"
 )
 
-// Write prints a line for each finding with a message, and one line for each subject that counts
-// its other findings. Then it prints the fix of each failure.
+// Write prints a line for each finding with a message, and for each subject a line with the number
+// of its other findings. Then it prints the fix of each failure.
 func Write(out io.Writer, findings []Finding) error {
 	rows := table.New(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
@@ -46,14 +46,15 @@ func Write(out io.Writer, findings []Finding) error {
 	return err
 }
 
-// group holds the rows of one subject in a table.
+// group holds the table rows of one subject.
 type group struct {
 	listed        []Finding
 	failed        map[string]bool
 	ready, behind int
 }
 
-// add lists the finding, or only counts it: as ready, or as waiting behind an earlier failure.
+// add appends a row for a finding. It only counts a ready finding without a hint, and one that
+// waits for a failed check.
 func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":

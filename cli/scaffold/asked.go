@@ -9,18 +9,18 @@ import (
 	"strata/config"
 )
 
-// Asked is a host as the command line names it.
+// Asked is a host as the user named it on the command line.
 type Asked struct {
-	// User is the login's user; any user except root uses sudo. If empty, an ssh_config has it.
+	// User logs in; any user except root uses sudo. If empty, the ssh_config sets it.
 	User string
 	// Address is an IPv4 address, a name that resolves to one, or a name in an ssh_config.
 	Address string
-	// Port is sshd's TCP port. If zero, an ssh_config has it.
+	// Port is sshd's TCP port. If zero, the ssh_config sets it.
 	Port int
 }
 
-// ParseHost parses [USER@]ADDRESS[:PORT]. user and port are the defaults; empty and zero if an
-// ssh_config may have them.
+// ParseHost parses [USER@]ADDRESS[:PORT]. user and port are the defaults; they are empty and zero
+// if an ssh_config sets them.
 func ParseHost(text, user string, port int) (Asked, error) {
 	asked := Asked{User: user, Address: text, Port: port}
 	at := strings.LastIndex(text, "@")

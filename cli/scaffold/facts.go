@@ -17,25 +17,26 @@ import (
 //go:embed facts.sh
 var factsScript string
 
-// Facts holds a host's description of itself.
+// Facts holds the facts that a host reports about itself.
 type Facts struct {
-	// OS is its operating system's name for people.
+	// OS is the full name of its operating system, with the version.
 	OS string
 	// Arch is the machine's architecture, as uname -m prints it.
 	Arch string
-	// Hostname is the host name that the kernel has.
+	// Hostname is the kernel's host name.
 	Hostname string
-	// CPUs counts processors that are online.
+	// CPUs is the number of processors that are online.
 	CPUs int
-	// MemoryMiB is the host's total memory. DiskMiB is the free space for /var/lib/rancher.
+	// MemoryMiB is the total memory, and DiskMiB the free space for /var/lib/rancher.
 	MemoryMiB, DiskMiB int
-	// Kubernetes are the Kubernetes distributions, except K3s, that left traces on the host.
+	// Kubernetes lists the Kubernetes distributions other than K3s that are, or were, installed on
+	// the host.
 	Kubernetes []string
-	// Interfaces are its IPv4 addresses.
+	// Interfaces lists its IPv4 addresses, each with its interface.
 	Interfaces []Interface
-	// Routes are the networks in all of its routing tables.
+	// Routes lists the routes in all of its routing tables.
 	Routes []Route
-	// Neighbours are the addresses of other machines that the host knows on its networks.
+	// Neighbours lists the addresses of other machines in the host's neighbour (ARP) table.
 	Neighbours []netip.Addr
 }
 
@@ -50,7 +51,7 @@ type Interface struct {
 type Route struct {
 	// To is the network; 0.0.0.0/0 for the default route.
 	To netip.Prefix
-	// Gateway is the next hop. It is not valid for the interface's own network.
+	// Gateway is the next hop. It is the zero Addr for the interface's own network.
 	Gateway netip.Addr
 	Device  string
 	// Table is the routing table of the route; empty for main.
@@ -83,7 +84,7 @@ func parseFacts(output string) (Facts, error) {
 	return facts, nil
 }
 
-// number returns a key's number; 0 if there is none.
+// number returns the number of a key; 0 if it is missing.
 func number(block host.Block, key string) int {
 	n, err := strconv.Atoi(block.Get(key))
 	if err != nil {
@@ -92,7 +93,7 @@ func number(block host.Block, key string) int {
 	return n
 }
 
-// readAddresses parses ip -j address.
+// readAddresses parses the output of `ip -j address`.
 func (f *Facts) readAddresses(text string) error {
 	var links []struct {
 		Name      string `json:"ifname"`
@@ -114,11 +115,11 @@ func (f *Facts) readAddresses(text string) error {
 	return nil
 }
 
-// ownRoutes are the types of routes that lead to no other machine.
+// ownRoutes holds the types of routes that lead to no other machine.
 var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
 
-// readRoutes parses ip -j route. It keeps routes that block a network, because a blocked network is
-// in use, too.
+// readRoutes parses the output of `ip -j route`. It keeps routes of type blackhole and the like,
+// because a blocked network is in use, too.
 func (f *Facts) readRoutes(text string) error {
 	type hop struct {
 		Gateway string `json:"gateway"`
@@ -147,14 +148,14 @@ func (f *Facts) readRoutes(text string) error {
 		if len(one.Hops) > 0 {
 			via = one.Hops[0]
 		}
-		// Without a gateway, the network is the interface's own.
+		// A route without a gateway leads to the interface's own network.
 		gateway, _ := netip.ParseAddr(via.Gateway)
 		f.Routes = append(f.Routes, Route{to, gateway, via.Device, one.Table})
 	}
 	return nil
 }
 
-// parseNetwork parses a destination in ip's format: default, an address or a network.
+// parseNetwork parses a destination in ip's format: "default", an address or a network.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if text == "default" {
 		return everywhere, nil
@@ -166,8 +167,8 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), err
 }
 
-// readNeighbours parses the output of ip -j neigh: the neighbours that have answered, now or
-// earlier.
+// readNeighbours parses the output of `ip -j neigh`. It keeps the neighbours that have a hardware
+// address, so they have answered at some time.
 func (f *Facts) readNeighbours(text string) error {
 	var neighbours []struct {
 		Address netip.Addr `json:"dst"`

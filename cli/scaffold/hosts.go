@@ -17,17 +17,18 @@ import (
 // Host is a host whose facts were read.
 type Host struct {
 	Asked Asked
-	// Address is the address of the login.
+	// Address is the IPv4 address that SSH connects to.
 	Address netip.Addr
 	Pin     Pin
 	Facts   Facts
 
-	// target and key are the address and the private key of the login.
+	// target and key are the login at Address.
 	target remote.Target
 	key    []byte
 }
 
-// loginInterface returns the interface with the address of the login.
+// loginInterface returns the interface that has Address; ok is false if none has, for example
+// behind NAT.
 func (h Host) loginInterface() (Interface, bool) {
 	for _, one := range h.Facts.Interfaces {
 		if one.Address.Addr() == h.Address {
@@ -37,15 +38,15 @@ func (h Host) loginInterface() (Interface, bool) {
 	return Interface{}, false
 }
 
-// has reports whether a host has an address: that of the login, or one of an interface.
+// has reports whether address is the host's Address, or one of its interfaces'.
 func (h Host) has(address netip.Addr) bool {
 	return h.Address == address ||
 		slices.ContainsFunc(h.Facts.Interfaces,
 			func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute returns the first default route of table main; ip lists routes by preference. K3s
-// uses that table, even if a rule selects another table for some sources.
+// defaultRoute returns the preferred default route of table main, which ip lists first. K3s uses
+// only that table, even if a rule selects another table for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
 		if route.To == everywhere && route.Table == "" {
@@ -55,8 +56,8 @@ func (h Host) defaultRoute() (Route, bool) {
 	return Route{}, false
 }
 
-// readAll reads every host at the same time, within ctx. It returns a problem for each host that it
-// cannot read, in the order of the hosts.
+// readAll reads all hosts in parallel, within ctx. It returns a problem for each host that it could
+// not read, in the order of the hosts.
 func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 	hosts, problems := make([]Host, len(r.Hosts)), make([]*Problem, len(r.Hosts))
 	var all sync.WaitGroup
@@ -101,7 +102,7 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	if err != nil {
 		return trouble(err)
 	}
-	defer func() { _ = client.Close() }() // All that it was for has been read.
+	defer func() { _ = client.Close() }() // The connection is not used again.
 	silence.Heard(ctx)
 	output, err := client.Run(ctx, factsScript, nil)
 	if err != nil {
@@ -125,13 +126,13 @@ func resolve(ctx context.Context, name string) (netip.Addr, error) {
 	return addresses[0].Unmap(), nil
 }
 
-// addressError reports a name without an address.
+// addressError reports that a name has no IPv4 address.
 type addressError struct{ cause error }
 
 func (e *addressError) Error() string { return "has no IPv4 address: " + e.cause.Error() }
 func (e *addressError) Unwrap() error { return e.cause }
 
-// fixOf returns the fix for a host that could not be read; empty if the error has it.
+// fixOf returns the fix for a host that could not be read; empty if err already names one.
 func (r *Request) fixOf(h Host, err error) string {
 	asked := h.Asked
 	var unresolved *addressError

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// PathInStack returns the path of a file, such as a private key, for a stack file. named is the
-// path on the command line, relative to the current folder. Below the home directory the result has
-// a leading ~, and inside the project it is relative to it, so that the same file is right for
-// other people. Otherwise it is absolute.
+// PathInStack returns the path of a file, such as a private key, as a stack file names it. named is
+// the path from the command line, relative to the current folder. The result begins with ~ below
+// the home directory, and is relative inside the project, so that it is also right for other users.
+// Otherwise it is absolute.
 func PathInStack(project, named string) (string, error) {
 	if strings.HasPrefix(named, "~/") {
 		return named, nil
@@ -33,7 +33,7 @@ func PathInStack(project, named string) (string, error) {
 	return path, nil
 }
 
-// trimFolder returns a path relative to a folder that contains it.
+// trimFolder returns path relative to folder; false if path is not in folder.
 func trimFolder(folder, path string) (string, bool) {
 	inside, err := filepath.Rel(folder, path)
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// smallestSubnet has room for a gateway, three nodes and an address of the load balancer; the
-// configuration accepts no smaller one.
+// smallestSubnet has room for a gateway, three nodes and an address of the load balancer. The
+// configuration refuses a smaller subnet.
 const smallestSubnet = 29
 
-// subnet returns the network of every host's address.
+// subnet returns the network that contains the addresses of all hosts.
 func subnet(hosts []Host) (netip.Prefix, Problems) {
 	var common netip.Prefix
 	var first Host
@@ -57,14 +57,14 @@ func interfaces(facts Facts) string {
 	return strings.Join(texts, ", ")
 }
 
-// Clash is a network that a host uses. No network of the cluster may overlap it.
+// Clash is a network that a host uses, so that the cluster's networks must not overlap it.
 type Clash struct {
 	Network netip.Prefix
 	// Host is the first host that uses it; Device is its interface.
 	Host, Device string
 }
 
-// String returns the clash for a comment.
+// String describes the clash for a comment of the stack file.
 func (c Clash) String() string {
 	text := c.Network.String() + " of " + c.Host
 	if c.Device != "" {
@@ -73,7 +73,7 @@ func (c Clash) String() string {
 	return text
 }
 
-// usedNetworks returns the networks that hosts are on or route.
+// usedNetworks returns the networks of the hosts' interfaces and routes.
 func usedNetworks(hosts []Host) []Clash {
 	var all []Clash
 	add := func(network netip.Prefix, host Host, device string) {
@@ -93,15 +93,15 @@ func usedNetworks(hosts []Host) []Clash {
 	return all
 }
 
-// Networks are the cluster's networks for Pods and Services.
+// Networks holds the cluster's networks for Pods and Services.
 type Networks struct {
 	Pods, Services netip.Prefix
-	// Clashes are the reasons why the networks are not K3s's defaults; empty if they are.
+	// Clashes are the reasons why K3s's default networks are not used; empty if they are used.
 	Clashes []Clash
 }
 
-// clusterNetworks returns K3s's networks if no host uses any of them. Otherwise it returns the
-// first two unused networks, of the private address space and then of the space shared by carriers.
+// clusterNetworks returns K3s's default networks if no host uses one of them. Otherwise it returns
+// the first two of privateNetworks that no host uses.
 func clusterNetworks(hosts []Host) (Networks, *Problem) {
 	clashes := usedNetworks(hosts)
 	free := func(network netip.Prefix) bool {
@@ -142,9 +142,10 @@ func clashList(clashes []Clash) string {
 	return strings.Join(texts, ", ")
 }
 
-// privateNetworks returns networks of /16 for a cluster, K3s's own two first. They are 10.42.0.0/16
-// and the following, 172.16.0.0/12 (RFC 1918), and 100.64.0.0/10 (RFC 6598), which a VPN may use.
-// 192.168.0.0/16 is missing, because it has only one network of that size and is widely used.
+// privateNetworks returns the /16 networks that a cluster may use, in order of preference. They
+// begin with K3s's own two, 10.42.0.0/16 and 10.43.0.0/16. The rest of 10.0.0.0/8 follows, then
+// 172.16.0.0/12 (RFC 1918), then 100.64.0.0/10 (RFC 6598), which a VPN may use. 192.168.0.0/16 is
+// left out, because it is a single network of that size and widely used.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	add := func(first, from, to byte) {
@@ -160,9 +161,9 @@ func privateNetworks() []netip.Prefix {
 	return all
 }
 
-// flannelInterface returns the interface of the nodes' network, if some host's default route has
-// another interface, which flannel would use there. Otherwise it returns an empty name. differ is
-// true if the hosts need different names, so that none fits all.
+// flannelInterface returns the interface of the nodes' network if some host's default route has
+// another interface, because flannel would choose that one. Otherwise name is empty. differ is true
+// if the hosts need different names, so that no single setting fits.
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {

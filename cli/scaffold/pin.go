@@ -21,16 +21,16 @@ type Pin struct {
 	Key string
 	// Fingerprint is its type and SHA256 sum, as ssh-keygen -l prints them.
 	Fingerprint string
-	// Known is true if a known_hosts file has the key. It is false if only the host itself has
-	// shown the key.
+	// Known is true if a known_hosts file has the key. Otherwise only the host itself has shown the
+	// key, so it is unverified.
 	Known bool
 }
 
-// KnownHosts are the host keys of known_hosts files.
+// KnownHosts holds the host keys of known_hosts files.
 type KnownHosts struct{ reach.KnownHosts }
 
-// ReadKnownHosts reads known_hosts files. The file named must exist. The files own are ssh's own,
-// and may be missing.
+// ReadKnownHosts reads known_hosts files. It reads only the file named, which must exist. If named
+// is empty, it reads ssh's default files own, and ignores missing ones.
 func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	files := []string{named}
 	if named == "" {
@@ -47,8 +47,8 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	return KnownHosts{known}, nil
 }
 
-// pin makes the first contact with a host and returns its key: the known one, or else the one that
-// the host shows. key logs in to the jump hosts before it.
+// pin makes the first contact with a host and returns its key: the known key if there is one,
+// otherwise the key that the host shows. key logs in to the jump hosts.
 func (k KnownHosts) pin(
 	ctx context.Context, asked Asked, target remote.Target, key []byte,
 ) (Pin, error) {
@@ -76,8 +76,9 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 	}
 }
 
-// find returns the known key of a host, under one of its names or addresses; nil if there is none.
-// The known key may have another type than the shown key: the login proves whether the host has it.
+// find returns the known key of a host, looked up by its names and addresses; nil if there is none.
+// If the host shows a known key, it returns that. Otherwise the known key may have another type
+// than the shown one; the login then proves whether the host has it.
 func (k KnownHosts) find(
 	names []string, target remote.Target, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
@@ -97,7 +98,8 @@ func (k KnownHosts) find(
 	return nil, nil
 }
 
-// chooseKnownKey chooses one of the known keys of a host, if the host showed another key.
+// chooseKnownKey chooses a known key of a host that showed another key. It fails if a known key has
+// the same type as the shown key, because the host has then changed its key.
 func chooseKnownKey(
 	name string, seen ssh.PublicKey, known []reach.KnownKey,
 ) (ssh.PublicKey, error) {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// poolSize is the number of addresses in the proposed range for LoadBalancer Services, if as
-	// many are free in a row.
+	// poolSize is the number of addresses in the proposed range for LoadBalancer Services. The
+	// range is smaller if no run of free addresses is that long.
 	poolSize = 11
-	// poolMargin is the number of addresses left free below the broadcast address, where
-	// administrators often put their devices.
+	// poolMargin is the number of addresses below the broadcast address that stay free, because
+	// administrators often put their devices there.
 	poolMargin = 4
-	// maxProbes bounds the number of probed addresses; of a larger network, the last ones are
+	// maxProbes bounds the number of probed addresses. In a larger network, only the last ones are
 	// probed.
 	maxProbes = 256
 )
 
-// candidates returns the addresses at the end of a network that no known machine has, the lowest
-// first.
+// candidates returns the last maxProbes addresses of a network, in ascending order, without those
+// in taken.
 func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	all := config.RangeOf(subnet)
 	first, last := toNumber(all.First)+1, toNumber(all.Last)-1
@@ -37,7 +37,7 @@ func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	return free
 }
 
-// takenBy returns the addresses that hosts have, use as gateways, or know as neighbours.
+// takenBy returns the addresses of the hosts, of their gateways and of their neighbours.
 func takenBy(hosts []Host) map[netip.Addr]bool {
 	taken := map[netip.Addr]bool{}
 	for _, host := range hosts {
@@ -55,9 +55,9 @@ func takenBy(hosts []Host) map[netip.Addr]bool {
 	return taken
 }
 
-// freeRange returns the last run of poolSize free addresses, below the margin if one fits there.
-// Without such a run, it returns the longest run. free is sorted; if it is empty, there is no
-// range.
+// freeRange returns the last run of poolSize consecutive free addresses. It stays below the margin
+// if the run is long enough. If there is no such run, freeRange returns the longest one. free is
+// sorted; if it is empty, ok is false.
 func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	below := toNumber(config.RangeOf(subnet).Last) - poolMargin
 	var longest config.Range
@@ -77,7 +77,7 @@ func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	return longest, longest.First.IsValid()
 }
 
-// runs returns the runs of successive addresses.
+// runs groups consecutive addresses into ranges.
 func runs(addresses []netip.Addr) []config.Range {
 	var all []config.Range
 	for _, address := range addresses {
@@ -90,7 +90,7 @@ func runs(addresses []netip.Addr) []config.Range {
 	return all
 }
 
-// length counts the addresses of a range.
+// length returns the number of addresses in a range.
 func length(r config.Range) int { return int(toNumber(r.Last)-toNumber(r.First)) + 1 }
 
 func toNumber(address netip.Addr) uint32 {

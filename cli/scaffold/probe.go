@@ -16,15 +16,15 @@ import (
 // Pool is the proposed range for LoadBalancer Services.
 type Pool struct {
 	Range config.Range
-	// From is the host that probed the addresses. If no host could, From is empty, and Why has the
-	// reason.
+	// From is the host that probed the addresses. If no host could probe them, From is empty and
+	// Why has the reason.
 	From, Why string
-	// Asked counts the probed addresses, and Answered the addresses in use.
+	// Asked is the number of probed addresses, and Answered how many of them are in use.
 	Asked, Answered int
 }
 
-// askedPool probes from one of the hosts which addresses at the network's end are in use. It
-// chooses the pool from the others.
+// askedPool probes the last addresses of the network from one of the hosts, and chooses the pool
+// from those that do not answer. If no host can probe, it chooses from all of them.
 func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
 	free := candidates(subnet, takenBy(hosts))
 	pool := Pool{Asked: len(free)}
@@ -45,8 +45,8 @@ func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *P
 	return pool, nil
 }
 
-// askAny returns the addresses in use, as seen by the first host that can probe; from is that host.
-// The error has the reason of each host that could not.
+// askAny probes addresses from the first host that can, and returns those in use and the name of
+// that host. If no host can, the error has the reason of each.
 func askAny(
 	ctx context.Context, hosts []Host, addresses []netip.Addr,
 ) (answers map[netip.Addr]bool, from string, err error) {
@@ -79,13 +79,13 @@ func askAny(
 	return nil, "", fmt.Errorf("%s", strings.Join(failed, "; "))
 }
 
-// ask runs a script on a host and returns the one block that it prints.
+// ask runs a script on a host and returns the last block that it prints.
 func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = client.Close() }() // All that it was for has been read.
+	defer func() { _ = client.Close() }() // The connection is not used again.
 	silence.Heard(ctx)
 	var block host.Block
 	blocks := host.Blocks{Take: func(b host.Block) { block = b }}

@@ -2,17 +2,18 @@ package scaffold
 
 import "strings"
 
-// Problem is a reason why a host prevents that the file is written.
+// Problem describes what is wrong with a host. It prevents that the stack file is written, unless
+// it is in Result.Later.
 type Problem struct {
 	// Host is the host as the user named it; empty if the problem concerns several hosts.
 	Host string
-	// What is the problem: the found value and the expected one.
+	// What describes the problem, with the found value and the expected one.
 	What string
-	// Fix is the repair. Empty if What has it already.
+	// Fix describes the repair; empty if What already does.
 	Fix string
 }
 
-// Error returns the problem on one line: host, what; fix.
+// Error returns the problem on one line: HOST: WHAT; FIX.
 func (p Problem) Error() string {
 	text := p.What
 	if p.Host != "" {
@@ -24,7 +25,7 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Problems are all problems, in the order of the hosts.
+// Problems holds all problems, in the order of the hosts.
 type Problems []Problem
 
 // Error returns each problem on a line of its own.
@@ -36,7 +37,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// err returns nil without problems.
+// err returns the problems as an error; nil if there are none.
 func (ps Problems) err() error {
 	if len(ps) == 0 {
 		return nil

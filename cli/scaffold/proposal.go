@@ -10,22 +10,22 @@ import (
 	"strata/config"
 )
 
-// Proposal holds the values of a stack file for some hosts, and the reasons for its comments.
+// Proposal holds the values of a stack file, and the reasons that its comments give.
 type Proposal struct {
 	Stack string
-	// SSH is hosts.ssh without User and Port. If the login needs a password, its value here is
-	// config.Sealed: the file has only a comment with the command that sets it.
+	// SSH is hosts.ssh without User and Port. If the login needs a password, its field is
+	// config.Sealed, and the file only has a comment with the command that sets the password.
 	SSH config.SSH
-	// User and Port are those that most hosts have.
+	// User and Port are the most frequent values among the hosts.
 	User string
 	Port int
 	Arch string
 	// K3s is k3s.version; empty for the pinned one.
 	K3s string
-	// CgroupV1 lets kubelets run on hosts with cgroup v1.
+	// CgroupV1 allows kubelets to run on hosts with cgroup v1.
 	CgroupV1 bool
 	Subnet   netip.Prefix
-	// Gateways are the next hops of the hosts' default routes, with the interfaces.
+	// Gateways are the next hops of the hosts' default routes, each with its interface.
 	Gateways []string
 	// Nodes lists the servers first.
 	Nodes []Node
@@ -37,8 +37,8 @@ type Proposal struct {
 	FlannelDiffers   bool
 }
 
-// propose returns the proposal for the hosts, without a pool, because a host must probe that. If
-// there are problems, the proposal is incomplete.
+// propose returns the proposal for the hosts. It has no pool yet, because a host must probe that.
+// If there are problems, the proposal is incomplete.
 func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems
@@ -65,8 +65,8 @@ func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 // architectures maps uname -m's names to those of the configuration.
 var architectures = map[string]string{"x86_64": "amd64", "aarch64": "arm64"}
 
-// systems returns the problems of the hosts' systems, for each host and between hosts. A preflight
-// checks the requirements of K3s later.
+// systems returns the problems of the hosts' architectures, and of Kubernetes distributions on
+// them. The preflight checks K3s's requirements later.
 func systems(hosts []Host) Problems {
 	var problems Problems
 	first := ""
@@ -99,7 +99,7 @@ func systems(hosts []Host) Problems {
 	return problems
 }
 
-// twice returns a problem for each host that was named before by another name or address.
+// twice returns a problem for each host that the user named twice, by different names or addresses.
 func twice(hosts []Host) Problems {
 	var problems Problems
 	for i, host := range hosts {
@@ -125,7 +125,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-// gateways returns the default routes' next hops with their interfaces, each once.
+// gateways returns the distinct next hops of the default routes, with their interfaces.
 func gateways(hosts []Host) []string {
 	found := map[string]bool{}
 	for _, host := range hosts {
@@ -136,7 +136,7 @@ func gateways(hosts []Host) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// mostly returns the value that most hosts have; in a tie, the first one.
+// mostly returns the most frequent value among the hosts; in a tie, the one of the earliest host.
 func mostly[T comparable](hosts []Host, value func(Host) T) T {
 	counts := map[T]int{}
 	for _, host := range hosts {

@@ -34,10 +34,11 @@ func (p Proposal) Render() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Secret is a value that the login needed. init writes it to no file.
+// Secret is a value that the login needed and that the stack file must get, encrypted, from the
+// user.
 type Secret struct {
 	What string
-	// Command prompts for it and writes it, encrypted, into the stack file.
+	// Command is the command that prompts for the secret and writes it into the stack file.
 	Command string
 }
 
@@ -54,7 +55,7 @@ func (p Proposal) Secrets() []Secret {
 	return secrets
 }
 
-// count returns the number of nodes of each role, in words.
+// count returns the number of nodes of each role as a text.
 func (p Proposal) count() string {
 	agents := len(p.Nodes) - p.servers()
 	text := plural(p.servers(), "server")
@@ -77,7 +78,7 @@ func (p Proposal) servers() int {
 	return n
 }
 
-// roles returns the reason for the number of servers, in words.
+// roles returns the reason for the number of servers, for a comment of the stack file.
 func (p Proposal) roles() string {
 	if p.servers() == quorum {
 		return "Three servers: etcd stays writable when one of them is lost. They are the first " +
@@ -97,8 +98,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// scalar returns a text as a YAML scalar: in JSON's quotes if it would otherwise be read as another
-// value.
+// scalar returns a text as a YAML scalar. It quotes a text that YAML would otherwise read as
+// another value.
 func scalar(text string) (string, error) {
 	var back any
 	if err := yaml.Unmarshal([]byte(text), &back); err == nil && back == text {
@@ -108,7 +109,7 @@ func scalar(text string) (string, error) {
 	return string(quoted), err
 }
 
-// comment returns a host's words on one line.
+// comment makes a text from a host safe for a comment: printable and on one line.
 func comment(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -119,7 +120,7 @@ func comment(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// keyName returns the type of a host's key as in the name of its file.
+// keyName returns the TYPE in the name of a host's key file, ssh_host_TYPE_key.
 func keyName(pin Pin) string {
 	kind, _, _ := strings.Cut(pin.Key, " ")
 	switch kind {

@@ -9,7 +9,7 @@ import (
 	"strata/internal/text/table"
 )
 
-// Write prints the findings and the proposal, and the keys to compare by hand.
+// Write prints the findings, the proposal, and the unverified keys that the user must compare.
 func (r *Result) Write(out io.Writer) error {
 	rows := table.New(out, "NODE", "ROLE", "ADDRESS", "SYSTEM", "CPUS", "MEMORY", "HOST KEY", "")
 	unverified := false
@@ -39,7 +39,7 @@ func (r *Result) Write(out io.Writer) error {
 	}
 	for i, later := range r.Later {
 		if i == 0 {
-			// The next line's error is returned.
+			// If this fails, the next write returns the error.
 			_, _ = fmt.Fprint(out, "\nNot ready yet, which may pass by itself:\n")
 		}
 		if _, err := fmt.Fprintln(out, "  "+later.Error()); err != nil {
@@ -49,7 +49,8 @@ func (r *Result) Write(out io.Writer) error {
 	return nil
 }
 
-// WriteNext prints the next commands, behind the range that a DHCP server must not hand out.
+// WriteNext prints a warning about the range, which no DHCP server may assign, and then the next
+// commands.
 func (r *Result) WriteNext(out io.Writer, env string) error {
 	secrets := ""
 	for _, secret := range r.Proposal.Secrets() {
@@ -60,9 +61,9 @@ func (r *Result) WriteNext(out io.Writer, env string) error {
 	return errors.Join(err, WriteNext(out, r.Proposal.Stack, env, secrets))
 }
 
-// WriteNext prints the commands that bring up a stack whose file is written. env is the shell file
-// that selects the state and its passphrase; empty if the user selects them otherwise. secrets are
-// the lines that set the stack's secrets.
+// WriteNext prints the commands that deploy a stack whose file is written. env is the shell file
+// that selects the state and its passphrase; empty if the user selects them in another way. secrets
+// are the commands that set the stack's secrets.
 func WriteNext(out io.Writer, stack, env, secrets string) error {
 	if env != "" {
 		env = "  . " + env + "\n"

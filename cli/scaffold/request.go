@@ -24,14 +24,14 @@ type Request struct {
 	// Project is the path of the project's folder. Run writes the file there.
 	Project string
 	Hosts   []Asked
-	// SSH is the hosts' common section of the file: KeyFile, Agent, Config, Jump, and KnownHosts
-	// for jump hosts. Check completes it.
+	// SSH is hosts.ssh of the file: KeyFile, Agent, Config, Jump, and KnownHosts for the jump
+	// hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
-	// AcceptNew allows hosts whose key no known_hosts file has, and pins the key that they show.
-	// Default false: there is no login to such a host.
+	// AcceptNew allows a login to hosts whose key is in no known_hosts file, and pins the key that
+	// they show. Default false.
 	AcceptNew bool
-	// K3s is k3s.version; empty for the pinned one, which not every host can run.
+	// K3s is k3s.version; empty for the pinned version, which some hosts cannot run.
 	K3s string
 	// CgroupV1 lets kubelets run on hosts with cgroup v1. Kubelets of K3s v1.35 and later refuse
 	// such hosts by default.
@@ -40,7 +40,7 @@ type Request struct {
 	// range, and the preflight of the proposal.
 	Limit time.Duration
 
-	// ways has the way to each host, in the hosts' order. Check finds them.
+	// ways holds the route and login to each host, in the order of Hosts. Check sets it.
 	ways []reach.Host
 }
 
@@ -48,14 +48,14 @@ type Request struct {
 type Result struct {
 	File     string
 	Proposal Proposal
-	// Later holds the findings of the stack's preflight that may pass by themselves.
+	// Later holds the findings of the preflight that may resolve without the user.
 	Later Problems
 }
 
-// stackName matches the stack names that Pulumi accepts, without organisation and project.
+// stackName matches a stack name, without organisation and project, that Pulumi accepts.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// CheckStackName returns an error if Pulumi refuses the name of a stack.
+// CheckStackName returns an error if Pulumi would refuse the name.
 func CheckStackName(stack string) error {
 	if !stackName.MatchString(stack) {
 		return fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores",
@@ -64,8 +64,8 @@ func CheckStackName(stack string) error {
 	return nil
 }
 
-// Check checks the request before any host is contacted. It also finds the way to each host, from
-// files only.
+// Check validates the request before any host is contacted. It also determines the route and login
+// to each host, from files only.
 func (r *Request) Check() error {
 	var wrong []error
 	if err := CheckStackName(r.Stack); err != nil {
@@ -106,7 +106,7 @@ func (r *Request) checkKey() error {
 	return r.openSSH().CheckKeyFile("--key", r.Project, flagNames)
 }
 
-// openSSH returns the login settings with the passphrase itself, which the stack file never has.
+// openSSH returns the login settings with the real passphrase, which is in no stack file.
 func (r *Request) openSSH() config.SSH {
 	ssh := r.SSH
 	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
@@ -164,8 +164,8 @@ func runWithin[A, B any](
 	return part(ctx)
 }
 
-// preflight runs the stack's own preflight on the proposal, and returns the findings. stuck needs
-// the user; later may pass by itself.
+// preflight runs the stack's preflight on the proposal, and returns its problems. stuck are those
+// that the user must fix; later are those that may resolve by themselves.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems,
 	err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
@@ -183,14 +183,14 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 			stuck = append(stuck, problemOf(finding))
 		case health.Waiting:
 			later = append(later, problemOf(finding))
-		case health.Ready, health.Skipped, health.Missing: // nothing that a person has to know now
+		case health.Ready, health.Skipped, health.Missing: // nothing to report
 		}
 	}
 	return stuck, later, err
 }
 
-// flagFixes are the fixes of stuck checks whose own hints name keys of a stack file. No stack file
-// is written then, so these fixes name flags.
+// flagFixes holds the fixes of checks whose own hints name keys of a stack file. The user has no
+// stack file yet, so these fixes name flags of init.
 var flagFixes = map[string]string{
 	"ssh": "init logged in there a moment ago: run this again",
 	"cgroups": "add systemd.unified_cgroup_hierarchy=1 to its kernel's command line and reboot; or " +
@@ -199,7 +199,7 @@ var flagFixes = map[string]string{
 	"pool addresses": "run this again: it proposes others",
 }
 
-// problemOf returns the problem of a finding.
+// problemOf converts a finding to a problem.
 func problemOf(f preflight.Finding) Problem {
 	if fix := flagFixes[f.Check]; fix != "" && f.State == health.Stuck {
 		f.Hint = fix
@@ -218,7 +218,7 @@ func joinTexts(texts ...string) string {
 	return strings.Join(said, "; ")
 }
 
-// write creates the file. The file must not exist, because it may belong to a stack.
+// write creates the file. It fails if the file exists, because that may belong to a stack.
 func write(path string, text []byte) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -235,8 +235,8 @@ func write(path string, text []byte) (err error) {
 	if _, err := file.Write(text); err != nil {
 		return err
 	}
-	// The mode does not depend on the umask: the file has no secret, and other users of the stack
-	// read it.
+	// The mode must not depend on the umask: the file has no secret, and the stack's other users
+	// must read it.
 	if err := file.Chmod(0o644); err != nil {
 		return err
 	}

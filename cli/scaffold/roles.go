@@ -9,22 +9,22 @@ import (
 	"strata/health/host"
 )
 
-// quorum is the smallest number of servers with which etcd stays writable when one of them fails.
+// quorum is the smallest number of servers with which etcd stays writable after one fails.
 const quorum = 3
 
-// maxName is the length of a DNS label.
+// maxName is the largest length of a DNS label.
 const maxName = 63
 
-// Node is a host with its place in the cluster.
+// Node is a host with its name and role in the cluster.
 type Node struct {
 	Host
 	Name string
 	Role config.Role
 }
 
-// nodes assigns names and roles to hosts, servers first. Three or more hosts get three servers, and
-// fewer get one, in the order of the command line. A host with less memory than a server needs
-// becomes an agent.
+// nodes assigns a name and a role to each host, and sorts servers first. If three hosts have the
+// memory of a server, the first three become servers; otherwise only the first one does. All other
+// hosts become agents.
 func nodes(hosts []Host) ([]Node, *Problem) {
 	needs := host.Needs(string(config.RoleServer), false, false).MinMemoryMiB
 	all := make([]Node, len(hosts))
@@ -53,7 +53,8 @@ func nodes(hosts []Host) ([]Node, *Problem) {
 	return all, nil
 }
 
-// order returns the sort key of a node in the file: the first server makes the cluster.
+// order returns the sort key of a node. Servers come first, because the first node in the file
+// creates the cluster.
 func order(n Node) int {
 	if n.Role == config.RoleServer {
 		return 0
@@ -61,7 +62,7 @@ func order(n Node) int {
 	return 1
 }
 
-// uniqueName returns a DNS label for a host's name that is not among names, and adds it to them.
+// uniqueName converts a host name to a DNS label that is not in names, and adds it to names.
 func uniqueName(hostname string, names map[string]bool) string {
 	short, _, _ := strings.Cut(strings.ToLower(hostname), ".")
 	label := strings.Map(func(r rune) rune {

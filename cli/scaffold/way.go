@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// ParseJump parses [USER@]HOST[:PORT] of a jump host, for a stack file.
+// ParseJump parses a jump host, [USER@]HOST[:PORT], for a stack file.
 func ParseJump(text string) (config.JumpHost, error) {
 	jump, err := reach.ParseJump(text)
 	if err == nil && jump.User != "" && !config.IsUserName(jump.User) {
@@ -26,19 +26,19 @@ func ParseJump(text string) (config.JumpHost, error) {
 	return jump, nil
 }
 
-// notYet replaces the pin of an unknown host. With a pin, finding the way to the host reads no
-// known_hosts for it.
+// notYet is a placeholder for the pin of a host. With any pin, package reach reads no known_hosts
+// file for the host.
 const notYet = "not yet"
 
-// flagNames are the names of init's settings in messages. They are flags, because no stack file
-// exists yet.
+// flagNames are the names of login settings in error messages. They name flags of init, because no
+// stack file exists yet.
 var flagNames = config.SSHNames{
 	Node: "--host %[2]s", Passphrase: "set its passphrase in " + reach.PassphraseVariable,
 	Agent: "give --agent",
 }
 
-// reachAll finds the way to each host, from the command and its files, and completes the stack
-// file's login settings.
+// reachAll determines the route and login to each host from the flags and the files that they name.
+// It completes the login settings of the stack file.
 func (r *Request) reachAll() error {
 	if os.Getenv(reach.PassphraseVariable) != "" && r.sealedKey() {
 		r.SSH.Passphrase = config.Sealed
@@ -64,13 +64,14 @@ func (r *Request) reachAll() error {
 	if !slices.ContainsFunc(r.Hosts, func(asked Asked) bool {
 		return asked.User != config.DefaultUser
 	}) {
-		r.SSH.SudoPassword = "" // root needs none, and a stack file that has one is refused
+		r.SSH.SudoPassword = "" // root needs none, and package config refuses a password for root
 	}
 	r.pinJumps()
 	return errors.Join(wrong...)
 }
 
-// sealedKey reports whether a key has a passphrase, even if an agent holds the open key.
+// sealedKey reports whether the private key file has a passphrase. It ignores an agent, which may
+// hold the decrypted key.
 func (r *Request) sealedKey() bool {
 	ssh := r.SSH
 	if ssh.Passphrase = ""; ssh.KeyFile != "" || ssh.Config != "" {
@@ -80,22 +81,23 @@ func (r *Request) sealedKey() bool {
 	return errors.Is(err, remote.ErrPassphrase)
 }
 
-// resolveWays returns the ways to the hosts with their common settings.
+// resolveWays returns the route and login to each host with these common settings.
 func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 	hosts := config.Hosts{Driver: config.DriverExisting, SSH: ssh}
 	for _, asked := range r.Hosts {
 		own := ssh
 		own.User, own.Port, own.HostKey = asked.User, asked.Port, notYet
-		address, _ := netip.ParseAddr(asked.Address) // A name has none before it is resolved.
+		// It stays zero for a name, which is resolved later.
+		address, _ := netip.ParseAddr(asked.Address)
 		hosts.Nodes = append(hosts.Nodes,
 			config.Node{Name: asked.Address, Address: address, SSH: own})
 	}
 	return reach.HostsNamed(flagNames, hosts, r.Project)
 }
 
-// pinJumps writes the keys of the configured jump hosts into the stack file. If an ssh_config names
-// further jump hosts, the stack file cannot hold their keys, and keeps the path of the known_hosts
-// file. Otherwise it needs no known_hosts file.
+// pinJumps writes the host keys of the configured jump hosts into the stack file. If an ssh_config
+// adds further jump hosts, the stack file cannot hold their keys, so it keeps the path of the
+// known_hosts file. Otherwise it drops that path.
 func (r *Request) pinJumps() {
 	named, more := len(r.SSH.Jump), false
 	r.SSH.Jump = slices.Clone(r.SSH.Jump)
@@ -111,8 +113,8 @@ func (r *Request) pinJumps() {
 	}
 }
 
-// address returns the name or address of the host. It replaces an alias in an ssh_config by the
-// alias's HostName.
+// address returns the name or address to connect to. If the user named an alias of an ssh_config,
+// that is the alias's HostName.
 func (r *Request) address(i int) string {
 	named := r.Hosts[i].Address
 	if _, err := netip.ParseAddr(named); err == nil {
@@ -121,8 +123,8 @@ func (r *Request) address(i int) string {
 	return cmp.Or(r.ways[i].Target.HostName, named)
 }
 
-// target returns the login at a host's resolved address, by the way that Check found. It has no
-// pin.
+// target returns the login at a host's resolved address, by the route that Check determined. It has
+// no pin.
 func (r *Request) target(i int, address netip.Addr) remote.Target {
 	target := r.ways[i].Target
 	target.Address, target.HostKey = address.String(), ""
@@ -132,16 +134,16 @@ func (r *Request) target(i int, address netip.Addr) remote.Target {
 	return target
 }
 
-// unlike returns a problem for each host that the stack file would reach in another way. The file
-// has nodes' names and addresses, and the ssh_config may have other settings for them than for the
-// names on the command line.
+// unlike returns a problem for each host that the stack file would reach by another route or login.
+// The stack file names hosts by node name and address, and an ssh_config may have other settings
+// for these than for the name on the command line.
 func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	var problems Problems
 	for i, node := range nodes {
 		alone := cfg.Hosts
 		alone.Nodes = cfg.Hosts.Nodes[i : i+1]
 		ways, err := reach.Hosts(alone, r.Project)
-		// This login has just worked, so an error here also means that the way is different.
+		// init has just used this login, so an error also shows that the route differs.
 		if err != nil || !sameWay(ways[0], reach.Host{Target: node.target, Key: node.key}) {
 			problems = append(problems,
 				Problem{Host: node.Asked.String(),
@@ -155,7 +157,8 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	return problems
 }
 
-// sameWay compares everything except the name, which only appears in messages.
+// sameWay reports whether two logins are equal in everything except the name, which only appears in
+// messages.
 func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
@@ -167,8 +170,8 @@ func sameWay(a, b reach.Host) bool {
 		slices.Equal(ours, theirs)
 }
 
-// unlock sets the passwords in a configuration that was read from the proposal. They come from the
-// environment, because no file has them.
+// unlock sets the passwords in a configuration that was read from the proposal. init got them from
+// its environment, because no file contains them.
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {

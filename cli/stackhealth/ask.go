@@ -18,38 +18,39 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// atOnce bounds how many gates run at once.
+// atOnce bounds the number of gates that run in parallel.
 const atOnce = 16
 
-// Question selects the gates of a stack, and bounds their runs.
+// Question selects the gates to run, and bounds each of them.
 type Question struct {
 	// Stack is the stack's name and Project its folder. File is the path of the stack file; if
 	// empty, the project's own.
 	Stack, Project, File string
-	// All shows the reports of the closed gates that stand on another closed gate, too.
+	// All shows also the reports of closed gates that depend on another closed gate.
 	All bool
-	// Only has the names of the gates to run; if empty, all run.
+	// Only lists the names of the gates to run; if empty, all run.
 	Only []string
-	// Timeout bounds each gate; TimeoutKey is the flag or key that sets it.
+	// Timeout bounds each gate. TimeoutKey names the flag or key that sets it, for messages.
 	Timeout    time.Duration
 	TimeoutKey string
-	// Reader is a kubeconfig that can only read. With it, no secret of the state is read, and
-	// checks that need more are left out. Optional.
+	// Reader is the kubeconfig of a read-only user. If it is set, Ask decrypts no secret of the
+	// state, and skips checks that need more permissions. Optional.
 	Reader []byte
 }
 
-// UnknownGateError reports that a Question names a gate that neither the state nor the
-// configuration has.
+// UnknownGateError reports that a Question names a gate that is in neither the state nor the
+// configuration.
 type UnknownGateError struct{ cause error }
 
 func (e *UnknownGateError) Error() string { return e.cause.Error() }
 
-// Unwrap returns the reason why the names may be incomplete.
+// Unwrap returns the reason why the list of names may be incomplete.
 func (e *UnknownGateError) Unwrap() error { return e.cause }
 
-// Ask runs the state's gates, each with its spec in the state, and compares them with the
-// configuration. progress receives the progress of gates. An unknown name is an UnknownGateError. A
-// stack that neither has nor needs a gate is an error, too.
+// Ask runs the gates of the state, each with its Spec from the state, and compares them with the
+// gates of the configuration. It writes the gates' progress to progress. It fails with an
+// UnknownGateError for an unknown name, and for a stack that has no gate in the state and none in
+// the configuration.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	recorded, err := q.recordedGates(ctx)
 	if err != nil {
@@ -83,10 +84,10 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	return round, nil
 }
 
-// reads reports whether the question has a Reader.
+// reads reports whether the question has the kubeconfig of a read-only user.
 func (q Question) reads() bool { return len(q.Reader) > 0 }
 
-// recordedGates returns the gates in the stack's state; none if there is no such stack yet.
+// recordedGates returns the gates in the stack's state; none if the stack does not exist.
 func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 	read := stackstate.CommandLine(q.Project).Read
 	if q.reads() {
@@ -102,8 +103,9 @@ func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 	return inventory.Gates(state)
 }
 
-// selectGates returns the gates of the given names from the state, and those of the configuration.
-// A name in neither is an error: a round without gates must not count as healthy.
+// selectGates returns the named gates: those in the state, and the expected ones from the
+// configuration. It fails for a name in neither, because a round without gates must not count as
+// healthy.
 func selectGates(
 	gates []inventory.Gate, want expected, names []string,
 ) ([]inventory.Gate, expected, error) {
@@ -120,7 +122,7 @@ func selectGates(
 		case i >= 0:
 			wanted.gates = append(wanted.gates, want.gates[i])
 		case recorded >= 0 && want.unknown != nil:
-			// The question names gates, so other missing gates do not matter.
+			// Only the named gates are compared, so other missing gates do not matter.
 			wanted.gates = append(wanted.gates, gates[recorded].Spec)
 		case recorded < 0:
 			return nil, want, errors.Join(
@@ -131,7 +133,7 @@ func selectGates(
 	return selected, wanted, nil
 }
 
-// gateNames returns the names of the gates that a stack has or should have.
+// gateNames returns the names of all gates in the state or the configuration.
 func gateNames(gates []inventory.Gate, want expected) []string {
 	var names []string
 	for _, gate := range gates {
@@ -145,8 +147,8 @@ func gateNames(gates []inventory.Gate, want expected) []string {
 	return names
 }
 
-// askAll runs every gate at once, each with a short deadline, and returns the results in the gates'
-// order.
+// askAll runs the gates in parallel, each bounded by q.Timeout, and returns the results in the
+// order of gates.
 func (q Question) askAll(
 	ctx context.Context, gates []inventory.Gate, progress io.Writer,
 ) []health.Result {

@@ -10,9 +10,9 @@ import (
 	"strata/health"
 )
 
-// findRoots returns, by name, the first closed gate that a closed gate stands on. The results are
-// in the program's order, so that the root stands on no closed gate itself. A gate that is stuck
-// has a cause of its own and no root.
+// findRoots maps each closed gate that depends on another closed gate to the first of those.
+// Results are in the program's order, so that the root depends on no closed gate itself. A stuck
+// gate has a cause of its own, so it has no root.
 func findRoots(gates []inventory.Gate, results []health.Result) map[string]string {
 	below := map[string][]string{}
 	for _, gate := range gates {
@@ -37,7 +37,7 @@ func findRoots(gates []inventory.Gate, results []health.Result) map[string]strin
 	return roots
 }
 
-// countBehind returns a line for each root, with the number of the closed gates that stand on it.
+// countBehind returns a line for each root, with the number of closed gates that depend on it.
 func countBehind(roots map[string]string) string {
 	count := map[string]int{}
 	for _, root := range roots {

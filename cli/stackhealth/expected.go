@@ -10,17 +10,17 @@ import (
 	"strata/platform"
 )
 
-// expected are the gates that a stack should have.
+// expected holds the gates of the configuration.
 type expected struct {
-	// file is the stack file that asks for them.
+	// file is the path of the stack file.
 	file  string
 	gates []health.Spec
-	// unknown is the reason why the gates may be incomplete; nil if they are complete.
+	// unknown is the reason why the gates could not be listed; nil if they were.
 	unknown error
 }
 
-// expectedGates reads the stack file, as the program itself does. The state only has the gates that
-// the last update reached.
+// expectedGates lists the gates of the stack file, as the Pulumi program would. The state only has
+// the gates that an update has created.
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {
@@ -42,8 +42,8 @@ func (e expected) has(name string) bool {
 	return slices.ContainsFunc(e.gates, func(spec health.Spec) bool { return spec.Gate == name })
 }
 
-// merge sorts the results of the state's gates by the program's order, and adds the gates that the
-// state lacks as missing. Gates that the configuration does not have come last.
+// merge sorts the results of the state's gates in the program's order. It adds a missing result for
+// each gate that only the configuration has. Gates that only the state has come last.
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate
 	for _, spec := range e.gates {
@@ -64,11 +64,11 @@ func (e expected) merge(results []health.Result) []AskedGate {
 	return all
 }
 
-// AskedGate holds a gate's answer.
+// AskedGate is the result of one gate in a round.
 type AskedGate struct {
 	health.Result
-	// LeftOver is true if the configuration no longer has the gate.
+	// LeftOver is true if the gate is in the state but no longer in the configuration.
 	LeftOver bool `json:"leftOver,omitempty"`
-	// Behind is the closed gate that a closed gate stands on; empty if it has a cause of its own.
+	// Behind is the closed gate that this closed gate depends on; empty if there is none.
 	Behind string `json:"behind,omitempty"`
 }

@@ -23,7 +23,7 @@ import (
 	"strata/health/webhook"
 )
 
-// beyond has the gates, by kind, that need more than a reader's kubeconfig
+// beyond holds the kinds of gates that cannot run with a read-only user's kubeconfig
 // (credential.ReaderRules), and what each needs.
 var beyond = map[health.Kind]string{
 	host.Kind:      "a login on the host (SSH)",
@@ -35,8 +35,8 @@ var beyond = map[health.Kind]string{
 	upstreams.Kind: "create pods/portforward",
 }
 
-// partly has the kinds of gates with some checks that need more than a reader's kubeconfig. These
-// checks are Skipped.
+// partly holds the kinds of gates of which some checks cannot run with a read-only user's
+// kubeconfig, and what those checks need. The checks are Skipped.
 var partly = map[health.Kind]string{
 	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
 	system.Kind:      "a login on hosts (SSH) for the names that they ask for",
@@ -46,8 +46,7 @@ var partly = map[health.Kind]string{
 	rollout.Kind:     "get secrets for the rights of its release, get pods/log for redis",
 }
 
-// needOf returns the need of a gate that a reader's kubeconfig does not meet; empty if the gate can
-// run.
+// needOf returns what a gate needs besides a read-only user's kubeconfig; empty if it can run.
 func needOf(spec health.Spec) string {
 	urls, _ := spec.Body.(http.Spec)
 	switch {
@@ -64,8 +63,8 @@ func needOf(spec health.Spec) string {
 	return ""
 }
 
-// ofReader gives gates a reader's kubeconfig and no other secret. asked are the gates that can run
-// with it. The results are those of the other gates.
+// ofReader gives the gates a read-only user's kubeconfig and no other secret. asked are the gates
+// that can run with it; others are results for those that cannot.
 func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate,
 	others []health.Result) {
 	for _, gate := range gates {
@@ -79,18 +78,20 @@ func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate
 	return asked, others
 }
 
-// isUnasked reports whether a gate did not run because it needs more than a reader's kubeconfig.
+// isUnasked reports whether a gate did not run because the read-only user's kubeconfig does not
+// suffice.
 func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked }
 
-// isPart reports whether a gate ran in part. A gate runs in full if its workloads come from no
-// release.
+// isPart reports whether a gate skipped some checks. A rollout gate skips none if its workloads
+// belong to no Helm release.
 func isPart(gate AskedGate) bool {
 	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
 	return gate.State != health.Missing && partly[gate.Kind] != "" &&
 		(gate.Kind != rollout.Kind || slices.ContainsFunc(gate.Checks, skipped))
 }
 
-// listUnasked lists the checks that a reader's round left out, with their needs.
+// listUnasked lists the gates that did not run, or ran in part, with what they need. It is empty
+// unless the round used a read-only user's kubeconfig.
 func (r Round) listUnasked() string {
 	if !r.Reader {
 		return ""

@@ -15,19 +15,20 @@ import (
 	"strata/internal/text/table"
 )
 
-// Round holds the answers of one run of a stack's gates.
+// Round holds the results of one run of a stack's gates.
 type Round struct {
 	Stack string
 	Gates []AskedGate
-	// Reader is true if the round used a Reader.
+	// Reader is true if the gates ran with a read-only user's kubeconfig.
 	Reader bool
-	// All is true if Write shows the reports of gates that stand on a closed gate, too.
+	// All is true if Write also shows the reports of closed gates that depend on another closed
+	// gate.
 	All bool
-	// expected holds the configuration's gates, with which the answers are compared.
+	// expected holds the gates of the configuration, with which the results are compared.
 	expected expected
 }
 
-// gateNames returns the names of the gates that match.
+// gateNames returns the names of the gates for which match is true.
 func (r Round) gateNames(match func(AskedGate) bool) []string {
 	var names []string
 	for _, gate := range r.Gates {
@@ -38,7 +39,7 @@ func (r Round) gateNames(match func(AskedGate) bool) []string {
 	return names
 }
 
-// results returns the gates' own results.
+// results returns the results of the gates, without the comparison.
 func (r Round) results() []health.Result {
 	results := make([]health.Result, 0, len(r.Gates))
 	for _, gate := range r.Gates {
@@ -47,7 +48,7 @@ func (r Round) results() []health.Result {
 	return results
 }
 
-// setBehind sets the root of each closed gate that stands on another closed one.
+// setBehind sets Behind of each closed gate that depends on another closed gate.
 func (r Round) setBehind(recorded []inventory.Gate) {
 	roots := findRoots(recorded, r.results())
 	for i := range r.Gates {
@@ -66,12 +67,12 @@ func (r Round) closedGates() []string {
 // Open returns true if every gate of the round is open.
 func (r Round) Open() bool { return len(r.closedGates()) == 0 }
 
-// Unknown returns the reason why the gates of the configuration are unknown; nil if they are known.
-// If they are unknown, a gate may be missing.
+// Unknown returns the reason why the configuration's gates could not be listed, so that a gate may
+// be missing; nil if they were listed.
 func (r Round) Unknown() error { return r.expected.unknown }
 
-// WriteMetrics writes the verdicts as metrics to a file, atomically. It writes nothing after an
-// interrupted round, whose verdicts say nothing about the gates.
+// WriteMetrics atomically writes the results as metrics to a file. If ctx has ended, it writes
+// nothing, because the gates of an interrupted round were not really checked.
 func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	if ctx.Err() != nil {
 		return nil
@@ -88,8 +89,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	return nil
 }
 
-// Write prints the table, and the missing and left-over gates. With reports, it also prints the
-// report of each closed gate and the warnings of open ones. Callers set reports unless the progress
+// Write prints the table, and the missing and left-over gates. If reports is true, it also prints
+// the report of each closed gate and the warnings of open ones. Callers set it unless the progress
 // has shown them already.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
@@ -120,8 +121,8 @@ func (r Round) Write(out io.Writer, reports bool) error {
 	return err
 }
 
-// writeReports writes what each gate has to say. It only counts the gates behind a closed one, which
-// could not be open.
+// writeReports writes the reports and warnings of the gates that ran. It only counts closed gates
+// that depend on another closed gate, unless All is set.
 func (r Round) writeReports(out io.Writer) error {
 	behind := map[string]string{}
 	for _, gate := range r.Gates {
@@ -152,7 +153,7 @@ func writeDetails(out io.Writer, gate health.Result) error {
 	return nil
 }
 
-// summary returns the missing and left-over gates, and the counts.
+// summary returns the missing and left-over gates, and the number of open gates.
 func (r Round) summary() string {
 	var text strings.Builder
 	missing := r.missingGates()

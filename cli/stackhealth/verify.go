@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. The effect of a change may take a
-	// moment to show.
+	// updateLimit bounds each gate at the end of an update. The effect of a change may only show
+	// after a moment.
 	updateLimit = time.Minute
-	// previewLimit bounds each gate in a preview, which has changed nothing.
+	// previewLimit bounds each gate in a preview. A preview changes nothing, so a working gate
+	// passes at once.
 	previewLimit = 10 * time.Second
 )
 
-// Verify asks the gates that no step of the run has run since began. It asks them in parallel,
-// after the last step of every gate. A closed gate fails an update, which undoes nothing, and is a
-// warning in a preview. Gates that do not exist yet are skipped. After a failed step Verify asks
-// nothing: the engine reports that step.
+// Verify runs the gates that no step has run since began, in parallel, after the last step of every
+// gate. A closed gate fails an update, but changes nothing back; in a preview it is only a warning.
+// Verify skips gates that do not exist yet. If a step has failed, it runs no gate, because the
+// engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error {
 	limit := updateLimit
 	if ctx.DryRun() {
@@ -49,7 +50,7 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 	var roots map[string]string
 	if state, err := stackstate.CommandLine(q.Project).ReadEncrypted(ctx.Context(),
 		q.Stack); err == nil {
-		recorded, _ := inventory.Gates(state) // without them, each gate has its report
+		recorded, _ := inventory.Gates(state) // without them, every closed gate has its own report
 		roots = findRoots(recorded, closed)
 	}
 	err := q.reportClosed(closed, len(idle), roots)
@@ -59,8 +60,8 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*componen
 	return err
 }
 
-// findIdleGates waits until every gate is known, and returns the gates whose last run ended before
-// a time. It returns none after a failed step.
+// findIdleGates waits until the outputs of all gates are known. It returns the gates whose last run
+// ended before began; none if a step has failed.
 func findIdleGates(
 	ctx *pulumi.Context, began time.Time, gates []*components.Gate,
 ) (idle []inventory.Gate) {
@@ -72,7 +73,7 @@ func findIdleGates(
 		}
 		values, ok := now.Value.([]any)
 		if !ok || !now.Known {
-			continue // the preview of a gate that will run
+			continue // in a preview: the update will run this gate
 		}
 		var last health.Result
 		if err := json.Unmarshal([]byte(values[1].(string)), &last); err == nil &&
@@ -83,15 +84,15 @@ func findIdleGates(
 		recorded, err := inventory.ReadGate(*values[0].(*string),
 			func(name string) string { return environment[name] })
 		if err != nil {
-			continue // the preview of a gate that another version of the program wrote
+			continue // in a preview: another version of the program wrote this gate
 		}
 		idle = append(idle, recorded)
 	}
 	return idle
 }
 
-// reportClosed returns the error of a run whose platform does not work. It has no report of a gate
-// with a root, and counts it.
+// reportClosed returns the error for closed gates. It has the reports of the gates without a root,
+// and the number of the others.
 func (q Question) reportClosed(closed []health.Result, asked int, roots map[string]string) error {
 	var names, reports []string
 	for _, result := range closed {
@@ -107,7 +108,7 @@ func (q Question) reportClosed(closed []health.Result, asked int, roots map[stri
 		q.Stack, len(closed), asked, strings.Join(names, ", "), strings.Join(reports, ""), q.Stack)
 }
 
-// statusWriter shows the progress of gates on the run's status line, which is temporary.
+// statusWriter writes the progress of gates to Pulumi's status line, which is not kept in the log.
 type statusWriter struct{ ctx *pulumi.Context }
 
 func (s statusWriter) Write(text []byte) (int, error) {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Archive holds the collected files, without secrets.
+// Archive holds the collected files, from which secrets have been removed.
 type Archive struct {
 	Stack   string
 	At      time.Time
 	Files   []File
 	Missing []Missing
-	// size is the sum of all Files, in bytes.
+	// size is the total size of the files passed to add, in bytes.
 	size int
 }
 
-// add adds a file to the archive while there is room.
+// add adds a file, or lists it as missing if the archive is full.
 func (a *Archive) add(file File) {
 	file.Content = cut(file.Content, maxFile)
 	if a.size += len(file.Content); a.size > maxAll {
@@ -33,7 +33,8 @@ func (a *Archive) add(file File) {
 	a.Files = append(a.Files, file)
 }
 
-// readmeText returns the first file: a description of the archive, and a list of missing files.
+// readmeText returns the content of the first file, which describes the archive and lists missing
+// files.
 func (a *Archive) readmeText() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Stack %s at %s, collected by strata support.\n\n"+
@@ -64,8 +65,7 @@ func (a *Archive) Summary(out io.Writer, file string) error {
 	return err
 }
 
-// Write writes the archive to a new file, for its owner only. An existing file is an error, and
-// stays.
+// Write writes the archive to a new file that only its owner can read. It fails if the file exists.
 func (a *Archive) Write(file string) (err error) {
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *Archive) Write(file string) (err error) {
 	}
 	defer func() {
 		if err = errors.Join(err, out.Close()); err != nil {
-			err = errors.Join(err, os.Remove(file)) // half an archive helps with nothing
+			err = errors.Join(err, os.Remove(file)) // an incomplete archive is useless
 		}
 	}()
 	zipped := gzip.NewWriter(out)

@@ -13,10 +13,11 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// asTable makes the API server return kubectl's table of objects, which has no values of variables.
+// asTable makes the API server return the table that kubectl prints, which does not show values of
+// environment variables.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-// lists names the lists of a cluster, in all namespaces, by their files.
+// lists holds the API paths to list, in all namespaces, and the name of the file for each.
 var lists = []struct{ name, path string }{
 	{"nodes", "/api/v1/nodes"}, {"pods", "/api/v1/pods"}, {"events", "/api/v1/events"},
 	{"services", "/api/v1/services"},
@@ -25,11 +26,11 @@ var lists = []struct{ name, path string }{
 	{"jobs", "/apis/batch/v1/jobs"}, {"persistentvolumeclaims", "/api/v1/persistentvolumeclaims"},
 }
 
-// most limits the listed objects of a kind.
+// most bounds the number of listed objects of a kind.
 const most = 5000
 
-// clusterSources returns the lists of a cluster as sources. servers are K3s's API servers, as
-// https://address:port, and any of them can answer. If empty, the kubeconfig's server is used.
+// clusterSources returns a source for each list of a cluster. servers are K3s's API servers, as
+// https://address:port; the first that answers is used. If empty, the kubeconfig's server is used.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	client, err := apiserver.Access{Kubeconfig: kubeconfig, Servers: servers}.Client()
 	if err != nil {
@@ -50,7 +51,7 @@ func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	return sources, nil
 }
 
-// tableText shows a Table as kubectl does with --output wide.
+// tableText formats a Table as `kubectl get --output wide` does.
 func tableText(raw []byte) ([]byte, error) {
 	var table metav1.Table
 	if err := json.Unmarshal(raw, &table); err != nil {
@@ -62,7 +63,7 @@ func tableText(raw []byte) ([]byte, error) {
 	for _, column := range table.ColumnDefinitions {
 		header = append(header, strings.ToUpper(column.Name))
 	}
-	_, _ = fmt.Fprintln(out, strings.Join(header, "\t")) // Flush reports
+	_, _ = fmt.Fprintln(out, strings.Join(header, "\t")) // Flush returns the error
 	for _, row := range table.Rows {
 		var object metav1.PartialObjectMetadata
 		if err := json.Unmarshal(row.Object.Raw, &object); err != nil {

@@ -27,11 +27,11 @@ var hostScript string
 
 // Request selects the sources of an archive.
 type Request struct {
-	// Stack is the stack's name, Project its folder and File the stack file. OwnFile is true if
-	// File is not the project's own file.
+	// Stack is the stack's name, Project its folder, and File the stack file. OwnFile is true if
+	// File is not the project's default file.
 	Stack, Project, File string
 	OwnFile              bool
-	// Limit bounds each source; all are read at the same time.
+	// Limit bounds each source; all are read in parallel.
 	Limit time.Duration
 	// GateTimeout bounds each gate.
 	GateTimeout time.Duration
@@ -39,7 +39,7 @@ type Request struct {
 	Pulumi stackstate.Pulumi
 }
 
-// known holds the facts that must be read before the sources.
+// known holds the facts that the sources need.
 type known struct {
 	state *stackstate.State
 	gates []inventory.Gate
@@ -47,8 +47,8 @@ type known struct {
 	hide  redactor
 }
 
-// Collect reads all sources. It fails if the secrets cannot be read; the archive names every other
-// missing file.
+// Collect reads all sources. It fails if the secrets cannot be read, because they could not be
+// removed. The archive lists every other failure.
 func (r Request) Collect(ctx context.Context) (Archive, error) {
 	reading, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
@@ -84,8 +84,8 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 	return archive, nil
 }
 
-// know reads the state and the stack's file with their secrets. A stack that was never deployed has
-// no state.
+// know reads the state and the stack's file with their secrets. The state is empty if the stack was
+// never deployed.
 func (r Request) know(ctx context.Context) (known, error) {
 	k := known{state: &stackstate.State{}, file: readStackFile(r.Project, r.File)}
 	var secret, plain []string
@@ -101,7 +101,8 @@ func (r Request) know(ctx context.Context) (known, error) {
 	}
 	arguments := []string{"--stack", r.Stack}
 	if r.OwnFile {
-		file, err := filepath.Abs(r.File) // Pulumi runs in the project's folder
+		// Pulumi runs in the project's folder, so the path must be absolute.
+		file, err := filepath.Abs(r.File)
 		if err != nil {
 			return known{}, err
 		}
@@ -115,13 +116,14 @@ func (r Request) know(ctx context.Context) (known, error) {
 	return k, nil
 }
 
-// sources returns all sources, and the files that are known to be missing.
+// sources returns all sources, and the files that are already known to be missing.
 func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	var missing []Missing
 	all := []source{
 		singleFile("version.json", func(ctx context.Context) ([]byte, error) {
 			info, err := version.Read(ctx)
-			text, _ := json.MarshalIndent(info, "", "  ") // texts and lists of them
+			// Cannot fail: info holds only texts and lists.
+			text, _ := json.MarshalIndent(info, "", "  ")
 			return text, err
 		}),
 		singleFile("pulumi.txt", func(ctx context.Context) ([]byte, error) {
@@ -155,7 +157,7 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	return append(all, cluster...), missing
 }
 
-// health runs every gate, like `strata health`.
+// health runs every gate, as `strata health` does, and returns its output.
 func (r Request) health(ctx context.Context) ([]File, error) {
 	question := stackhealth.Question{Stack: r.Stack, Project: r.Project, File: r.File,
 		All:     true,
@@ -172,8 +174,8 @@ func (r Request) health(ctx context.Context) ([]File, error) {
 			round.Unknown())
 }
 
-// hosts returns the hosts that the state's gates observe; without gates, the existing hosts of the
-// stack file.
+// hosts returns the hosts that the state's gates observe. If the state has no gate, it returns the
+// existing hosts of the stack file.
 func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	var hosts []inventory.Host
 	for _, gate := range k.gates {
@@ -194,7 +196,8 @@ func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	return inventory.Hosts(ctx, cfg, r.Project)
 }
 
-// onHost returns a host's units and journals, as far as they arrive in time.
+// onHost returns a host's units and journals. If the time ends first, it returns the part that has
+// arrived.
 func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
 	result, err := remote.Run(ctx, host.Host.Target, host.Key, hostScript)
 	return result.Stdout, err

@@ -7,11 +7,11 @@
 // and stackstate).
 //
 // It changes nothing, and sends nothing anywhere. Each source is bounded in time and size. The
-// archive names an unreadable source with the reason. If the stack's secrets cannot be read, it
-// collects nothing, because an unknown secret cannot be removed.
+// archive lists each source that could not be read, with the reason. If the stack's secrets cannot
+// be read, Collect fails, because it could not remove an unknown secret.
 //
-// It replaces every secret of at least 4 characters wherever it appears, plain and in base64, JSON
-// and URLs. Secrets are those of the configuration and the state. Plain values under a secret's
-// name in a chart's values or an ACME solver are secrets, too. It keeps texts that the state also
-// has in plain, such as the name of a host.
+// It replaces every secret of at least 4 characters wherever it appears, also encoded in base64,
+// JSON or URLs. Secrets are those of the configuration and the state. Unencrypted values under a
+// secret's name in a chart's values or an ACME solver count as secrets, too. It keeps a secret of
+// the state whose text the state also has unencrypted, such as the name of a host.
 package support

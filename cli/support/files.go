@@ -12,11 +12,11 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// newest limits the recordings of runs in an archive.
+// newest bounds the number of recordings in an archive.
 const newest = 5
 
-// stateText returns the resources of a state, their unfinished operations, and the errors of their
-// last attempts.
+// stateText describes a state's resources, its pending operations, and the errors of their last
+// attempts.
 func stateText(state *stackstate.State) []byte {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d resources\n", len(state.Resources))
@@ -36,8 +36,8 @@ func stateText(state *stackstate.State) []byte {
 	return []byte(text.String())
 }
 
-// runs returns the newest recordings that `make up` and `make down` keep of a stack; none if it was
-// deployed in another way.
+// runs returns the newest recordings of a stack that `make up` and `make down` wrote; none if it
+// was deployed in another way.
 func runs(project, stack string) ([]File, error) {
 	paths, err := filepath.Glob(filepath.Join(project, ".strata", "runs", stack+"-*.jsonl"))
 	if err != nil {
@@ -53,7 +53,7 @@ func runs(project, stack string) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info.Mode().IsRegular() { // a link names the newest
+		if info.Mode().IsRegular() { // skip the link to the newest one
 			all = append(all, recording{path, info.ModTime()})
 		}
 	}

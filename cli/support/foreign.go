@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// foreignKeys are the keys with another program's configuration: the values of charts, the solver
-// of an ACME issuer, arguments of K3s, and the settings of a workload.
+// foreignKeys are the keys whose values are another program's configuration: the values of charts,
+// the solver of an ACME issuer, arguments of K3s, and the settings of a workload.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args",
 	"env", "files"}
 
@@ -18,20 +18,20 @@ var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", 
 const notShown = "[not shown]"
 
 var (
-	// foreignSecret matches the name of a secret in another program's configuration. notSecret
-	// matches names that only say where a secret is, such as secretName and tokenFile.
+	// foreignSecret matches names of secrets in another program's configuration. notSecret matches
+	// names that only refer to a secret, such as secretName and tokenFile.
 	foreignSecret = regexp.MustCompile(
 		`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
 	notSecret = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
-	// plainWord matches a text that is at most one word, an address or a number.
+	// plainWord matches a text of at most one word, address or number.
 	plainWord = regexp.MustCompile(`^[\w./:-]{0,60}$`)
-	// assigned finds a value that a text assigns to a secret's name.
+	// assigned matches an assignment of a value to a secret's name within a text.
 	assigned = regexp.MustCompile(
 		`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
 
-// addSecretsIn adds the secrets in a text of another program's configuration: the values of
-// secrets' names, and the logins of its addresses.
+// addSecretsIn calls add for each secret within a text of another program's configuration: values
+// assigned to secrets' names, and logins in URLs.
 func addSecretsIn(text string, add func(string)) {
 	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
 		add(found[1])
@@ -39,9 +39,10 @@ func addSecretsIn(text string, add func(string)) {
 	logins(text, longWord, add)
 }
 
-// foreign returns a value of another program's configuration without possible secrets. It hides
-// texts of more than a word, which may contain a secret anywhere, and values under a secret's name.
-// add gets the texts that must not be shown elsewhere either; secret is true below a secret's name.
+// foreign returns a copy of another program's configuration without secrets. It hides values under
+// a secret's name. It also hides texts of more than one word, which may contain a secret anywhere.
+// It calls add for each secret, so that other files hide it, too. secret is true below a secret's
+// name.
 func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:
@@ -73,16 +74,17 @@ func foreign(value any, secret bool, add func(string)) any {
 
 func foreignObject(object map[string]any, secret bool, add func(string)) map[string]any {
 	shown := map[string]any{}
-	variable, _ := object["name"].(string) // of a Pod, with its value
+	// An environment variable of a Pod, whose value is beside it.
+	variable, _ := object["name"].(string)
 	for name, inner := range object {
 		switch {
-		case strings.HasSuffix(name, "Ref"): // where a secret is
+		case strings.HasSuffix(name, "Ref"): // a reference to a secret
 			shown[name] = inner
 		case name == "name":
 			shown[name] = foreign(inner, false, add)
 		default:
 			_, isObject := inner.(map[string]any)
-			// An object under such a name has switches and addresses as well, so only other values
+			// An object under such a name also has switches and addresses, so only other values
 			// count as a login.
 			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth")
 			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" &&
@@ -96,7 +98,7 @@ func namesSecret(name string) bool {
 	return foreignSecret.MatchString(name) && !notSecret.MatchString(name)
 }
 
-// plainSecrets adds the texts of a configuration that are secret although they are plain.
+// plainSecrets calls add for each secret of a configuration that is not encrypted.
 func plainSecrets(value any, add func(string)) {
 	switch value := value.(type) {
 	case []any:
@@ -117,8 +119,8 @@ func plainSecrets(value any, add func(string)) {
 	}
 }
 
-// isForeign reports whether a key has another program's configuration. That includes the section of
-// a provider of Pulumi, such as aws:region.
+// isForeign reports whether the value of a key is another program's configuration. This includes
+// the configuration of other Pulumi providers, such as aws:region.
 func isForeign(key string) bool {
 	namespace, _, section := strings.Cut(key, ":")
 	return slices.Contains(foreignKeys, key) || section && namespace != config.Namespace

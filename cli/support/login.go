@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// address matches a URL with a login before its host: a user, and optionally a password. url.Parse
-// would not do. It refuses a password with a percent sign that database clients accept, and finds
+// address matches a URL that contains a login: a user, and optionally a password. url.Parse does
+// not suffice: it refuses a password with a percent sign, which database clients accept, and finds
 // no URL within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins adds the secrets of the addresses in a text. It adds the password, which servers log
-// alone, and user:password, which basic authentication encodes: as written, without escapes and
-// with Go's escapes. It also adds the address without a trailing slash, which clients add or drop.
-// A user without a password is only a name, unless it is as long as a word that counts as a secret
-// on its own.
+// logins calls add for the secrets of each URL in a text. These are the password, user:password as
+// in basic authentication, and the URL without a trailing slash, because clients add or drop it.
+// Password and user are added as written, unescaped, and escaped by Go. A user without a password
+// counts as a secret only if it is at least wordLength long.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {
 		whole, user, password := found[0], found[1], found[2]
@@ -44,6 +43,6 @@ func unescape(text string) string {
 	return text
 }
 
-// escape escapes a user or a password like url.URL, which differs from people's notation and from
-// url.QueryEscape.
+// escape escapes a user or a password as url.URL does. The result may differ from the text as
+// written, and from url.QueryEscape.
 func escape(text string) string { return url.User(unescape(text)).String() }

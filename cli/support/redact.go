@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// redacted replaces a secret.
+	// redacted is the text that replaces a secret.
 	redacted = "[redacted]"
-	// shortest is the least length of a text to replace: shorter ones occur in every second word.
+	// shortest is the least length of a secret that is replaced: a shorter text occurs everywhere.
 	shortest = 4
-	// longWord is the least length at which a word of a secret with several words counts as a
-	// secret on its own, like each line of a key.
+	// longWord is the least length of a single word within a secret that counts as a secret on its
+	// own, such as a line of a private key.
 	longWord = 20
-	// embedded is the least length of a text that is also replaced in the base64 of a longer one.
+	// embedded is the least length of a secret that is also replaced within longer base64.
 	embedded = 8
 )
 
 // redactor replaces secrets.
 type redactor struct{ replacer *strings.Replacer }
 
-// newRedactor returns a redactor of stateSecrets, the texts in a state's secrets, and of others.
-// Texts of stateSecrets that are also in plain stay.
+// newRedactor returns a redactor of stateSecrets, which are the texts in a state's secrets, and of
+// others. It keeps a text of stateSecrets that is also in plain.
 func newRedactor(stateSecrets, plain, others []string) redactor {
 	known := map[string]bool{}
 	for _, text := range plain {
@@ -55,8 +55,8 @@ func newRedactor(stateSecrets, plain, others []string) redactor {
 	return redactor{replacerOf(found)}
 }
 
-// replacerOf returns a replacer that replaces the longest texts first, because one secret may be a
-// part of another.
+// replacerOf returns a replacer that tries longer secrets first, because one secret may be a part
+// of another.
 func replacerOf(found map[string]bool) *strings.Replacer {
 	var all []string
 	for form := range found {
@@ -76,10 +76,10 @@ func (r redactor) redact(content []byte) []byte {
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts adds the parts of a text that may appear on their own. These are the text itself, the texts
-// in its JSON, the values under secrets' names in its YAML, and the logins of its addresses. If the
-// text has several words, parts adds those of at least wordLength. It decodes words in base64, and
-// adds their parts, too.
+// parts calls add for each part of a text that may appear on its own. These are the text itself,
+// texts in its JSON, values under secrets' names in its YAML, and logins in its URLs. If the text
+// has several words, it also adds those of at least wordLength. It decodes words in base64, and
+// adds their parts as well.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
@@ -104,7 +104,7 @@ func parts(text string, wordLength int, add func(string)) {
 	}
 }
 
-// readable reports whether content is a text, and not other data that was in base64.
+// readable reports whether content is printable text, so that the word was really base64.
 func readable(content []byte) bool {
 	return utf8.Valid(content) &&
 		!bytes.ContainsFunc(content, func(c rune) bool {
@@ -113,11 +113,12 @@ func readable(content []byte) bool {
 		})
 }
 
-// nameOfSecrets matches the names of secrets in a kubeconfig, K3s's config.yaml or a chart's
-// values, for secrets of any length.
+// nameOfSecrets matches names of secrets in a kubeconfig, in K3s's config.yaml and in a chart's
+// values. A value under such a name is a secret even if it is shorter than longWord.
 var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
-// addNamed adds the texts below a secret's name.
+// addNamed calls add for each text below a name for which ofSecrets is true. secret is true if
+// value is below such a name already.
 func addNamed(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -135,7 +136,7 @@ func addNamed(value any, secret bool, ofSecrets func(name string) bool, add func
 	}
 }
 
-// texts adds the texts in a JSON value.
+// texts calls add for each string in a JSON value.
 func texts(value any, add func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -151,7 +152,7 @@ func texts(value any, add func(string)) {
 	}
 }
 
-// forms returns the encodings in which a secret may be written.
+// forms returns a secret in all encodings in which it may appear.
 func forms(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "'", "''")}
 	for _, html := range []bool{true, false} {
@@ -169,9 +170,10 @@ func forms(secret string) []string {
 	return all
 }
 
-// encodings returns the base64 of a secret without padding: alone, and within a longer text, for
-// each offset in a group of three bytes. It leaves out the characters that also hold bits of
-// neighbouring texts.
+// encodings returns the base64 of a secret without padding. For a secret of at least embedded
+// bytes, it adds the parts that appear within the base64 of a longer text, for each of the three
+// possible offsets. These parts lack the characters at their ends that also encode neighbouring
+// bytes.
 func encodings(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {

@@ -14,9 +14,9 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// secretKeys are the configuration's keys whose texts are secret even in plain, such as those of
-// proxies, of an ACME server's account and of its solver. Other values under the same names are
-// hidden, too.
+// secretKeys are the configuration's keys whose texts are secret even if they are not encrypted,
+// such as those of proxies, of an ACME server's account and of its solver. Other values under the
+// same names are hidden, too.
 var secretKeys = []string{
 	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv",
 	"secretFiles", "sudoPassword", "token", "value",
@@ -24,10 +24,10 @@ var secretKeys = []string{
 
 func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
-// stackFile is a stack's file as it was read.
+// stackFile is the content of a stack's file.
 type stackFile struct {
-	// content is its configuration by full key; nil if it could not be read, with the reason in
-	// err.
+	// content is its configuration by full key. It is nil if the file could not be read; err then
+	// has the reason.
 	content map[string]any
 	err     error
 }
@@ -35,7 +35,8 @@ type stackFile struct {
 func readStackFile(project, path string) stackFile {
 	content, err := config.ReadStackFile(project, path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s is no stack file", path) // the parser's error may quote it
+		// Do not wrap the parser's error: it may quote a secret.
+		err = fmt.Errorf("%s is no stack file", path)
 	}
 	return stackFile{content, err}
 }
@@ -74,9 +75,10 @@ func stripSecrets(value any) any {
 	return value
 }
 
-// encryptedTexts adds the encrypted values of a file, from Pulumi's plain text of the same file.
-// For another program's configuration it also adds the secrets within them, because users encrypt
-// an argument together with its name. unknown counts the values that Pulumi does not show.
+// encryptedTexts calls add for each encrypted value of a file. shown is the same configuration,
+// decrypted by Pulumi. In another program's configuration, it also adds the secrets within a value,
+// because users may encrypt an argument together with its name. unknown is the number of values
+// that shown lacks.
 func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
 	case string:
@@ -105,7 +107,8 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	return unknown
 }
 
-// addBelow adds the texts below a key of the configuration.
+// addBelow returns add for the values below a key. For another program's configuration, the
+// returned function also adds the secrets within a value.
 func addBelow(key string, add func(string)) func(string) {
 	if !isForeign(key) {
 		return add
@@ -116,8 +119,7 @@ func addBelow(key string, add func(string)) func(string) {
 	}
 }
 
-// secrets returns the texts of the file that must not be shown. It runs Pulumi only if a value is
-// encrypted.
+// secrets returns the secrets of the file. It runs Pulumi only if a value is encrypted.
 func (f stackFile) secrets(
 	ctx context.Context, pulumi stackstate.Pulumi, arguments ...string,
 ) ([]string, error) {
@@ -163,7 +165,7 @@ func shownConfig(out []byte) (map[string]any, error) {
 		ObjectValue any    `json:"objectValue"`
 	}
 	if err := json.Unmarshal(out, &printed); err != nil {
-		// The parser's error may quote the output.
+		// Do not wrap the parser's error: it may quote a secret.
 		return nil, errors.New("pulumi config: its output is not JSON")
 	}
 	shown := map[string]any{}

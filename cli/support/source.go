@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxFile bounds each file of the archive, and maxAll all files together, in bytes. Of a longer
-	// text the end is kept, because it is the latest part.
+	// maxFile bounds each file of the archive, and maxAll the whole archive, in bytes. A longer
+	// file keeps its end, which is the latest part.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
-	// late bounds the additional time for a source that does not stop when its time is over.
+	// late is the additional time for a source to return after its context has ended.
 	late = 6 * time.Second
 )
 
@@ -22,16 +22,17 @@ type File struct {
 	Content []byte
 }
 
-// Missing names a file that could not be collected, with the reason.
+// Missing names a file that could not be collected, and the reason.
 type Missing struct{ Name, Why string }
 
-// source collects files, in parallel with others. It may fail and still have files.
+// source collects files, in parallel with other sources. If it fails, the files that it has are
+// kept.
 type source struct {
 	name string
 	read func(ctx context.Context) ([]File, error)
 }
 
-// singleFile returns a source of a single file with its name.
+// singleFile returns a source that collects one file.
 func singleFile(name string, read func(ctx context.Context) ([]byte, error)) source {
 	return source{name, func(ctx context.Context) ([]File, error) {
 		content, err := read(ctx)
@@ -42,13 +43,13 @@ func singleFile(name string, read func(ctx context.Context) ([]byte, error)) sou
 	}}
 }
 
-// answer holds the files of a source.
+// answer holds the files and the error of a source.
 type answer struct {
 	files []File
 	err   error
 }
 
-// gather reads all sources at the same time, each bounded, and returns their answers in order.
+// gather reads all sources in parallel, each bounded by limit, and returns their answers in order.
 func gather(ctx context.Context, sources []source, limit time.Duration) []answer {
 	answers := make([]answer, len(sources))
 	var all sync.WaitGroup
@@ -59,7 +60,8 @@ func gather(ctx context.Context, sources []source, limit time.Duration) []answer
 	return answers
 }
 
-// readWithin reads a source within limit. It abandons a source that ignores the end of its context.
+// readWithin reads a source within limit. If the source does not return after its context has
+// ended, readWithin returns without it.
 func (s source) readWithin(ctx context.Context, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -81,7 +83,7 @@ func (s source) readWithin(ctx context.Context, limit time.Duration) answer {
 	}
 }
 
-// cut returns the end of a content that is too long.
+// cut returns at most the last most bytes of a content.
 func cut(content []byte, most int) []byte {
 	if len(content) <= most {
 		return content

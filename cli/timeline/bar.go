@@ -7,39 +7,40 @@ import (
 	"strata/internal/text/seen"
 )
 
-// messagesKept limits the lines that a bar keeps of a gate: its wait, its end, and the outcome.
+// messagesKept is the number of a gate's last lines that a bar keeps.
 const messagesKept = 3
 
-// Bar describes one resource's step in a run.
+// Bar describes the operation on one resource in a run.
 type Bar struct {
 	URN  string `json:"urn"`
 	Name string `json:"name"`
-	// Layer is the resource's component, for example k3s or traefik; empty for a resource without
-	// one.
+	// Layer is the first part of the component's type token, for example k3s or traefik; empty for
+	// a resource without a component.
 	Layer string `json:"layer"`
 	Type  string `json:"type"`
-	// Op is the engine's name of the step: create, update, delete, same and others.
+	// Op is the engine's name of the operation: create, update, delete, same and others.
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Gate is true for a resource that only observes. Kind is its health.Kind; empty in recordings
-	// that do not have it.
+	// Gate is true if the resource is a gate. Kind is its health.Kind; empty in recordings that
+	// lack it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
 	// Failed is true if the engine reported a failure. Open is true if the run ended before the
-	// step.
+	// operation did.
 	Failed bool `json:"failed,omitempty"`
 	Open   bool `json:"open,omitempty"`
-	// Needs are the URNs of the resources in this run that the bar waited for.
+	// Needs are the URNs of the resources in this run that had to finish before the bar could
+	// start.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the resource of Needs that ended last. Delay is the time from its end to the
-	// bar's start, which no dependency explains. Without Needs, it counts from the run's start.
+	// WaitedFor is the resource of Needs that finished last. Delay is the time from its end to the
+	// bar's start, which no dependency explains. Without Needs, Delay counts from the run's start.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
-	// Messages are the last lines of a gate's progress and its outcome, oldest first.
+	// Messages are the last lines that a gate printed (progress and outcome), oldest first.
 	Messages []string `json:"said,omitempty"`
-	// Lag is the time from a gate's deciding observation to the bar's end. Nil if the recording
-	// does not have it.
+	// Lag is the time from the observation that decided a gate to the bar's end. Nil if the
+	// recording lacks that observation.
 	Lag *time.Duration `json:"lag,omitempty"`
 	// Critical is true if the bar is on the critical path.
 	Critical bool `json:"critical,omitempty"`
@@ -50,8 +51,8 @@ type Bar struct {
 // Duration returns the length of the bar.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
-// IsObserved reports whether the bar is a gate that observed in this run: an unchanged or deleted
-// one does not.
+// IsObserved reports whether the bar is a gate that ran. A gate with operation same or delete did
+// not run.
 func (b Bar) IsObserved() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
 
 func newBar(step Step, at time.Time) *Bar {
@@ -69,22 +70,22 @@ func newBar(step Step, at time.Time) *Bar {
 	return bar
 }
 
-// note keeps a line of the gate's progress.
+// note stores a line that the gate printed: the time of its deciding observation, or a message.
 func (b *Bar) note(line string) {
-	line = plain(line) // a recording may have been written by another version
+	line = plain(line) // another version may have recorded it with colours
 	if at, found := seen.Parse(line); found {
 		b.seen = at
 		return
 	}
-	// Only progress and the report's line with the outcome are kept. The run's own output has the
-	// report's other lines.
+	// Keep only progress and the outcome. The other lines of the report are in the run's own
+	// output.
 	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
 		b.Messages = append(b.Messages, line)
 		b.Messages = b.Messages[max(0, len(b.Messages)-messagesKept):]
 	}
 }
 
-// end closes the bar.
+// end sets the bar's end and its gate lag.
 func (b *Bar) end(at time.Time, failed bool) {
 	b.End, b.Failed = at, failed
 	if lag := at.Sub(b.seen); !b.seen.IsZero() && lag >= 0 {
@@ -92,8 +93,8 @@ func (b *Bar) end(at time.Time, failed bool) {
 	}
 }
 
-// kindsOf returns the types in a URN: those of the resource's parents, and its own last
-// (urn:pulumi:STACK::PROJECT::TYPES::NAME).
+// kindsOf returns the types in a URN, urn:pulumi:STACK::PROJECT::TYPES::NAME: first the types of
+// the resource's parents, last its own.
 func kindsOf(urn string) []string {
 	parts := strings.SplitN(urn, "::", 4)
 	if len(parts) < 4 {
@@ -102,8 +103,8 @@ func kindsOf(urn string) []string {
 	return strings.Split(parts[2], "$")
 }
 
-// custom reports whether a URN is of a resource that a provider manages: neither the stack nor one
-// of our components.
+// custom reports whether a URN belongs to a resource that a provider manages, so neither to the
+// stack nor to one of Strata's components.
 func custom(urn string) bool {
 	kinds := kindsOf(urn)
 	kind := kinds[len(kinds)-1]

@@ -1,8 +1,8 @@
 // Package timeline analyses a finished run: the duration of each resource, its dependencies, and
-// the chain of them that decided the total duration.
+// the critical path, which is the longest chain of them.
 //
 // A recording is a file of JSON lines. It has the engine's events, each with its time of arrival,
-// because the engine's own stamps are whole seconds. At its end is the graph, from the stack's
-// state before and after the run. Everything else is computed from that file alone. The package
-// changes nothing.
+// because the engine's own timestamps are whole seconds. It also has the dependencies, from the
+// stack's state before and after the run. Everything else is computed from that file alone. The
+// package changes no resource.
 package timeline

@@ -7,16 +7,16 @@ import (
 	"unicode"
 )
 
-// messageLimit bounds a recorded line, in bytes. A gate's evidence is long, and the run's own
-// output has it in full.
+// messageLimit bounds a recorded line, in bytes. A gate's evidence may be longer; the run's own
+// output has all of it.
 const messageLimit = 400
 
-// filter selects the engine's events to record: steps, the end, and gates' output. It drops other
-// resources' output, and all inputs, because they may hold a secret.
+// filter selects the engine's events to record: operations, the end of the run, and gates' output.
+// It drops the output of other resources, and all inputs, because both may contain a secret.
 type filter struct{ gates map[string]bool }
 
-// reduce removes the parts of an event that must not be recorded. It returns false if nothing is
-// left.
+// reduce removes the parts of an event that must not be recorded. It returns false if the event
+// need not be recorded at all.
 func (f *filter) reduce(event *Event) bool {
 	for _, step := range []*Step{event.Pre, event.Done, event.Failed} {
 		if step != nil {
@@ -33,7 +33,7 @@ func (f *filter) reduce(event *Event) bool {
 	return *event != (Event{})
 }
 
-// step records a gate and its kind, and removes all other inputs of a resource.
+// step stores the kind of a gate, and removes all other inputs of a resource.
 func (f *filter) step(step *Step) {
 	gate := step.gate()
 	if gate {
@@ -54,8 +54,8 @@ func (f *filter) step(step *Step) {
 	}
 }
 
-// kindIn returns the kind in a gate's spec. It is empty if the spec is not known yet, as in a
-// preview.
+// kindIn returns the kind in a gate's Spec, which is the gate's standard input. It is empty in a
+// preview if the Spec is not known yet.
 func kindIn(stdin any) string {
 	text, _ := stdin.(string)
 	var spec struct {
@@ -67,10 +67,10 @@ func kindIn(stdin any) string {
 	return spec.Kind
 }
 
-// colours matches the engine's marks for colours (pulumi sdk/go/common/diag/colors).
+// colours matches the engine's tags for colours (pulumi sdk/go/common/diag/colors).
 var colours = regexp.MustCompile(`<\{%[^%]*%\}>`)
 
-// plain returns a line without colours and control characters, bounded.
+// plain returns a line without colours and control characters, of at most messageLimit bytes.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -8,20 +8,20 @@ type Layer struct {
 	Name string `json:"name"`
 	// Resources counts its bars.
 	Resources int `json:"resources"`
-	// Start is the first bar's start and End the last bar's end. Wall is the time between them, in
-	// which other layers run, too.
+	// Start is the first bar's start and End the last bar's end. Wall is the time from Start to
+	// End; bars of other layers may run in that time, too.
 	Start time.Time     `json:"start"`
 	End   time.Time     `json:"end"`
 	Wall  time.Duration `json:"wall"`
-	// Critical is the time that the layer spends on the critical path.
+	// Critical is the duration of the layer's bars on the critical path.
 	Critical time.Duration `json:"criticalPath"`
-	// Gates, Serial and Lag are the layer's parts of the same sums in Run.
+	// Gates, Serial and Lag are the layer's shares of the same sums in Run.
 	Gates  time.Duration  `json:"gates"`
 	Serial time.Duration  `json:"serial"`
 	Lag    *time.Duration `json:"lag,omitempty"`
 }
 
-// Share returns the layer's bars, in their order.
+// Share returns the bars of a layer, in order.
 func (r Run) Share(layer string) []Bar {
 	var share []Bar
 	for _, bar := range r.Bars {
@@ -32,7 +32,7 @@ func (r Run) Share(layer string) []Bar {
 	return share
 }
 
-// layers sums up the bars by layer. The bars are sorted by their start.
+// layers computes the sums of each layer. The bars must be sorted by their start.
 func (r *Run) layers() {
 	index := map[string]int{}
 	for _, bar := range r.Bars {
@@ -62,7 +62,7 @@ func (l *Layer) add(bar Bar) {
 	l.Lag = plus(l.Lag, bar.Lag)
 }
 
-// plus adds two values, either of which may be unknown; nil if both are.
+// plus adds two durations. It ignores a nil one, and returns nil if both are nil.
 func plus(a, b *time.Duration) *time.Duration {
 	switch {
 	case a == nil:
@@ -74,7 +74,7 @@ func plus(a, b *time.Duration) *time.Duration {
 	return &sum
 }
 
-// total computes the run's sums from its layers.
+// total computes the run's sums from those of its layers.
 func (r *Run) total() {
 	for _, layer := range r.Layers {
 		r.Serial += layer.Serial

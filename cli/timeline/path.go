@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// connect gives each bar the bars that it waited for. A destroy waits in reverse: dependents of a
-// resource go first.
+// connect sets Needs of each bar. In a destroy (reversed), a resource waits for its dependents.
 func (r *Run) connect(graph map[string][]string, reversed bool) {
 	index := r.index()
 	for urn, needs := range graph {
@@ -35,7 +34,7 @@ func (r *Run) index() map[string]int {
 	return index
 }
 
-// measure finds each bar's last wait, marks the critical path and computes the sums.
+// measure computes what each bar waited for, the critical path and the sums.
 func (r *Run) measure() {
 	if len(r.Bars) == 0 {
 		return
@@ -50,7 +49,7 @@ func (r *Run) measure() {
 	r.total()
 }
 
-// blame finds the bar that ended last among those that b waited for, and the delay after its end.
+// blame sets WaitedFor and Delay of a bar.
 func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 	free := start
 	for _, need := range b.Needs {
@@ -58,12 +57,13 @@ func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 			b.WaitedFor, free = need, end
 		}
 	}
-	// In a destroy, a bar may start before its dependents end if the engine does not wait for them,
-	// as for resources that are deleted with another one.
+	// In a destroy, the engine does not wait for dependents that are deleted together with another
+	// resource, so a bar may start before they finish.
 	b.Delay = max(b.Start.Sub(free), 0)
 }
 
-// mark finds the critical path: the longest chain of bars that depend on each other.
+// mark finds the critical path, which is the longest chain of bars that depend on each other, and
+// marks its bars.
 func (r *Run) mark(index map[string]int) {
 	longest, before := make([]time.Duration, len(r.Bars)), make([]int, len(r.Bars))
 	done := make([]bool, len(r.Bars))
@@ -72,7 +72,7 @@ func (r *Run) mark(index map[string]int) {
 		if done[i] {
 			return longest[i]
 		}
-		done[i], before[i] = true, -1 // a cycle, which the engine would not make, ends here
+		done[i], before[i] = true, -1 // breaks a cycle, which the engine never makes
 		var chain time.Duration
 		for _, need := range r.Bars[i].Needs {
 			if length := visit(index[need]); length > chain || before[i] < 0 {

@@ -22,21 +22,23 @@ import (
 type Recorder struct {
 	// Out receives the recording.
 	Out io.Writer
-	// Graph reads each resource's dependencies, before and after the run, because a destroy leaves
-	// none.
+	// Graph returns the dependencies of each resource, by URN. Run calls it before and after the
+	// command, because a destroy leaves no dependencies in the state.
 	Graph func(ctx context.Context) (map[string][]string, error)
-	// Started receives the command's process id once it runs.
+	// Started is called with the command's process id once it runs.
 	Started func(pid int)
-	// Now is the clock.
+	// Now returns the current time; tests replace it.
 	Now func() time.Time
 }
 
-// endOfEvents is the line that ends the pipe once the command has ended.
+// endOfEvents is a line that Run writes into the pipe after the command has exited, so that copy
+// stops.
 const endOfEvents = "end"
 
-// Run runs argv with this process's terminal, and returns the command's own error. --event-log is a
-// debugging flag of the CLI, behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS). A
-// pipe in place of the log reveals each event's time.
+// Run runs argv with this process's terminal, and returns the command's error. It reads the events
+// from a pipe that it passes as --event-log, because only a pipe shows when each event arrives.
+// --event-log is a debugging flag of Pulumi's CLI, enabled by a variable (pulumi pkg/cmd/pulumi:
+// PULUMI_DEBUG_COMMANDS).
 func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	dir, err := os.MkdirTemp("", "strata-record-")
 	if err != nil {
@@ -47,8 +49,8 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		return fmt.Errorf("pipe for events: %w", err)
 	}
-	// A pipe that is opened for reading and writing waits for no other end, and does not end when
-	// that closes.
+	// A named pipe that is opened for both reading and writing blocks neither on open nor when the
+	// other end closes.
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -58,8 +60,8 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	copied := make(chan error, 1)
 	go func() { copied <- r.copy(pipe) }()
 
-	// An interrupt also reaches the command, which ends by itself. The recording ends after the
-	// command.
+	// A terminal also sends an interrupt to the command, which then exits by itself. Ignore it
+	// here, so that the recording gets the last events.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -75,7 +77,7 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	return errors.Join(ran, err)
 }
 
-// wait runs a command to its end.
+// wait waits until the command has exited.
 func (r *Recorder) wait(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
@@ -86,8 +88,8 @@ func (r *Recorder) wait(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// copy stamps each event as it arrives, until the end. If the recording cannot be written, copy
-// goes on reading: otherwise the run would wait for ever at a full pipe.
+// copy stamps each event as it arrives, until endOfEvents. If the recording cannot be written, copy
+// still reads the pipe: if it were full, the engine would block for ever.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
 	var keep filter
@@ -107,7 +109,7 @@ func (r *Recorder) copy(pipe io.Reader) error {
 		}
 		var event Event
 		if err := json.Unmarshal(text, &event); err != nil {
-			continue // A kill cuts a line off.
+			continue // a kill may cut off a line
 		}
 		if !keep.reduce(&event) {
 			continue
@@ -116,11 +118,12 @@ func (r *Recorder) copy(pipe io.Reader) error {
 	}
 }
 
-// graph records the state's dependencies. It records none if the state cannot be read, as before
-// the first run.
+// graph records the state's dependencies. It records nothing if the state cannot be read, for
+// example before the first run.
 func (r *Recorder) graph(ctx context.Context) {
 	if graph, err := r.Graph(ctx); err == nil && len(graph) > 0 {
-		// A recording that cannot be written must not stop a run. The next write reports the error.
+		// A recording that cannot be written must not stop the run. The next write returns the
+		// error.
 		_ = r.write(Line{At: r.Now(), Graph: graph})
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Line is one line of a recording; exactly one of its parts is set.
+// Line is one line of a recording. It has either an Event or a Graph.
 type Line struct {
-	// At is the line's time of arrival.
+	// At is the time at which the event arrived.
 	At time.Time `json:"at"`
-	// Event is an event of the engine in its own format (pulumi sdk/go/common/apitype/events.go:
+	// Event is an event in the engine's own format (pulumi sdk/go/common/apitype/events.go:
 	// EngineEvent).
 	Event *Event `json:"event,omitempty"`
 	// Graph holds the dependencies of each resource, by URN.
@@ -27,8 +27,8 @@ type Event struct {
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
 	Failed *Step    `json:"resOpFailedEvent,omitempty"`
 	End    *Summary `json:"summaryEvent,omitempty"`
-	// Diagnostic is a line of output of a resource's provider. Only gates' lines are recorded,
-	// because they hold no secret.
+	// Diagnostic is a line of output from a resource's provider. Only gates' lines are recorded,
+	// because these contain no secret.
 	Diagnostic *Diagnostic `json:"diagnosticEvent,omitempty"`
 }
 
@@ -58,25 +58,25 @@ type State struct {
 	Inputs Inputs `json:"inputs"`
 }
 
-// Inputs holds the inputs of a command that the timeline reads. Other resources may have inputs
-// with the same names and another meaning.
+// Inputs holds those inputs of a command that the timeline reads. Inputs of other resources may
+// have the same names and mean something else.
 type Inputs struct {
 	// Create is the script of a command.
 	Create any `json:"create,omitempty"`
-	// Stdin is a command's standard input, which for a gate is its health.Spec. It is not recorded.
+	// Stdin is a command's standard input. For a gate, it is the health.Spec. It is not recorded.
 	Stdin any `json:"stdin,omitempty"`
-	// GateKind is the health.Kind of a gate. The recorder derives it from Stdin; the engine does
-	// not write it.
+	// GateKind is the health.Kind of a gate. The recorder sets it from Stdin; the engine does not
+	// write it.
 	GateKind string `json:"gateKind,omitempty"`
 }
 
-// gate reports whether the step's resource only observes.
+// gate reports whether the step's resource is a gate.
 func (s Step) gate() bool {
 	command, _ := s.inputs().Create.(string)
 	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")
 }
 
-// inputs returns the resource's inputs after the step, or before it if there are none after.
+// inputs returns the resource's inputs after the step; for a delete, those before it.
 func (s Step) inputs() Inputs {
 	switch {
 	case s.Metadata.New != nil:
@@ -87,15 +87,17 @@ func (s Step) inputs() Inputs {
 	return Inputs{}
 }
 
-// Summary is the engine's last event. A killed run has none.
+// Summary is the engine's last event. The recording of a killed run has none.
 type Summary struct {
 	Changes map[string]int `json:"resourceChanges"`
 }
 
-// lineLimit bounds one line: an event holds a resource's inputs.
+// lineLimit bounds one line in bytes. It is large, because an event contains all inputs of a
+// resource.
 const lineLimit = 64 << 20
 
-// Read reads a recording. It leaves out a last line that a kill cut off.
+// Read reads a recording. It drops a last line that is incomplete, because a kill may have cut it
+// off.
 func Read(in io.Reader) ([]Line, error) {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 64<<10), lineLimit)

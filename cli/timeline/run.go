@@ -17,24 +17,23 @@ type Run struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 	Bars  []Bar     `json:"bars"`
-	// Complete is false if the run was killed: the engine sent no last event.
+	// Complete is false if the run was killed, so that the engine sent no last event.
 	Complete bool `json:"complete"`
 	// Wall is the time from Start to End.
 	Wall time.Duration `json:"wall"`
 	// Path is the length of the critical path: the longest chain of bars that depend on each other.
 	Path time.Duration `json:"criticalPath"`
-	// Gates is the sum of the gates' waits; Serial is the sum of all durations.
+	// Gates is the sum of the gates' durations, and Serial the sum of all durations.
 	Gates  time.Duration `json:"gates"`
 	Serial time.Duration `json:"serial"`
 	// Lag is the sum of the gates' lags; nil if the recording has none.
 	Lag *time.Duration `json:"lag,omitempty"`
-	// Layers are the same values for each layer, ordered by the start of the layers.
+	// Layers hold the same sums for each layer, ordered by start.
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio returns wall time divided by critical path. It is 1 for a run that waited only for its own
-// dependencies. It is zero if nothing changed, because the time was then the engine's and not that
-// of dependencies.
+// Ratio returns the wall time divided by the critical path. It is 1 if the run only waited for
+// dependencies. It is zero if no resource changed, because then only the engine itself took time.
 func (r Run) Ratio() float64 {
 	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
 		return 0
@@ -48,7 +47,8 @@ func (r Run) HasFailed() bool {
 		func(b Bar) bool { return b.Failed || b.Open })
 }
 
-// New computes the run of a recording. It leaves out components, which take no time of their own.
+// New computes a run from a recording. It leaves out components, because they take no time of their
+// own.
 func New(lines []Line) Run {
 	bars := map[string]*Bar{}
 	graph := map[string][]string{}
@@ -85,13 +85,13 @@ func New(lines []Line) Run {
 	return run
 }
 
-// take adds one event.
+// take processes one event.
 func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 	switch {
 	case event.Pre != nil && !event.Pre.Planning && custom(event.Pre.Metadata.URN):
 		urn := event.Pre.Metadata.URN
 		if bar, again := bars[urn]; again {
-			bar.Op = event.Pre.Metadata.Op // a replacement has several steps
+			bar.Op = event.Pre.Metadata.Op // the later of the several steps of a replacement
 			return
 		}
 		bars[urn] = newBar(*event.Pre, at)
@@ -113,7 +113,7 @@ func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 	}
 }
 
-// stackOf returns the stack in a URN.
+// stackOf returns the stack's name in a URN.
 func stackOf(urn string) string {
 	stack, _, _ := strings.Cut(strings.TrimPrefix(urn, "urn:pulumi:"), "::")
 	return stack

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// barWidth is the length of the longest bar in characters.
+// barWidth is the width of the whole run in characters.
 const barWidth = 40
 
-// WriteTable writes the run as a table: the resources that took time, in order, with bars. * marks
-// the critical path.
+// WriteTable writes a table of the resources that took time, in order, each with a bar. * marks the
+// critical path.
 func WriteTable(out io.Writer, run Run) error {
 	var text strings.Builder
 	shown := slices.DeleteFunc(slices.Clone(run.Bars), func(b Bar) bool {
@@ -39,10 +39,10 @@ func WriteTable(out io.Writer, run Run) error {
 	return err
 }
 
-// writeLayers writes the sums of each layer.
+// writeLayers writes a table of the layers' sums.
 func writeLayers(text io.Writer, run Run) error {
 	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	// Flush reports.
+	// Flush returns the error.
 	_, _ = fmt.Fprintln(table, "\nlayer\tresources\twall\tof the path\tgates waited\tgate lag\tin a row\t")
 	for _, l := range run.Layers {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", LayerName(l.Name), l.Resources,
@@ -51,7 +51,7 @@ func writeLayers(text io.Writer, run Run) error {
 	return table.Flush()
 }
 
-// LayerName returns a layer's name for people.
+// LayerName returns a layer's name; "(no layer)" for resources without one.
 func LayerName(layer string) string {
 	if layer == "" {
 		return "(no layer)"
@@ -59,7 +59,7 @@ func LayerName(layer string) string {
 	return layer
 }
 
-// Totals returns the sums of a run in a line or two.
+// Totals returns the sums of a run as text, with a second line if the run failed or was killed.
 func Totals(run Run) string {
 	text := fmt.Sprintf(
 		"wall %s, critical path %s, ratio %s; gates waited %s, gate lag %s; in a row it would have been %s",
@@ -74,7 +74,7 @@ func Totals(run Run) string {
 	return text
 }
 
-// ratio formats a ratio; a dash if there is none.
+// ratio formats a ratio; a dash for zero.
 func ratio(r float64) string {
 	if r == 0 {
 		return "–"
@@ -92,7 +92,7 @@ func outcomeMark(bar Bar) string {
 	return ""
 }
 
-// drawBar returns the bar's place in the run; gates are drawn lighter than actions.
+// drawBar returns spaces up to the bar's start, and then the bar. Gates have a lighter shade.
 func drawBar(bar Bar, run Run) string {
 	if run.Wall <= 0 {
 		return ""
@@ -111,7 +111,7 @@ func drawBar(bar Bar, run Run) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
 
-// lag formats a gate lag, which not every recording has.
+// lag formats a gate lag; a dash for nil.
 func lag(d *time.Duration) string {
 	if d == nil {
 		return "–"

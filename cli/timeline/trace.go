@@ -19,15 +19,15 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// WriteTrace writes the run for a trace viewer such as https://ui.perfetto.dev: a process for each
-// layer, with as many threads as the layer had steps at once.
+// WriteTrace writes the run for a trace viewer such as https://ui.perfetto.dev. Each layer is a
+// process. It has as many threads as operations ran in parallel.
 func WriteTrace(out io.Writer, run Run) error {
 	events := []traceEvent{}
 	for number, layer := range run.Layers {
 		events = append(events,
 			traceEvent{Name: "process_name", Phase: "M", Process: number,
 				Args: map[string]any{"name": LayerName(layer.Name)}})
-		var ends []time.Time // of the last step of each thread
+		var ends []time.Time // ends[i] is the end of the last operation on thread i
 		for _, bar := range run.Share(layer.Name) {
 			thread := 0
 			for thread < len(ends) && ends[thread].After(bar.Start) {

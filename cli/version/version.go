@@ -23,11 +23,11 @@ import (
 )
 
 // number and commit are set by `make build` (-ldflags -X) from `git describe` and `git rev-parse`.
-// A build by Pulumi or in the lab sets neither: each commit would change the binary, which would be
-// linked again even for a change of a text.
+// Builds by Pulumi and in the lab set neither, because a new commit would then force a new link of
+// the binary even if no code changed.
 var number, commit string
 
-// Unknown stands for a property that a build does not know of itself.
+// Unknown is the value of a property that the build did not record.
 const Unknown = "unknown"
 
 // Info describes a binary.
@@ -36,28 +36,28 @@ type Info struct {
 	// Unknown.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	// Checkout is git's name for the commit of the folder in which the program is installed
-	// (package self). The next run will build the program from it. The last run did so, too, unless
-	// the checkout has changed since. Empty outside a checkout, and without git.
+	// Checkout is git's name for the commit of the project's folder, from which the next run will
+	// build the program. The last run used it, too, unless the checkout has changed since. Empty
+	// outside a checkout, and without git.
 	Checkout string `json:"checkout,omitempty"`
-	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags
-	// share it.
+	// SHA256 is the sum of the binary. It is the same for builds of one commit with the same Go and
+	// flags.
 	SHA256 string `json:"sha256"`
-	// Go is the release that compiled it. OS and Arch are its target, in Go's terms.
+	// Go is the version of the compiler. OS and Arch are the target, in Go's terms.
 	Go   string `json:"go"`
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
-	// Pins are the releases that this one was made for, in the order of config.Pins.
+	// Pins are the pinned releases of this version, in the order of config.Pins.
 	Pins []Pin `json:"pins"`
 }
 
-// Pin is a release that is installed unless the configuration names another.
+// Pin is a release that is installed unless the configuration names another one.
 type Pin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Read returns the running program's description.
+// Read returns the description of the running program.
 func Read(ctx context.Context) (Info, error) {
 	built, _ := debug.ReadBuildInfo()
 	info := describe(built, number, commit)
@@ -75,24 +75,24 @@ func Read(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// checkout returns git's name for the project's commit. The run of git is bounded, because a folder
-// on a network may hang.
+// checkout returns git's name for the project's commit. It bounds git in time, because a folder on
+// a network may hang.
 func checkout(ctx context.Context, project string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	// The output is empty without git, and outside a checkout.
+	// If git fails, out is empty.
 	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always",
 		"--dirty").Output()
 	return strings.TrimSpace(string(out))
 }
 
-// describe returns the description of a build. built is nil for a build without modules. The
-// linker's values override those that Go recorded.
+// describe returns the description of a build. built is nil for a build without modules. number and
+// commit override what Go recorded.
 func describe(built *debug.BuildInfo, number, commit string) Info {
 	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH, Pins: pins()}
 	if built != nil {
-		if built.Main.Version != "(devel)" { // which is said of a build without version control
+		if built.Main.Version != "(devel)" { // Go writes (devel) if it has no version
 			info.Version = cmp.Or(info.Version, built.Main.Version)
 		}
 		for _, setting := range built.Settings {
@@ -105,7 +105,7 @@ func describe(built *debug.BuildInfo, number, commit string) Info {
 	return info
 }
 
-// pins returns all pinned releases, each once for all architectures.
+// pins returns all pinned releases, one for each name and not for each architecture.
 func pins() []Pin {
 	var all []Pin
 	for _, pin := range config.Pins() {

@@ -5,7 +5,7 @@ import (
 )
 
 // Survey holds a hypervisor's facts about the machines of a stack, before any change. Each part is
-// read separately, so that a failed one hides no other.
+// read separately, so that the failure of one does not hide the others.
 type Survey struct {
 	Node     NodeFacts
 	Storages []StorageFacts
@@ -22,7 +22,7 @@ type Survey struct {
 type NodeFacts struct {
 	// Fault is the reason why the hypervisor did not answer. The other fields are empty then.
 	Fault error
-	// CPUs is the number of processors; FreeMiB is the memory that programs can still get.
+	// CPUs is the number of processors, and FreeMiB the memory that programs can still allocate.
 	CPUs, FreeMiB int
 	// Release is the version of Proxmox VE, and Name the node's name there.
 	Release, Name string
@@ -37,14 +37,14 @@ type NodeFacts struct {
 type StorageFacts struct {
 	// Key is the configuration's key, Name its value.
 	Key, Name string
-	// Fault is the reason why the storage could not be read.
+	// Fault is the reason why the storage could not be read; nil if it was.
 	Fault error
-	// There is false if the hypervisor has no such storage, Active if the storage is stopped.
+	// There is true if the hypervisor has the storage, and Active if the storage is running.
 	There, Active bool
 	// Others are storages that the user may have meant.
 	Others []string
-	// Lacks names the content that the storage cannot hold, with the expected and the found types;
-	// empty if it can hold all.
+	// Lacks names the content type that the storage does not allow, and the types that it allows;
+	// empty if it allows all that is needed.
 	Lacks string
 	// FreeGiB is the free space. Disks is true if the machines' disks are on it, and not only their
 	// small seeds.
@@ -74,8 +74,8 @@ type DHCPFacts struct {
 type MachineFacts struct {
 	// Fault is a ForeignError, or the reason why the machine could not be searched for.
 	Fault error
-	// Whole is true if a complete machine of the stack exists. The sizes are then those of that
-	// machine.
+	// Whole is true if a complete machine of the stack exists. The other fields are then those of
+	// that machine.
 	Whole, Running           bool
 	CPUs, MemoryMiB, DiskGiB int
 }
@@ -83,11 +83,12 @@ type MachineFacts struct {
 // Facts describes a machine as its hypervisor sees it.
 type Facts struct {
 	Exists bool `json:"exists"`
-	// Running is true while the machine's processors run. Power is the hypervisor's word for the
-	// state, with its reason.
+	// Running is true while the machine's processors run. Power is the hypervisor's own name for
+	// the state, with its reason.
 	Running bool   `json:"running"`
 	Power   string `json:"power,omitempty"`
-	// Addresses are the machine's addresses that the hypervisor knows; only read with DHCP.
+	// Addresses are the machine's addresses that the hypervisor knows. They are only read if the
+	// machine uses DHCP.
 	Addresses []string `json:"addresses,omitempty"`
 	// Agent is the reason why the guest's agent did not answer.
 	Agent string `json:"agent,omitempty"`

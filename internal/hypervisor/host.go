@@ -16,8 +16,8 @@ import (
 
 // Host runs scripts on the hypervisor as root.
 type Host interface {
-	// Run runs a POSIX shell script with size bytes of stdin and returns its output. It ends with
-	// ctx.
+	// Run runs a POSIX shell script with size bytes of stdin, and returns its standard output. It
+	// kills the script when ctx ends.
 	Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error)
 	// String names the hypervisor in messages.
 	String() string

@@ -10,8 +10,8 @@ type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
 	State string
-	// Cluster is the identity of the cluster. Together with Node it decides the machine's owner. It
-	// is empty in the mark of a machine that was released by hand. Project is only shown to users.
+	// Cluster is the identity of the cluster. Cluster and Node decide who owns the machine. Cluster
+	// is empty in the mark of a machine that a user has released. Project is only shown to users.
 	Cluster, Project string
 }
 
@@ -19,14 +19,14 @@ type Mark struct {
 const (
 	StateMaking = "making"
 	StateMade   = "made"
-	// StateToDelete: all machines of the stack are about to be deleted.
+	// StateToDelete: a destroy of the whole stack is about to delete the machine.
 	StateToDelete = "condemned"
-	// StateDeleting: the deletion of the machine began. Its workload has left the state, so the
-	// next run may make it anew.
+	// StateDeleting: the deletion of the machine has begun. Its workload is no longer in the state,
+	// so the next run may replace the machine.
 	StateDeleting = "leaving"
 )
 
-// Whole reports whether the machine may have a node on it.
+// Whole reports whether the machine is complete, so that it may run a node.
 func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDelete }
 
 // Mark returns the Spec's own mark.
@@ -34,8 +34,8 @@ func (s Spec) Mark(state string) Mark {
 	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project}
 }
 
-// Owns reports whether the Spec's cluster made a machine. If the mark has no cluster, stack and
-// node decide.
+// Owns reports whether a machine belongs to the Spec's cluster. If the mark has no cluster, stack
+// and node decide.
 func (s Spec) Owns(m Mark) bool {
 	if m.Stack != s.Stack || m.Node != s.Node {
 		return false
@@ -43,7 +43,7 @@ func (s Spec) Owns(m Mark) bool {
 	return m.Cluster == "" || m.Cluster == s.Cluster || s.anyOwner
 }
 
-// Names returns the owner's names in one text.
+// Names returns the names of the owner for messages.
 func (m Mark) Names() string {
 	if m.Stack == "" {
 		return "no marked owner"
@@ -55,7 +55,7 @@ func (m Mark) Names() string {
 		m.Cluster)
 }
 
-// Line returns the mark for hypervisors that only store a text.
+// Line returns the mark as one line, for hypervisors that store it in a text.
 func (m Mark) Line() string {
 	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.State)
 	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}} {
@@ -94,7 +94,8 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// Apply returns the text with this mark in place of its former mark, and keeps users' additions.
+// Apply returns the text with its mark replaced by this one. The other lines of the text are kept,
+// because users may have written them.
 func (m Mark) Apply(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

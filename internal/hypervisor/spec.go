@@ -21,8 +21,8 @@ type Spec struct {
 	// Stack and Node name the owner; together they name the machine.
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
-	// Cluster is the identity of the cluster, by which it recognizes its machine. Project is the
-	// stack's project. Both are empty if the identity is not known yet.
+	// Cluster is the identity of the cluster that owns the machine, and Project the stack's
+	// project. Both are empty if the identity is not known yet.
 	Cluster string `json:"cluster,omitempty"`
 	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.
@@ -45,7 +45,7 @@ type Spec struct {
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
 
-	// anyOwner is true for a caller that accepts a machine of any owner.
+	// anyOwner is true if the caller accepts a machine of any owner.
 	anyOwner bool
 }
 

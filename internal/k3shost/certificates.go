@@ -26,12 +26,12 @@ var CertificatesFunction string
 type Certificate struct {
 	// File is the file's name without its folder.
 	File string
-	// Ends is the time at which the certificate ends.
+	// Ends is the time at which the certificate expires.
 	Ends time.Time
 }
 
-// First returns the certificate that ends first. lines are the output lines of the shell function
-// certificates, without "certificate=". ok is false if no line is readable.
+// First returns the certificate that expires first. lines are the output lines of the shell
+// function certificates, without "certificate=". ok is false if no line can be parsed.
 func First(lines []string) (first Certificate, ok bool) {
 	var all []Certificate
 	for _, line := range lines {

@@ -12,18 +12,18 @@ type Change string
 const (
 	// Show changes nothing.
 	Show Change = "show"
-	// Take writes this cluster's mark in place of another owner's. If the host has a K3s, that must
-	// have this cluster's token.
+	// Take replaces the mark of another owner by this cluster's. If K3s is installed on the host,
+	// it must have this cluster's token.
 	Take Change = "take"
-	// Clear removes the mark, for any owner.
+	// Clear removes the mark of any owner.
 	Clear Change = "clear"
 )
 
 //go:embed change.sh
 var change string
 
-// ChangeScript returns a script that changes a host's mark. It prints the former owner in the words
-// of Ownership.
+// ChangeScript returns a script that changes a host's mark. It prints the previous owner in the
+// format of Ownership.
 func ChangeScript(to Change, owner Owner) string {
 	text := "set -eu\n"
 	for name, value := range owner.Variables() {

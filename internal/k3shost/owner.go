@@ -43,8 +43,8 @@ func (o Owner) Variables() map[string]string {
 		"STACK":   o.Stack, "NODE": o.Node}
 }
 
-// Insists returns the beginning of a script, which ends the script on a host of another stack. For
-// a nil owner it is empty and checks nothing.
+// Insists returns the beginning of a script; it stops the script on a host of another owner. For a
+// nil Owner it is empty, so nothing is checked.
 func (o *Owner) Insists() string {
 	if o == nil {
 		return ""

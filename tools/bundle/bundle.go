@@ -74,14 +74,14 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 	return b, os.RemoveAll(filepath.Join(dir, sumsFile))
 }
 
-// close unlocks the folder for other runs, which remove the rest of an unfinished one.
+// close unlocks the folder. The next run removes the rest of an incomplete one.
 func (b *bundle) close() error {
 	defer b.unlock()
 	return b.keepUnfinished()
 }
 
-// isOurs returns an error for a folder with foreign files: they would be mistaken for the bundle's,
-// or be lost.
+// isOurs returns an error if the folder has files that no bundle run has made: they could be
+// mistaken for the bundle's, or be deleted.
 func (b *bundle) isOurs() error {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -127,8 +127,8 @@ func (b *bundle) add(entry artifacts.Entry) error {
 	return nil
 }
 
-// formerSum returns the former sum of a file by its origin and path, and whether the file is
-// unchanged.
+// formerSum returns the sum that an earlier run recorded for a file of this origin and path. still
+// is true if the file is unchanged.
 func (b *bundle) formerSum(origin, path string) (sum string, still bool) {
 	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool {
 		return entry.Origin == origin && entry.Path == path

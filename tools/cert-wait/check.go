@@ -71,8 +71,8 @@ func pair(dir string) ([]*x509.Certificate, error) {
 	return chain, nil
 }
 
-// checkChain checks that the next certificate of the chain has signed each one. If the Secret has
-// the authority, it also checks that the chain leads there.
+// checkChain checks that each certificate of the chain is signed by the next one. If the Secret has
+// ca.crt, it also checks that the chain leads to this CA.
 func checkChain(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {

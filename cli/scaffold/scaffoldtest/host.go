@@ -1,5 +1,5 @@
-// Package scaffoldtest has hosts without a stack, behind real SSH servers of the test process. Only
-// tests import it.
+// Package scaffoldtest provides hosts that belong to no stack, as real SSH servers in the test
+// process. Only tests import it.
 package scaffoldtest
 
 import (
@@ -17,26 +17,26 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Host is one host. Each has its own loopback address in 127.0.0.0/24, like hosts in a network.
-// Tests change its fields before it is contacted.
+// Host is one host. Each has its own loopback address in 127.0.0.0/24. Tests may change its fields
+// before the first connection.
 type Host struct {
 	*sshtest.Server
 	Address, Hostname string
 	Port              int
 	// Arch is the output of uname -m.
 	Arch string
-	// MemoryMiB is all of its memory.
+	// MemoryMiB is its total memory.
 	MemoryMiB int
-	// Facts are additional lines of the host's facts. Health are lines that replace those for its
-	// gate.
+	// Facts are additional lines in the output of facts.sh. Health are lines that replace those of
+	// its gate's probe.
 	Facts  string
 	Health map[string][]string
-	// Answers is the address of another machine that answers on the host's network. Lacks is a
-	// program for finding it that the host does not have.
+	// Answers is an address in use by another machine on the host's network. Lacks is a program for
+	// the probe that the host does not have.
 	Answers, Lacks string
 }
 
-// New starts a host. last is the last number of its address.
+// New starts a host at 127.0.0.LAST.
 func New(t *testing.T, last int) *Host {
 	t.Helper()
 	h := &Host{
@@ -51,10 +51,10 @@ func New(t *testing.T, last int) *Host {
 	return h
 }
 
-// Argument returns the host as the command line names it.
+// Argument returns the host as an argument of --host.
 func (h *Host) Argument() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
 
-// answer answers the scripts that run on a host: for its facts, for the addresses in use, and for
+// answer answers the scripts that run on a host: facts.sh, the probe of addresses, and the probe of
 // its gate.
 func (h *Host) answer(call sshtest.Call) int {
 	switch {
@@ -81,7 +81,7 @@ func (h *Host) answer(call sshtest.Call) int {
 	return healthtest.Probing(healthtest.HealthyNow(block))(call)
 }
 
-// heard returns the answers to a script that probes addresses.
+// heard returns the output of a script that probes addresses.
 func (h *Host) heard(script string) map[string][]string {
 	if h.Lacks != "" {
 		return map[string][]string{"lacks": {h.Lacks}}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OnlySSH leaves OpenSSH's client as the only program in the process's PATH.
+// OnlySSH sets PATH so that OpenSSH's client is the only program in it.
 func OnlySSH(t *testing.T) {
 	t.Helper()
 	programs := t.TempDir()

@@ -14,8 +14,8 @@ import (
 //go:embed page.html picture.svg
 var files embed.FS
 
-// templates parses the page and the picture in it, which is also a file of its own. It does so once
-// and on demand, so that other commands do not wait for it.
+// templates parses the templates of the page and the picture. It does so on the first use, so that
+// other commands do not pay for it.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(files, "page.html",
 		"picture.svg"))
@@ -34,7 +34,8 @@ var functions = template.FuncMap{
 	},
 }
 
-// WriteSVG draws a run. The picture stands alone; each bar shows on hover why it waited.
+// WriteSVG writes the run as a picture that needs no other file. On hover, each bar shows why it
+// waited.
 func WriteSVG(out io.Writer, run timeline.Run) error {
 	return templates().ExecuteTemplate(out, "picture.svg", newLayout(run))
 }

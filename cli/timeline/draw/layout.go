@@ -10,29 +10,29 @@ import (
 	"strata/cli/timeline"
 )
 
-// These are lengths in user units; at a width of 1200, a unit is about a pixel. The template has
-// the lengths that only one element needs.
+// Lengths in user units; at a width of 1200, a unit is about a pixel. Lengths that only one element
+// uses are in the template.
 const (
 	width      = 1200.0
 	chartLeft  = 270.0
 	chartRight = width - 24
 	headHeight = 84.0
 	rowHeight  = 15.0
-	// groupGap is the room for a layer's heading.
+	// groupGap is the height of a layer's heading.
 	groupGap = 30.0
-	// narrowest is the width of a bar that took no time, so that it is visible.
+	// narrowest is the least width of a bar, so that a bar that took no time is visible.
 	narrowest = 1.5
 )
 
-// layout holds the positions of all parts of a picture of a run.
+// layout holds the positions of all parts of the picture.
 type layout struct {
 	Run           timeline.Run
 	Title, Totals string
 	Height        float64
 	Samples       []sample
-	// Groups are the layers with their bars, in the order in which they began.
+	// Groups are the layers with their bars, ordered by start.
 	Groups []group
-	// at has each bar's row, by URN.
+	// at holds each bar's row, by URN.
 	at map[string]row
 }
 
@@ -50,10 +50,10 @@ type group struct {
 	Rows     []row
 }
 
-// Width returns the length of the layer's bar on the time axis.
+// Width returns the width of the layer's bar on the time axis.
 func (g group) Width() float64 { return g.To - g.From }
 
-// row is a bar with its position.
+// row is the position of a bar.
 type row struct {
 	timeline.Bar
 	Hover            string
@@ -62,10 +62,10 @@ type row struct {
 	LagFrom, LagTime float64
 }
 
-// Middle returns the vertical centre of a row's bar.
+// Middle returns the y coordinate of the bar's centre.
 func (r row) Middle() float64 { return r.Top + rowHeight/2 }
 
-// Width returns the length of the bar.
+// Width returns the width of the bar.
 func (r row) Width() float64 { return r.To - r.From }
 
 func newLayout(run timeline.Run) layout {
@@ -123,7 +123,7 @@ func samples() []sample {
 	return all
 }
 
-// x returns the position of a time.
+// x returns the x coordinate of a time.
 func (l layout) x(at time.Time) float64 {
 	if l.Run.Wall <= 0 {
 		return chartLeft
@@ -131,7 +131,7 @@ func (l layout) x(at time.Time) float64 {
 	return chartLeft + (chartRight-chartLeft)*at.Sub(l.Run.Start).Seconds()/l.Run.Wall.Seconds()
 }
 
-// Ticks returns the labels of the axis by their position.
+// Ticks returns the labels of the time axis, by x coordinate.
 func (l layout) Ticks() map[float64]string {
 	labels := map[float64]string{}
 	for _, tick := range l.ticks() {
@@ -140,7 +140,7 @@ func (l layout) Ticks() map[float64]string {
 	return labels
 }
 
-// ticks returns about eight times at a round distance.
+// ticks returns about eight times at round intervals.
 func (l layout) ticks() []time.Duration {
 	wall := l.Run.Wall.Seconds()
 	if wall <= 0 {
@@ -161,7 +161,7 @@ func (l layout) ticks() []time.Duration {
 	return ticks
 }
 
-// Path returns the points of the line from bar to bar along the critical path.
+// Path returns the points of the line that connects the bars of the critical path.
 func (l layout) Path() string {
 	critical := slices.DeleteFunc(slices.Clone(l.Run.Bars),
 		func(b timeline.Bar) bool { return !b.Critical })

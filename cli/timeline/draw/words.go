@@ -8,7 +8,7 @@ import (
 	"strata/cli/timeline"
 )
 
-// seconds formats a duration for people.
+// seconds formats a duration in seconds.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%.2f s", d.Seconds())
@@ -16,10 +16,10 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// nameOf returns a URN's name.
+// nameOf returns the resource's name in a URN.
 func nameOf(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
 
-// outcome returns a text for the end of a bar; empty if the end was normal.
+// outcome returns how a bar ended: failed, cut off or done.
 func outcome(bar timeline.Bar) string {
 	switch {
 	case bar.Failed:
@@ -30,8 +30,8 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
-// lastDependency describes the last dependency of a bar. Dependencies come from the state, which
-// does not have a failed create.
+// lastDependency names the dependency that a bar waited for last. For a failed or interrupted bar
+// without one it returns "not known", because the state lacks a failed create and its dependencies.
 func lastDependency(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":
@@ -42,7 +42,7 @@ func lastDependency(bar timeline.Bar) string {
 	return "nothing"
 }
 
-// reason returns why a bar began when it did.
+// reason explains why a bar started when it did.
 func reason(bar timeline.Bar) string {
 	if bar.WaitedFor == "" && lastDependency(bar) == "not known" {
 		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start",
@@ -56,7 +56,7 @@ func reason(bar timeline.Bar) string {
 		seconds(bar.Delay))
 }
 
-// hover returns the full description of a bar.
+// hover returns the text that a bar shows on hover.
 func hover(run timeline.Run, bar timeline.Bar) string {
 	what := bar.Type
 	if bar.Gate {
@@ -82,7 +82,7 @@ func hover(run timeline.Run, bar timeline.Bar) string {
 	return strings.Join(lines, "\n")
 }
 
-// title returns the title of a run.
+// title returns the title of the picture: operation, stack and start.
 func title(run timeline.Run) string {
 	return fmt.Sprintf("%s of %s, %s", run.Operation, run.Stack,
 		run.Start.UTC().Format("2006-01-02 15:04 UTC"))

@@ -1,5 +1,5 @@
-// Package lockfile excludes other processes by a file lock. The kernel frees the lock when its
-// holder ends in any way; the empty file stays.
+// Package lockfile excludes other processes by a file lock. The kernel releases the lock when its
+// process exits in any way. The empty file is not removed.
 package lockfile
 
 import (

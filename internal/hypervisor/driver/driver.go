@@ -11,7 +11,7 @@ import (
 type Found struct {
 	// ID is the guest's name in the hypervisor's commands.
 	ID string
-	// Mark is the owner's mark; zero if no stack of Strata made the guest.
+	// Mark is the owner's mark; zero if the guest has none.
 	Mark hypervisor.Mark
 	// Note is the text that contains the mark, if users can edit it.
 	Note string
@@ -25,13 +25,12 @@ type Found struct {
 // ShutdownTimeout bounds a guest's shutdown, in which K3s ends its Pods first.
 const ShutdownTimeout = 3 * time.Minute
 
-// Driver manages one machine on one kind of hypervisor. Destroy is the only method that changes a
-// machine with another mark.
+// Driver manages one machine on one kind of hypervisor. Find and Destroy fail for a machine that
+// the Spec does not own.
 type Driver interface {
-	// Find looks the machine up; nil if there is none.
+	// Find returns the machine; nil if it does not exist.
 	Find(ctx context.Context) (*Found, error)
-	// Make makes the machine with its seed, and leaves it off. The machine's mark says that it is
-	// being made.
+	// Make creates the machine with its seed and does not start it. Its mark has StateMaking.
 	Make(ctx context.Context, seed []byte) (*Found, error)
 	// Sign replaces the machine's mark.
 	Sign(ctx context.Context, have *Found, mark hypervisor.Mark) error
@@ -42,7 +41,7 @@ type Driver interface {
 	Shutdown(ctx context.Context, have *Found) error
 	// Resize gives the machine the Spec's processors and memory, from its next Start on.
 	Resize(ctx context.Context, have *Found) error
-	// Grow gives the disk the Spec's size, at once.
+	// Grow resizes the disk to the Spec's size, also while the machine runs.
 	Grow(ctx context.Context, have *Found) error
 	// Destroy removes the machine and all its parts.
 	Destroy(ctx context.Context, have *Found) error
@@ -66,8 +65,8 @@ type Surveyor interface {
 	Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts
 }
 
-// MachineFacts returns a driver's findings. It ignores the remains of an interrupted creation,
-// because they are removed before the machine is made anew.
+// MachineFacts converts the result of Find. It ignores an incomplete machine, because the next run
+// removes and replaces it.
 func MachineFacts(have *Found, err error) hypervisor.MachineFacts {
 	facts := hypervisor.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {

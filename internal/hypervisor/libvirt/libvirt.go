@@ -55,7 +55,8 @@ func (l *libvirt) lists(ctx context.Context, name string, words ...string) (bool
 
 func (l *libvirt) Find(ctx context.Context) (*driver.Found, error) {
 	name := l.Spec.Name()
-	// Other commands exit with 1 both for a missing domain and for a libvirt that does not answer.
+	// Only a list distinguishes a missing domain from a libvirt that does not answer: other
+	// commands exit with 1 in both cases.
 	there, err := l.lists(ctx, name, "list", "--all", "--name")
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (l *libvirt) hasVolume(ctx context.Context, name string) (bool, error) {
 	return l.lists(ctx, name, "vol-list", "--pool", l.Spec.Libvirt.Pool)
 }
 
-// Make defines the domain before its volumes: the mark is in the domain, and a volume has none.
+// Make defines the domain before its volumes, because only a domain can have the mark.
 func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) {
 	if err := l.refuseVolumes(ctx); err != nil {
 		return nil, err
@@ -155,7 +156,8 @@ func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, err
 }
 
-// refuseVolumes returns a ForeignError if a volume of the machine exists without its domain.
+// refuseVolumes returns a ForeignError if a volume with the name of one of the machine's exists
+// although the domain does not.
 func (l *libvirt) refuseVolumes(ctx context.Context) error {
 	disk, seed := l.volumes()
 	for _, volume := range []string{disk, seed} {
@@ -232,8 +234,8 @@ func (l *libvirt) imageVolume() string {
 	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.Spec.Stack, l.Spec.Image.SHA256)
 }
 
-// PutImage uploads the image. A volume of this name with other content is left from an interrupted
-// upload.
+// PutImage uploads the image unless the pool has it. It replaces a volume of this name with another
+// sum, which an interrupted upload has left.
 func (l *libvirt) PutImage(ctx context.Context) error {
 	there, err := l.hasVolume(ctx, l.imageVolume())
 	if err != nil {

@@ -82,7 +82,7 @@ func (l *libvirt) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the volumes before the domain, which has the mark. So an interrupted removal can
+// Destroy removes the domain last, because the domain has the mark. So an interrupted removal can
 // be repeated.
 func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 	if !l.Spec.Owns(have.Mark) {

@@ -12,8 +12,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// numberTries bounds the requests for a free number, because machines that are made at the same
-// time get the same number.
+// numberTries bounds the attempts to get a free number. Clients that ask at the same time get the
+// same number, and only one of them can use it.
 const numberTries = 20
 
 // write writes a file on the node that only root can read. The file gets its name when it is
@@ -58,8 +58,8 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number. If the Spec has none, claim tries the next free number
-// until no other client takes it first.
+// claim creates the machine under the Spec's number. If the Spec has none, it requests the next
+// free number, and tries again if another client has used that first.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
@@ -83,8 +83,8 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	}
 }
 
-// halfMade finds the remains of a failed command. Proxmox VE usually removes a VM whose disk could
-// not be made, but not always.
+// halfMade returns what a failed command has left, so that it can be removed. Proxmox VE usually,
+// but not always, removes a VM whose disk it could not make.
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, err
 	return have, cause
 }
 
-// createCommand returns the command that makes the machine with only its mark and its disk.
+// createCommand returns the command that creates the machine with its mark and its disk only.
 func (p *proxmox) createCommand(id string) []string {
 	mark := p.Spec.Mark(hypervisor.StateMaking).Line()
 	if template := p.Spec.Proxmox.Template; template != 0 {
@@ -120,8 +120,8 @@ func (p *proxmox) settings() []string {
 	}
 }
 
-// checkTemplate checks the template before any change. It returns the drives of its clones that
-// hold another seed.
+// checkTemplate checks the template before any change. It returns the template's drives that hold a
+// seed of Proxmox VE, which a clone would also have.
 func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
 	config, err := p.templateConfig(ctx)
 	return config.seeds, err

@@ -99,8 +99,8 @@ func (p *proxmox) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	return facts, nil
 }
 
-// qmpStatus returns the state that the machine's process reports, which tells a paused machine from
-// a running one.
+// qmpStatus returns the state that QEMU reports, because only this distinguishes a paused machine
+// from a running one.
 func qmpStatus(verbose string) string {
 	status := ""
 	for line := range strings.Lines(verbose) {
@@ -112,7 +112,8 @@ func qmpStatus(verbose string) string {
 	return status
 }
 
-// addresses queries the guest's agent: Proxmox VE has no DHCP server with leases.
+// addresses reads the machine's addresses from the guest's agent, because Proxmox VE has no DHCP
+// server whose leases could be read.
 func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *hypervisor.Facts) {
 	text, err := p.Command(ctx, "qm", "guest", "cmd", have.ID, "network-get-interfaces")
 	if err == nil {

@@ -12,9 +12,9 @@ import (
 // askAgain is the time between two attempts at a request that an API server could not answer.
 const askAgain = 500 * time.Millisecond
 
-// Insist repeats a request until an API server answers it. While etcd has no leader, every request
-// fails with an error of the server ("etcdserver: leader changed"). A request to a server that
-// stops fails too. A refused request is not repeated.
+// Insist retries a request until an API server answers it. While etcd has no leader, every request
+// fails with an error of the server ("etcdserver: leader changed"). So does a request to a server
+// that is shutting down. A request that the server refuses is not retried.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
@@ -28,8 +28,8 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// isRetryable reports whether an error is not the request's own fault: there was no answer, or the
-// server could not give one.
+// isRetryable reports whether a request failed because the server did not answer or was unable to,
+// so that a retry may succeed.
 func isRetryable(err error) bool {
 	if err == nil {
 		return false

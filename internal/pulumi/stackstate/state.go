@@ -19,10 +19,10 @@ const LocalCommand = "command:local:Command"
 
 // State is a stack's state.
 type State struct {
-	// Resources are in the order of their creation, including the ones that a replacement has yet
-	// to delete.
+	// Resources are in the order of their creation. They include old resources that a replacement
+	// has yet to delete.
 	Resources []Resource
-	// Pending are the operations that an ended run did not complete.
+	// Pending are the operations that an interrupted run did not complete.
 	Pending []Operation
 }
 

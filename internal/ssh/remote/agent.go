@@ -13,39 +13,39 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket is the environment variable with the socket of ssh-agent.
+// agentSocket is the environment variable that holds the path of ssh-agent's socket.
 const agentSocket = "SSH_AUTH_SOCK"
 
 const (
-	// agentListTimeout bounds the listing of the agent's keys, which needs neither a person nor a
-	// device.
+	// agentListTimeout bounds the listing of the agent's keys, which waits for neither a user nor a
+	// hardware key.
 	agentListTimeout = 3 * time.Second
-	// agentTimeout bounds all requests to the agent in one handshake; the signature may wait for
-	// the touch of a hardware key. It ends before the handshake does, so that a silent agent is not
-	// mistaken for a silent sshd or jump host.
+	// agentTimeout bounds all requests to the agent in one handshake, because a signature may wait
+	// for the touch of a hardware key. It is shorter than handshakeTimeout, so that an agent that
+	// does not answer is not mistaken for such an sshd or jump host.
 	agentTimeout = handshakeTimeout - time.Second
 )
 
-// ErrAgent reports that the ssh-agent is needed and cannot be used. Waiting does not help, or has
-// not helped.
+// ErrAgent reports that the ssh-agent cannot be used. Waiting does not help, or has not helped for
+// agentGrace.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// errAgentSilent marks an ErrAgent that may end by itself. An agent serves one request after the
-// other, and may wait for a touch or a prompt.
+// errAgentSilent marks an ErrAgent that may resolve by itself. An agent serves one request after
+// the other, and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 
-// agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
+// agentSession is a connection to the ssh-agent. Its signers work until it is closed.
 type agentSession struct {
-	// path is the path of the agent's socket. name is the setting that has this path.
+	// path is the path of the agent's socket. name is the name of the setting that has this path.
 	path, name string
 	wire       *agentWire
 	start      time.Time
-	// stop ends the watch over the context.
+	// stop releases the callback that closes the connection when the context ends.
 	stop func() bool
 }
 
-// dialAgent connects to the ssh-agent at the socket of ssh_config, or else of the environment. The
-// session ends with ctx.
+// dialAgent connects to the ssh-agent at socket, or at SSH_AUTH_SOCK if socket is empty. The
+// session is closed when ctx ends.
 func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	s := &agentSession{path: socket, name: "IdentityAgent", start: time.Now()}
 	if socket == "" {
@@ -75,7 +75,7 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 
 // signers returns the agent's keys.
 func (s *agentSession) signers() ([]ssh.Signer, error) {
-	// SetDeadline fails only on a closed connection, and then the next call fails, too.
+	// SetDeadline only fails on a closed connection, and then the next call fails, too.
 	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout))
 	list, err := agent.NewClient(s.wire).Signers()
 	if trouble := s.trouble("it listed no keys"); trouble != nil {
@@ -89,7 +89,8 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 	return list, nil
 }
 
-// trouble returns the error of a session that failed during a request, or nil.
+// trouble returns the error of a session that failed during a request; nil if none failed. missing
+// says what the agent did not do.
 func (s *agentSession) trouble(missing string) error {
 	switch {
 	case s.wire.failed == nil:
@@ -102,7 +103,7 @@ func (s *agentSession) trouble(missing string) error {
 		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
 }
 
-// silent returns the error for an agent that exists and does not answer.
+// silent returns the error for an agent that accepts connections but does not answer.
 func (s *agentSession) silent(missing string) error {
 	return fmt.Errorf(
 		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for "+
@@ -112,12 +113,12 @@ func (s *agentSession) silent(missing string) error {
 
 func (s *agentSession) close() {
 	s.stop()
-	_ = s.wire.conn.Close() // The agent has signed, or it never will.
+	_ = s.wire.conn.Close() // The agent has answered, or it never will.
 }
 
-// agentWire remembers the error that ended the connection, because the client's error contains only
-// its text. It has no Close method. With one, the client would start a goroutine, and an agent that
-// sends too much would keep that for ever.
+// agentWire stores the error that ended the connection, because the agent client's own error only
+// contains its text. agentWire has no Close method: with one, the client would start a goroutine
+// that never exits if an agent sends too much.
 type agentWire struct {
 	conn   net.Conn
 	failed error
@@ -139,7 +140,7 @@ func (w *agentWire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reason returns an operation's error without the address.
+// reason returns the cause of a network error, without the address.
 func reason(err error) error {
 	var operation *net.OpError
 	if errors.As(err, &operation) {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// addCertificates returns keys with their certificates, each in front of its key, as ssh offers
-// them.
+// addCertificates returns keys with their certificates. Each certificate comes before its key, as
+// ssh offers them.
 func (m Means) addCertificates(keys []ssh.Signer) ([]ssh.Signer, error) {
 	if len(m.Certificates) == 0 {
 		return keys, nil
@@ -40,7 +40,7 @@ func (m Means) addCertificates(keys []ssh.Signer) ([]ssh.Signer, error) {
 	return all, nil
 }
 
-// readCertificates reads the certificates that exist.
+// readCertificates reads the certificates, and ignores missing files.
 func (m Means) readCertificates() ([]*ssh.Certificate, error) {
 	var found []*ssh.Certificate
 	for _, path := range m.Certificates {
@@ -69,7 +69,7 @@ func (m Means) readCertificates() ([]*ssh.Certificate, error) {
 	return found, nil
 }
 
-// selectKeys returns an agent's keys to offer, in order.
+// selectKeys returns those of an agent's keys that Means allow, the ones in Identities first.
 func (m Means) selectKeys(keys []ssh.Signer) []ssh.Signer {
 	var first, others []ssh.Signer
 	for _, key := range keys {

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A peer that vanished (power, network) sends no reset. Any data counts as a sign of life, so that
-// a slow transfer is not taken for a dead one.
+// A peer that lost power or network closes no connection, so it is detected by its silence. Any
+// received data counts as a sign of life, so that a slow transfer is not taken for a dead one.
 const (
-	// keepaliveInterval is the pause between requests to the peer for a sign of life.
+	// keepaliveInterval is the pause between keepalive requests.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer counts as dead, unless SetDeadAfter sets
-	// another. An sshd on a small host answers late while other connections fill its disk or its
-	// processors. A dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
+	// deadAfter is how long the peer may send nothing before it counts as dead, unless SetDeadAfter
+	// sets another time. An sshd on a small host answers late while other connections load its disk
+	// or processors: a dozen uploads at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
-	// SoonDead is for callers that only observe, and connect again. It is the time of three
-	// keepalives without an answer.
+	// SoonDead is the SetDeadAfter of callers that only observe and can connect again. It is the
+	// time of three keepalives without an answer.
 	SoonDead = 7 * time.Second
 )
 
@@ -32,11 +32,11 @@ type Client struct {
 	// sudo is the password of the target's user. It is empty if sudo needs no password, or is not
 	// used.
 	sudo string
-	// beginWithin bounds the wait for a script to begin.
+	// beginWithin bounds the time until a script has started.
 	beginWithin time.Duration
 	done        chan struct{}
-	// dead is true once the peer counts as dead. It distinguishes a lost connection from one that
-	// either side closed.
+	// dead is true once the peer counts as dead. Otherwise a lost connection was closed by one of
+	// the sides.
 	dead atomic.Bool
 	// deadAfter is in nanoseconds.
 	deadAfter atomic.Int64
@@ -48,7 +48,7 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {
-		_ = client.Wait() // The call that the loss interrupts has the reason.
+		_ = client.Wait() // The interrupted call returns the reason.
 		close(c.done)
 	}()
 	go c.keepAlive()
@@ -58,11 +58,11 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 // Target returns the host that the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
-// SetDeadAfter sets how long the peer may be silent before it counts as dead; the default is a
+// SetDeadAfter sets how long the peer may send nothing before it counts as dead. Default one
 // minute.
 func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(silence)) }
 
-// Close ends the connection and every command on it.
+// Close closes the connection, which kills every command on it.
 func (c *Client) Close() error {
 	if err := c.ssh.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close connection to %s: %w", c.target, err)
@@ -70,8 +70,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// keepAlive sends keepalive requests until the connection ends, and ends it if no data arrives in
-// time.
+// keepAlive sends keepalive requests until the connection is closed. It closes the connection if
+// the peer counts as dead.
 func (c *Client) keepAlive() {
 	tick := time.NewTicker(keepaliveInterval)
 	defer tick.Stop()
@@ -83,17 +83,17 @@ func (c *Client) keepAlive() {
 		}
 		if time.Since(time.Unix(0, c.conn.heard.Load())) > c.patience() {
 			c.dead.Store(true)
-			_ = c.conn.Close() // Only the waiting calls matter, and they see the loss.
+			_ = c.conn.Close() // Callers see the lost connection; this error adds nothing.
 			return
 		}
-		// In the background, because the request itself blocks on a peer that no longer reads.
+		// This request blocks if the peer no longer reads, so send it in the background.
 		go func() { _, _, _ = c.ssh.SendRequest("keepalive@openssh.com", true, nil) }()
 	}
 }
 
 func (c *Client) patience() time.Duration { return time.Duration(c.deadAfter.Load()) }
 
-// lostError wraps the error of a call that the end of the connection interrupted.
+// lostError returns the error of a call that failed because the connection was lost.
 func (c *Client) lostError(err error) error {
 	if c.dead.Load() {
 		return fmt.Errorf("connection to %s lost: no answer for %s", c.target, c.patience())
@@ -101,7 +101,7 @@ func (c *Client) lostError(err error) error {
 	return fmt.Errorf("connection to %s lost: %w", c.target, err)
 }
 
-// watchedConn remembers the time of the peer's last data.
+// watchedConn records the time at which the peer last sent data.
 type watchedConn struct {
 	net.Conn
 	heard atomic.Int64

@@ -10,29 +10,28 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// The pauses and limits of one connection. A booting host is silent first, then refuses
-// connections, then answers. Each step is noticed within about one pause, so that the gate after it
-// adds next to no time.
+// The pauses and limits of one connection. A booting host first does not answer, then refuses
+// connections, then answers. The pauses are short, so that an answer is noticed almost at once.
 const (
-	// retryInterval is the pause after a failed attempt. Each attempt may have cost a booting host
-	// a process and a key exchange.
+	// retryInterval is the pause after a failed attempt. It is longer than refusedInterval, because
+	// an attempt may have cost a booting host a process and a key exchange.
 	retryInterval = 100 * time.Millisecond
 	// refusedInterval is the pause after a refused connection, which is the last step before an
 	// answer. An attempt costs one packet each way and starts nothing on the host, so 40 a second
 	// are no load on either side.
 	refusedInterval = 25 * time.Millisecond
-	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost
-	// second after 3 s.
+	// connectTimeout bounds the TCP handshake. It allows for two lost packets: TCP sends the first
+	// one again after 1 s, and the second after 3 s.
 	connectTimeout = 4 * time.Second
-	// handshakeTimeout bounds key exchange and login, for a port that accepts and then is silent.
-	// sshd on a busy, booting host needs a second or two.
+	// handshakeTimeout bounds key exchange and login, for a port that accepts a connection and then
+	// sends nothing. sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
-	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
-	// its users may not exist yet.
+	// rejectGrace is how long a host that was just booting may refuse the key, because its users
+	// may not exist yet.
 	rejectGrace = 10 * time.Second
-	// agentGrace bounds an agent's silence after it was first found silent. An agent serves one
-	// request after the other. It may wait until a user touches a hardware key, or answers a prompt
-	// for another login.
+	// agentGrace bounds how long an agent may not answer. An agent serves one request after the
+	// other, so it may be waiting until a user touches a hardware key or answers a prompt of
+	// another login.
 	agentGrace = 30 * time.Second
 )
 
@@ -40,27 +39,27 @@ const (
 // does not help.
 var ErrKeyRejected = errors.New("private key not accepted")
 
-// Dialer makes connections with private keys.
+// Dialer connects and logs in with private keys.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase, or several of them (JoinKeyrings).
-	// Each is offered at the host and at its jump hosts, unless it belongs to another host. The
-	// text may also have a sudo password (SudoPassword). Empty if the target's Agent has the keys.
+	// PrivateKey holds one or several PEM private keys without passphrases (JoinKeyrings), and
+	// optionally sudo passwords (SudoPassword). Each key is offered to the host and its jump hosts,
+	// unless it is restricted to other hosts. Empty if the target's Agent has the keys.
 	PrivateKey []byte
-	// Notify receives the reason of a failed attempt, before the next one. Optional.
+	// Notify is called with the error of a failed attempt, before the next one. Optional.
 	Notify func(error)
 }
 
-// Dial connects with a private key (PEM); see Dialer.Dial.
+// Dial connects with PEM private keys; see Dialer.Dial.
 func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
 }
 
-// Dial connects and logs in, through the target's jump hosts. While a host may be booting, it tries
-// again until ctx ends: after no answer, a refusal, a reset or a late banner. It fails at once on a
-// host key other than the pin (HostKeyError), and on a key that a running host does not accept
-// (ErrKeyRejected). It also fails at once on errors that no wait cures: ErrAgent, ErrForwarding,
-// ErrSudoPassword, and a ProxyError of a missing program. An agent that does not answer becomes
-// ErrAgent after half a minute.
+// Dial connects and logs in, through the target's jump hosts. While the host may be booting, it
+// retries until ctx ends: after no answer, a refusal, a reset or a missing banner. It fails at once
+// if the host key is not the pinned one (HostKeyError), and if a running host does not accept the
+// key (ErrKeyRejected). It also fails at once on errors that no wait resolves: ErrAgent,
+// ErrForwarding, ErrSudoPassword, and a ProxyError of a missing program. If the agent does not
+// answer for half a minute, it fails with ErrAgent.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -77,7 +76,7 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	return client, nil
 }
 
-// login connects and logs in.
+// login does the work of Dial without the check of sudo.
 func (d Dialer) login(ctx context.Context, t Target, keys access) (*Client, error) {
 	signers := keys.signersFor(t)
 	last, err := newLogin(t, signers)
@@ -102,8 +101,8 @@ func (d Dialer) login(ctx context.Context, t Target, keys access) (*Client, erro
 	return client, err
 }
 
-// retry repeats attempt until it succeeds, cannot succeed, or ctx ends. If ctx ends, the error has
-// the reason of the last complete attempt.
+// retry calls attempt until it succeeds, no retry can succeed, or ctx ends. If ctx ends, the error
+// contains that of the last complete attempt.
 func retry(ctx context.Context, t Target, notify func(error), attempt func() error) error {
 	start := time.Now()
 	var last error
@@ -115,8 +114,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 		}
 		if hasEnded(ctx) {
 			if last == nil {
-				// The end of ctx cut this attempt short. It explains less than the one before, if
-				// there was one.
+				// ctx interrupted this attempt, so its error says less than that of an earlier one.
 				last = err
 			}
 			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t,
@@ -137,8 +135,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 	}
 }
 
-// hasEnded reports whether ctx has ended. It compares the deadline, because a busy machine's timer
-// may end ctx later, and the error should say that nothing answered.
+// hasEnded reports whether ctx has ended. It also compares the deadline, because the timer may fire
+// late on a busy machine, and an attempt that the deadline cut short must not count as complete.
 func hasEnded(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
@@ -146,7 +144,7 @@ func hasEnded(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// retryPause returns the pause after an attempt that ended with err.
+// retryPause returns the pause after an attempt that failed with err.
 func retryPause(err error) time.Duration {
 	var ended *ProxyError
 	switch {
@@ -158,17 +156,16 @@ func retryPause(err error) time.Duration {
 	return retryInterval
 }
 
-// patience tracks how long attempts have failed for causes that waiting may cure.
+// patience tracks how long attempts have failed for causes that may resolve by themselves.
 type patience struct {
 	// booting is the time at which the host was last seen booting; zero if never.
 	booting time.Time
-	// silent is the time since which the agent does not answer; zero if it answers, or was not
+	// silent is the time since which the agent has not answered; zero if it answers, or was not
 	// used.
 	silent time.Time
 }
 
-// isExhausted reports whether no attempt after the one that failed with err can succeed, or is
-// likely to.
+// isExhausted reports whether retry must stop after an attempt that failed with err.
 func (p *patience) isExhausted(err error, now time.Time) bool {
 	if errors.Is(err, errAgentSilent) {
 		if p.silent.IsZero() {
@@ -184,7 +181,7 @@ func (p *patience) isExhausted(err error, now time.Time) bool {
 	return isFinal(err)
 }
 
-// isFinal reports whether no later attempt can succeed.
+// isFinal reports whether no retry can succeed.
 func isFinal(err error) bool {
 	var wrongKey *HostKeyError
 	var proxy *ProxyError

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// explain rewords an attempt's error for an operator, and marks errors that waiting does not cure.
+// explain returns the error of a failed attempt in terms that an operator understands. It marks
+// errors that waiting does not resolve.
 func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
@@ -21,7 +22,7 @@ func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) 
 		proxy    *ProxyError
 	)
 	switch {
-	case errors.As(err, &proxy): // These messages may come from another ssh.
+	case errors.As(err, &proxy): // keep its text: it may be another ssh's
 		return err
 	case errors.As(err, &wrongKey):
 		return wrongKey
@@ -46,7 +47,7 @@ func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) 
 	return plainDialError(err)
 }
 
-// fingerprints names keys by their public halves.
+// fingerprints returns the fingerprints of keys, as a text.
 func fingerprints(signers []ssh.Signer) string {
 	keys := make([]ssh.PublicKey, len(signers))
 	for i, signer := range signers {
@@ -55,8 +56,8 @@ func fingerprints(signers []ssh.Signer) string {
 	return joinFingerprints(keys, " and ")
 }
 
-// plainDialError returns the cause of a failed attempt, without addresses that Target already
-// names.
+// plainDialError returns the cause of a failed attempt, without the addresses, because the caller's
+// message already names the Target.
 func plainDialError(err error) error {
 	var timeout net.Error
 	var failed *net.OpError
@@ -77,7 +78,7 @@ func plainDialError(err error) error {
 	return err
 }
 
-// oneLine joins the lines of a text for use inside a message.
+// oneLine joins the lines of a text, for an error message.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }

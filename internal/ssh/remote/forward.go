@@ -7,12 +7,12 @@ import (
 	"net"
 )
 
-// ErrNoJumpHost reports that no jump host on the way could forward a connection.
+// ErrNoJumpHost reports that the target has no jump host that could forward a connection.
 var ErrNoJumpHost = errors.New("no jump host on the way")
 
-// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself.
-// Client.DialContext then connects from there. It does not use sudo. It fails with ErrNoJumpHost,
-// or as Dial does.
+// DialJumpHost logs in to the last jump host of a target, in the way that Dial logs in to the
+// target. Client.DialContext then connects from there. It does not use sudo. It fails with
+// ErrNoJumpHost, or as Dial does.
 func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	hops := t.hops()
 	if len(hops) == 0 {
@@ -31,13 +31,13 @@ func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	return client, nil
 }
 
-// Done is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Ping waits for a sign of life of the host.
+// Ping waits until the host answers a keepalive.
 func (c *Client) Ping(ctx context.Context) error {
 	answered := make(chan error, 1)
-	go func() { // The request blocks on a peer that no longer reads.
+	go func() { // The request blocks if the peer no longer reads.
 		_, _, err := c.ssh.SendRequest("keepalive@openssh.com", true, nil)
 		answered <- err
 	}()
@@ -49,10 +49,10 @@ func (c *Client) Ping(ctx context.Context) error {
 	}
 }
 
-// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few
-// seconds. An error about the address has the form of a local dial (a *net.OpError with
-// syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed. ErrForwarding reports a host that
-// forwards no connection. Every other error is about the connection to the host.
+// DialContext makes one attempt to connect from the host to a TCP address, bounded by a few
+// seconds. If the address does not answer, the error has the form of a local dial (a *net.OpError
+// with syscall.ECONNREFUSED or a timeout), or is ErrConnectFailed. If the host forwards no
+// connection, it is ErrForwarding. Every other error means that the connection to the host failed.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
 	return dialFrom(ctx, c.ssh, address)
 }

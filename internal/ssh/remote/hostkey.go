@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// HostKeyError reports that a host did not prove to be the pinned one. Waiting does not help.
+// HostKeyError reports that the host's key is not the pinned one. Waiting does not help.
 type HostKeyError struct {
 	Target Target
-	// Want and Got are SHA256 fingerprints with the key's type. If the host has no key of the
+	// Want and Got are the keys' types and SHA256 fingerprints. If the host has no key of the
 	// pinned type, Got says so.
 	Want, Got string
 }
@@ -26,11 +26,11 @@ func (e *HostKeyError) Error() string {
 		"machine may be between this one and the host", e.Target, e.Want, e.Got)
 }
 
-// pins are the pinned keys of a host. The host must show one of them.
+// pins holds the pinned keys of a host. The host must have one of them.
 type pins []ssh.PublicKey
 
-// parsePins parses the pins of a target, and returns them with the algorithms that a client may
-// negotiate for them.
+// parsePins parses the pins of a target. It also returns the signature algorithms that a client may
+// negotiate for these keys.
 func parsePins(t Target) (pins, []string, error) {
 	var keys pins
 	var kinds []string
@@ -55,10 +55,10 @@ func parsePins(t Target) (pins, []string, error) {
 	return keys, algorithmsOf(kinds...), nil
 }
 
-// String names the keys by their fingerprints.
+// String returns the fingerprints, joined by "or".
 func (p pins) String() string { return joinFingerprints(p, " or ") }
 
-// joinFingerprints returns the fingerprints of keys.
+// joinFingerprints returns the fingerprints of keys, joined by link.
 func joinFingerprints(keys []ssh.PublicKey, link string) string {
 	var names []string
 	for _, key := range keys {
@@ -67,15 +67,16 @@ func joinFingerprints(keys []ssh.PublicKey, link string) string {
 	return strings.Join(names, link)
 }
 
-// KeyTypes are the types of host keys in the order of preference at a first contact. Ed25519 comes
-// first: every sshd since 2014 makes one.
+// KeyTypes lists the types of host keys, the preferred first. Ed25519 is preferred because every
+// sshd since 2014 has such a key.
 var KeyTypes = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
 	ssh.KeyAlgoRSA,
 }
 
-// algorithmsOf returns the signature algorithms of key types. Without this list, a host with
-// several keys would offer another one than the pinned one and look like an impostor.
+// algorithmsOf returns the signature algorithms of key types. The client must restrict itself to
+// them: otherwise a host with several keys may show a key other than the pinned one, which would
+// look like an impostor.
 func algorithmsOf(kinds ...string) []string {
 	var algorithms []string
 	for _, kind := range kinds {
@@ -93,8 +94,7 @@ func AuthorizedKey(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// Fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
-// ssh-keygen -l prints it.
+// Fingerprint returns a key's type and SHA256 sum, as ssh-keygen -l prints them.
 func Fingerprint(key ssh.PublicKey) string {
 	if pin, ok := key.(fingerprintPin); ok {
 		return string(pin)
@@ -114,11 +114,11 @@ func (p pins) check(t Target) ssh.HostKeyCallback {
 	}
 }
 
-// errScanned ends a first contact once the key is known, without a login or a command.
+// errScanned stops the handshake of a first contact once the host key is known.
 var errScanned = errors.New("host key seen")
 
-// UnpinnedError reports that sudo's password would go to a host whose key no user has compared.
-// Waiting does not help.
+// UnpinnedError reports that sudo's password would be sent to a host whose key no user has
+// verified. Waiting does not help.
 type UnpinnedError struct {
 	Target Target
 	// Key is the public key that the host shows now, in authorized_keys form.
@@ -136,9 +136,9 @@ func (e *UnpinnedError) Error() string {
 		e.Target, shown, e.Key)
 }
 
-// FirstContact returns the target with a pin. If it has no pin yet, the pin is the host key that
-// the host shows now; that key is not stored. FirstContact fails with an UnpinnedError if the keys
-// would send a sudo password there.
+// FirstContact returns the target with a pin. If it has none, FirstContact pins the key that the
+// host shows now, in the result only. It fails with an UnpinnedError if the login would send a sudo
+// password to such a host.
 func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	if t.HostKey != "" {
 		return t, nil
@@ -154,13 +154,13 @@ func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	return t, nil
 }
 
-// SendsPassword reports whether a login with the keys sends a sudo password to the target.
+// SendsPassword reports whether a login with these keys sends a sudo password to the target.
 func SendsPassword(keys []byte, t Target) bool {
 	found, err := parseAccess(keys)
 	return err == nil && found.sudoFor(t) != ""
 }
 
-// ScanInput is the input of `strata hostkey`: it names the host.
+// ScanInput is the input of `strata hostkey`. It describes the host.
 type ScanInput struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`
@@ -170,26 +170,26 @@ type ScanInput struct {
 	Jump         []Hop  `json:"jump,omitempty"`
 	Agent        bool   `json:"agent,omitempty"`
 	ProxyCommand string `json:"proxyCommand,omitempty"`
-	// SendsPassword makes the scan fail with an UnpinnedError, because a login that uses the
+	// SendsPassword makes the scan fail with an UnpinnedError. It is set if the login with the
 	// scanned key would send sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
 }
 
-// Target returns the scanned host, without a pin.
+// Target returns the host to scan, without a pin.
 func (i ScanInput) Target() Target {
 	means := Means{ProxyCommand: i.ProxyCommand}
 	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent,
 		Means: means}
 }
 
-// Scan runs Dialer.Scan for a host that is reached directly.
+// Scan is Dialer.Scan for a host without jump hosts.
 func Scan(ctx context.Context, address string, port int) (string, error) {
 	return Dialer{}.Scan(ctx, Target{Name: address, Address: address, Port: port})
 }
 
-// Scan makes the first contact with a host and returns its public host key in authorized_keys form.
-// It tries again until sshd answers or ctx ends, and logs in only at jump hosts. It cannot verify
-// the key, so the caller must pin the result.
+// Scan returns the public host key that the host shows, in authorized_keys form. It retries until
+// sshd answers or ctx ends. It logs in only at jump hosts. It cannot verify the key, so the caller
+// must pin it.
 func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// NewKey generates an ed25519 private key, in OpenSSH's PEM. Secret.
+// NewKey generates an ed25519 private key, as PEM in OpenSSH's format. The result is secret.
 func NewKey() ([]byte, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

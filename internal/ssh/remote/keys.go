@@ -17,8 +17,8 @@ import (
 // ErrPassphrase reports that a private key is encrypted, and its passphrase is missing or wrong.
 var ErrPassphrase = errors.New("private key is encrypted")
 
-// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host of a
-// block, and hostsHeader the hosts of a key, separated by commas.
+// sudoBlock is the PEM type of a sudo password. The header hostHeader names the only host of a
+// password. hostsHeader lists the only hosts of a key, separated by commas.
 const (
 	sudoBlock   = "STRATA SUDO PASSWORD"
 	hostHeader  = "Host"
@@ -26,8 +26,8 @@ const (
 )
 
 // SudoPassword returns a sudo password as a PEM block, to be appended to private keys. host is the
-// Target.Name of its only host; if empty, it is for every host without a password of its own.
-// Secret.
+// Target.Name of the only host that gets it; if empty, every host without a password of its own
+// gets it. The result is secret.
 func SudoPassword(password, host string) []byte {
 	block := &pem.Block{Type: sudoBlock, Bytes: []byte(password)}
 	if host != "" {
@@ -36,9 +36,9 @@ func SudoPassword(password, host string) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// DecryptKey returns a PEM private key without its passphrase; a key without one is returned
-// unchanged. The same key gives the same text each time, so that a state does not change with it.
-// It fails with ErrPassphrase if the passphrase is missing or wrong. Secret.
+// DecryptKey returns a PEM private key without its passphrase; it returns a key without one
+// unchanged. The result is the same for each call, so that a state that stores it does not change.
+// It fails with ErrPassphrase if the passphrase is missing or wrong. The result is secret.
 func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	var missing *ssh.PassphraseMissingError
 	if _, err := ssh.ParseRawPrivateKey(key); !errors.As(err, &missing) {
@@ -55,7 +55,7 @@ func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 		return nil, fmt.Errorf("private key: %w", err)
 	}
 	if pointer, ok := private.(*ed25519.PrivateKey); ok {
-		private = *pointer // the only form that crypto/x509 takes
+		private = *pointer // crypto/x509 accepts no pointer
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
@@ -64,16 +64,16 @@ func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// Keyring holds the access to one host: the Dialer's key text, and the Target.Name of the host.
+// Keyring holds the login to one host: Text is a Dialer's PrivateKey, and Host a Target.Name.
 // Secret.
 type Keyring struct {
 	Host string
 	Text string
 }
 
-// JoinKeyrings returns one text with the distinct keys and sudo passwords of several hosts. A key
-// that not every host has carries the names of its hosts, so that it is offered to no other. sshd
-// counts each key as a try (MaxAuthTries, 6 by default). Secret.
+// JoinKeyrings returns one PrivateKey text with the distinct keys and sudo passwords of several
+// hosts. A key that only some hosts have is restricted to them by a header, because sshd counts
+// each offered key as a try (MaxAuthTries, 6 by default). The result is secret.
 func JoinKeyrings(rings []Keyring) string {
 	if len(rings) == 0 {
 		return ""
@@ -101,12 +101,13 @@ func JoinKeyrings(rings []Keyring) string {
 			len(names) < len(rings) {
 			block = withHeader(block, hostsHeader, strings.Join(names, ","))
 		}
-		_ = pem.Encode(&joined, block) // a Builder takes everything
+		_ = pem.Encode(&joined, block) // a Builder never fails
 	}
 	return joined.String()
 }
 
-// withHeader returns a copy of a block with one more header; an empty value removes the header.
+// withHeader returns a copy of a block in which a header has this value; an empty value removes the
+// header.
 func withHeader(block *pem.Block, name, value string) *pem.Block {
 	headers := maps.Clone(block.Headers)
 	if headers == nil {
@@ -119,17 +120,17 @@ func withHeader(block *pem.Block, name, value string) *pem.Block {
 	return &pem.Block{Type: block.Type, Headers: headers, Bytes: block.Bytes}
 }
 
-// access holds the keys for logins, and the sudo passwords to become root.
+// access holds the private keys to log in, and the sudo passwords to become root.
 type access struct {
 	signers []ssh.Signer
-	// hosts are the names of the only hosts of a signer, by its index in signers.
+	// hosts[i] lists the only hosts of signers[i]; if empty, all hosts.
 	hosts [][]string
-	// sudo holds the passwords by the name of their host. The empty name is for all other hosts.
+	// sudo holds the passwords by host name. The empty name is for all other hosts.
 	sudo map[string]string
 }
 
-// parseAccess reads PEM private keys, and the sudo passwords among them. A key that occurs twice
-// counts once, because sshd bounds the number of tries.
+// parseAccess parses PEM private keys and sudo passwords. It keeps only one copy of each key,
+// because sshd limits the number of tries.
 func parseAccess(text []byte) (access, error) {
 	found := access{sudo: map[string]string{}}
 	seen := map[string]int{} // the index in signers
@@ -143,7 +144,7 @@ func parseAccess(text []byte) (access, error) {
 			hosts = strings.Split(names, ",")
 			block = withHeader(block, hostsHeader, "")
 		}
-		// The parser's error only names the format, never the key.
+		// The parser's error is safe to show: it names the format and never the key.
 		signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
 		if err != nil {
 			return access{}, fmt.Errorf("expected PEM without passphrase: %w", err)
@@ -182,8 +183,8 @@ func Fingerprints(keys []byte) ([]string, error) {
 
 var errNoKey = errors.New("expected PEM, found none")
 
-// signersFor returns the keys to offer to a host and its jump hosts: all except those of other
-// hosts. A target without a name, such as a tunnel's, gets all keys.
+// signersFor returns the keys for a host and its jump hosts, which are all but those restricted to
+// other hosts. A target without a name, such as a tunnel's, gets all keys.
 func (a access) signersFor(t Target) []ssh.Signer {
 	var signers []ssh.Signer
 	for i, signer := range a.signers {
@@ -194,7 +195,7 @@ func (a access) signersFor(t Target) []ssh.Signer {
 	return signers
 }
 
-// sudoFor returns the sudo password for a host; empty if sudo needs none.
+// sudoFor returns the sudo password for a host; empty if it has none, or for root.
 func (a access) sudoFor(t Target) string {
 	if t.loginUser() == "root" {
 		return ""

@@ -15,23 +15,24 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// login is the state of a login at one sshd, the host's or a jump host's, with the keys for it.
+// login holds the keys and the state of a login at one sshd, that of the host or of a jump host.
 type login struct {
 	target Target
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pins   pins
-	// The keys that the last attempt offered, and its results.
+	// The keys that the last attempt offered, and the results of that attempt.
 	offered []ssh.Signer
 	agent   *agentSession
 	noAgent error
 	banner  string
-	// accepted counts the keys that sshd accepted. asked are the methods that sshd requested last.
+	// accepted is the number of keys that sshd has accepted. asked are the authentication methods
+	// that sshd requested last.
 	accepted int
 	asked    []string
 }
 
-// newLogin returns the login to a target, with keys.
+// newLogin prepares a login to a target with keys.
 func newLogin(t Target, keys []ssh.Signer) (*login, error) {
 	known, algorithms, err := parsePins(t)
 	if err != nil {
@@ -53,9 +54,9 @@ func newLogin(t Target, keys []ssh.Signer) (*login, error) {
 	return l, nil
 }
 
-// offer returns one attempt's offer to sshd. It offers one key after the other, even after one that
-// sshd accepted but that is not enough. The agent's keys come last, because an agent may hang, and
-// a hardware key in it may need a touch. Requests to the agent end with ctx.
+// offer returns the callback that offers one key after the other to sshd. It continues after an
+// accepted key, because sshd may require several. The agent's keys come last, because an agent may
+// hang, or wait for the touch of a hardware key. Requests to the agent end with ctx.
 func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 	next, asked := 0, !l.target.asksAgent()
 	return func(sshd *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
@@ -77,7 +78,7 @@ func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 	}
 }
 
-// addAgentKeys adds the agent's keys to the offers of the running attempt.
+// addAgentKeys appends the agent's keys to those that this attempt offers.
 func (l *login) addAgentKeys(ctx context.Context) error {
 	var keys []ssh.Signer
 	l.agent, l.noAgent = dialAgent(ctx, l.target.AgentSocket)
@@ -87,7 +88,7 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	if l.noAgent == nil {
 		keys, l.noAgent = l.target.addCertificates(l.target.selectKeys(keys))
 	}
-	// Each key counts as a try.
+	// Do not offer a key twice: sshd counts each as a try.
 	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) })
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
@@ -97,15 +98,15 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	return l.noAgent
 }
 
-// offers reports whether a key is among others.
+// offers reports whether keys contains key.
 func offers(keys []ssh.Signer, key ssh.Signer) bool {
 	return slices.ContainsFunc(keys, func(one ssh.Signer) bool {
 		return bytes.Equal(one.PublicKey().Marshal(), key.PublicKey().Marshal())
 	})
 }
 
-// connect makes one bounded attempt to log in, through the previous hop. If via is nil, it connects
-// directly.
+// connect makes one bounded attempt to log in, through via, which is the previous jump host. If via
+// is nil, it connects directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
 	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
 	l.accepted = 0
@@ -130,20 +131,20 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 	return conn, client, err
 }
 
-// isUnanswered reports whether a handshake ended without a message of sshd about it.
+// isUnanswered reports whether a handshake failed without an error message of sshd.
 func isUnanswered(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// explain rewords an attempt's error for an operator.
+// explain returns an attempt's error in terms that an operator understands.
 func (l *login) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case l.pins == nil: // a first contact
+	case l.pins == nil: // a scan has no pins
 		return plainDialError(err)
-	case l.noAgent != nil: // The agent is asked last, so the attempt ended with its error.
+	case l.noAgent != nil: // the agent's keys come last, so its error ended the attempt
 		return fmt.Errorf("%s: %w", l.target, l.noAgent)
 	}
 	err = explain(l.target, l.pins, l.offered, l.banner, err)
@@ -156,9 +157,8 @@ func (l *login) explain(err error) error {
 	return err
 }
 
-// handshake exchanges keys and logs in, within a limit. It closes raw unless it succeeds. A
-// connection through a jump host supports no deadline, so closing it is the only way to end a
-// handshake.
+// handshake exchanges keys and logs in, within handshakeTimeout. It closes raw if it fails. It has
+// to close raw to interrupt a handshake, because a connection through a jump host has no deadlines.
 func handshake(
 	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
 ) (*watchedConn, *ssh.Client, error) {
@@ -168,7 +168,7 @@ func handshake(
 	through, forwarded := raw.(*tunnel)
 	stop := context.AfterFunc(ctx, func() {
 		if forwarded {
-			through.whole.Store(true) // The jump host may have fallen silent.
+			through.whole.Store(true) // The jump host may not answer any more.
 		}
 		_ = raw.Close()
 	})

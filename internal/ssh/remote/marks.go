@@ -8,29 +8,29 @@ import (
 	"sync/atomic"
 )
 
-// shell is the only line that a login shell, or sudo, is given. It consists of words and one pair
-// of single quotes, without a backslash, an exclamation mark or a slash, so that sh, csh, fish and
-// rbash read it alike. It waits for a line "strata-begin MARK BYTES". It then writes a mark to both
-// streams, and runs as many bytes of standard input. It drops earlier lines, such as a password
-// that sudo did not request.
+// shell is the command line for the login shell and for sudo; everything else is sent by standard
+// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
+// or a slash, so that sh, csh, fish and rbash parse it alike. It waits for a line "strata-begin
+// MARK BYTES", prints a mark to both output streams, and then executes the next BYTES bytes of
+// standard input. It drops earlier lines, such as a password that sudo did not read.
 const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
 	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
 
-// marked passes on the bytes of a stream between the marks of a script. The sent text never
-// contains a mark, so a host that echoes its input proves nothing.
+// marked forwards the bytes of a stream between the begin and the end mark of a script. The marks
+// never occur in what is sent, so a host that echoes its input cannot fake them.
 type marked struct {
 	to io.Writer
-	// begin and end are the marks; the exit code and a newline follow end.
+	// begin and end are the marks. The exit code and a newline follow the end mark.
 	begin, end []byte
-	// left counts the begin marks that are still to come. begun receives one value for each mark
-	// that came.
+	// left is the number of begin marks that have not arrived. begun receives one value for each
+	// that has.
 	left  atomic.Int64
 	begun chan struct{}
-	// noise keeps the bytes before the next begin.
+	// noise keeps the bytes before the next begin mark.
 	noise tail
-	// held holds bytes that may be the first part of a mark, until more arrives.
+	// held keeps bytes that may be the start of a mark, until more bytes arrive.
 	held []byte
-	// code is the script's exit code; -1 until the end mark arrives.
+	// code is the script's exit code; -1 until the end mark has arrived.
 	code int
 }
 
@@ -46,7 +46,7 @@ func newMarked(mark string, begins int, to io.Writer) *marked {
 
 func (m *marked) Write(p []byte) (int, error) {
 	if m.code >= 0 {
-		return len(p), nil // A profile may also print after the end mark.
+		return len(p), nil // a profile may print more after the end mark
 	}
 	m.held = append(m.held, p...)
 	if !m.hasBegun() {
@@ -63,7 +63,7 @@ func (m *marked) Write(p []byte) (int, error) {
 	}
 	text := m.held[:at]
 	m.held = bytes.Clone(m.held[at:])
-	if len(text) > 0 { // An empty write would make a pipe's reader wait.
+	if len(text) > 0 { // an empty write would block the reader of a pipe
 		if _, err := m.to.Write(text); err != nil {
 			return 0, err
 		}
@@ -71,7 +71,8 @@ func (m *marked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hasBegun removes the begin marks from held, and keeps the text before the next one as noise.
+// hasBegun removes the begin marks from held, and stores the text before the next one as noise. It
+// returns true if all begin marks have arrived.
 func (m *marked) hasBegun() bool {
 	for m.left.Load() > 0 {
 		_, after, found := bytes.Cut(m.held, m.begin)
@@ -88,7 +89,7 @@ func (m *marked) hasBegun() bool {
 	return true
 }
 
-// overlap returns how many bytes at the end of text are the beginning of mark.
+// overlap returns the length of the longest suffix of text that is a prefix of mark.
 func overlap(text, mark []byte) int {
 	n := min(len(text), len(mark)-1)
 	for n > 0 && !bytes.HasSuffix(text, mark[:n]) {

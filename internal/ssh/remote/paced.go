@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// chunk is the number of bytes after which a host acknowledges them.
+	// chunk is the number of bytes that the host acknowledges at once.
 	chunk = 256 << 10
-	// ahead bounds the unacknowledged bytes. It is less than sshd's window of 2 MiB. sshd keeps all
-	// unread input of its command in one buffer. For each packet, it enlarges the buffer and copies
-	// it as a whole (sshbuf_allocate in OpenSSH's sshbuf.c). With a full window, that costs a slow
-	// host seconds of processor time for every file.
+	// ahead bounds the bytes that are sent but not acknowledged. It is less than sshd's window of 2
+	// MiB. sshd keeps the unread input of a command in one buffer, and for each packet it enlarges
+	// and copies that buffer (sshbuf_allocate in OpenSSH's sshbuf.c). With a full window, this
+	// would cost a slow host seconds of processor time for each file.
 	ahead = 2 * chunk
 )
 
-// paced passes a script its input, and stays only a little ahead of the bytes that the script has
-// read. It is also the script's standard output, where each byte acknowledges a chunk.
+// paced passes input to a script, but never more than ahead bytes beyond what the script has read.
+// It is also the script's standard output, in which each byte acknowledges a chunk.
 type paced struct {
 	from io.Reader
-	ctx  context.Context // Reads end with it.
+	ctx  context.Context // reads fail when it ends
 	sent int64
 
 	taken atomic.Int64

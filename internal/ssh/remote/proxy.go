@@ -14,32 +14,33 @@ import (
 )
 
 const (
-	// proxyInterval is the pause after a ProxyCommand that ended. Each command costs this machine
-	// processes.
+	// proxyInterval is the pause after a ProxyCommand that exited. It is long, because each attempt
+	// starts processes on this machine.
 	proxyInterval = time.Second
-	// proxyGrace bounds how long a command may take to end after its connection, and its messages
-	// to arrive.
+	// proxyGrace bounds how long a ProxyCommand may take to exit after its connection was closed,
+	// so that its messages can be read.
 	proxyGrace = 2 * time.Second
 )
 
-// proxy is a connection through a command of this machine.
+// proxy is a connection through a ProxyCommand.
 type proxy struct {
 	net.Conn
 	program string
 	command *exec.Cmd
 	words   tail
-	// ended is closed when the command has ended.
+	// ended is closed when the command has exited.
 	ended chan struct{}
 }
 
-// startProxy runs a command as ssh does. The command replaces the user's shell. Both of its streams
-// are one socket, so the command ends when this process ends.
+// startProxy runs a ProxyCommand as ssh does: by the user's shell, with exec. Both streams of the
+// command are one socket, so the command gets EOF when this process exits.
 func startProxy(command string) (net.Conn, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, fmt.Errorf("ProxyCommand: %w", err)
 	}
-	defer func() { _, _ = ours.Close(), theirs.Close() }() // FileConn and the command have their own.
+	// FileConn and the command have duplicates.
+	defer func() { _, _ = ours.Close(), theirs.Close() }()
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		return nil, fmt.Errorf("ProxyCommand: %w", err)
@@ -50,19 +51,19 @@ func startProxy(command string) (net.Conn, error) {
 	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // the command is the user's own; Close ends it
 	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
-	// An interrupt at the terminal must reach only this process, which ends the command in time.
+	// An interrupt at the terminal must not reach the command: this process stops it in time.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("ProxyCommand: %w", err), conn.Close())
 	}
 	go func() {
-		_ = p.command.Wait() // The command's exit state is read from it later.
+		_ = p.command.Wait() // The command's exit state is read later.
 		close(p.ended)
 	}()
 	return p, nil
 }
 
-// socketPair returns the ends of a stream that no other process inherits.
+// socketPair returns both ends of a stream socket. Other child processes do not inherit them.
 func socketPair() (ours, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -75,11 +76,11 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
 }
 
-// Close ends the command: it closes the command's input, and sends a hangup as ssh does.
+// Close stops the command: it closes its input, and sends SIGHUP as ssh does.
 func (p *proxy) Close() error {
 	err := p.Conn.Close()
 	group := -p.command.Process.Pid
-	_ = syscall.Kill(group, syscall.SIGHUP) // The command may have ended.
+	_ = syscall.Kill(group, syscall.SIGHUP) // The command may have exited.
 	go func() {
 		select {
 		case <-p.ended:
@@ -90,10 +91,11 @@ func (p *proxy) Close() error {
 	return err
 }
 
-// explain adds the command's messages to the error of a failed login.
+// explain adds the command's error messages to the error of a failed login.
 func (p *proxy) explain(err error) error {
 	failed := &ProxyError{Program: p.program, how: "sshd did not answer through it"}
-	if !errors.Is(err, os.ErrDeadlineExceeded) { // After a timeout, this process has ended the command.
+	// After a timeout, this process has killed the command.
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		select {
 		case <-p.ended:
 			code := p.command.ProcessState.ExitCode()
@@ -106,14 +108,15 @@ func (p *proxy) explain(err error) error {
 	return failed
 }
 
-// notExecutable is the shell's exit code for a program that it may not run.
+// notExecutable is the shell's exit code for a program that cannot be executed.
 const notExecutable = 126
 
 // ProxyError reports that a ProxyCommand did not reach sshd.
 type ProxyError struct {
-	// Program is the command's first word. The other words may be private.
+	// Program is the first word of the command. The others are not shown, because they may be
+	// private.
 	Program string
-	// Missing is true if this machine has no such program. Waiting does not help.
+	// Missing is true if this machine does not have the program. Waiting does not help.
 	Missing    bool
 	how, words string
 }
@@ -126,8 +129,8 @@ func (e *ProxyError) Error() string {
 	return text
 }
 
-// Environment returns this process's environment without the secrets of a run, and without
-// variables that would make a process a part of that run.
+// Environment returns this process's environment without secrets, and without the variables that
+// would make a child process part of the Pulumi run.
 func Environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "STRATA_") || strings.HasPrefix(variable, "PULUMI_")

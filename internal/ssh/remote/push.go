@@ -20,8 +20,8 @@ import (
 //go:embed push.sh
 var pushScript string
 
-// heldScript prints the sum of $dest, and gives the file the wanted mode. It prints none if $dest
-// is no file. Then it prints the size of $part.
+// heldScript prints the sum of $dest and sets its mode, or prints none if $dest is no file. Then it
+// prints the size of $part, the file of an interrupted upload.
 const heldScript = `sum=none
 if [ -f "$dest" ] && read=$(sha256sum <"$dest") && chmod -- "$mode" "$dest"; then sum=${read%% *}; fi
 echo "$sum"
@@ -30,7 +30,7 @@ if [ -f "$part" ]; then stat -c %s -- "$part"; else echo 0; fi`
 // sumForm matches a sha256 sum as sha256sum prints it.
 var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// wrongSum is pushScript's exit code for a complete file with another sum.
+// wrongSum is pushScript's exit code for a complete upload whose sum is wrong.
 const wrongSum = 65
 
 // Upload describes a file to copy to a host.
@@ -40,17 +40,18 @@ type Upload struct {
 	Mode       fs.FileMode
 	// SHA256 is the sum of the file, in hex.
 	SHA256 string
-	// Silence bounds the time without progress. Default DefaultSilence.
+	// Silence bounds how long the upload may make no progress. Default DefaultSilence.
 	Silence time.Duration
-	// Say receives the progress, about every ten seconds. Optional.
+	// Say is called with the progress, about every ten seconds. Optional.
 	Say func(progress string)
-	// Turn waits until the transfer may begin. It is not called if the host has the file. Optional.
+	// Turn is called before the transfer, and waits until it may begin. done must be called after
+	// it. Turn is not called if the host already has the file. Optional.
 	Turn func(context.Context) (done func(), err error)
 }
 
-// Push copies a local file to the host, unless the host has it already; sent is false then. The
-// file gets its name only when it is complete and has the given sha256 sum. An interrupted push
-// leaves its part beside the file, and the next push resumes from there.
+// Push copies a local file to the host. If the host already has the file, it sends nothing and
+// returns false. The file appears under its name only when it is complete and has the given sha256
+// sum. After an interruption, the next push resumes at the same offset.
 func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if !sumForm.MatchString(u.SHA256) {
 		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File,
@@ -89,7 +90,8 @@ func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	err = c.upload(ctx, u, file, from, info.Size())
 	var exit *ExitError
 	if from > 0 && errors.As(err, &exit) && exit.Code == wrongSum {
-		err = c.upload(ctx, u, file, 0, info.Size()) // the part was damaged, for example by a loss of power
+		// The resumed part was damaged, for example by a power loss.
+		err = c.upload(ctx, u, file, 0, info.Size())
 	}
 	if err != nil {
 		return false, fmt.Errorf("push %s to %s: %w", u.File, u.Dest, err)
@@ -97,14 +99,15 @@ func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	return true, nil
 }
 
-// settings returns the variables of the scripts.
+// settings returns the shell variables that both scripts need.
 func (u Upload) settings(from, size int64) string {
 	part := path.Join(path.Dir(u.Dest), ".strata-push."+u.SHA256)
 	return fmt.Sprintf("dest=%s part=%s mode=%04o want=%s size=%d from=%d chunk=%d\n",
 		Quote(u.Dest), Quote(part), u.Mode.Perm(), u.SHA256, size, from, chunk)
 }
 
-// checkUpload reports whether the host has the file, and how many bytes of it arrived before.
+// checkUpload reports whether the host already has the file, and how many bytes an interrupted
+// upload left.
 func (c *Client) checkUpload(ctx context.Context, u Upload) (there bool, part int64, err error) {
 	output, err := c.Run(ctx, u.settings(0, 0)+heldScript, nil)
 	if err != nil {
@@ -115,7 +118,7 @@ func (c *Client) checkUpload(ctx context.Context, u Upload) (there bool, part in
 	return sum == u.SHA256, part, err
 }
 
-// Read writes the content of a file of the host to out. It fails when nothing arrives for limit.
+// Read writes the content of a file on the host to out. It fails if no data arrives for limit.
 func (c *Client) Read(
 	ctx context.Context, remotePath string, out io.Writer, limit time.Duration,
 ) error {
@@ -132,10 +135,10 @@ func (c *Client) Read(
 	return c.exitError(code, stderr.String())
 }
 
-// sayInterval is the pause between two reports of a transfer's progress.
+// sayInterval is the pause between two progress reports.
 const sayInterval = 10 * time.Second
 
-// upload sends a file from an offset, and makes the host verify the whole file.
+// upload sends a file from an offset; the host then verifies the sum of the whole file.
 func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size int64) error {
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return err

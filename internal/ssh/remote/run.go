@@ -17,27 +17,27 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// bootstrap runs a script. Like all else it is sent by standard input.
+// bootstrap runs a script on the host. It is itself sent by standard input.
 //
 //go:embed bootstrap.sh
 var bootstrap string
 
-// maxOutput bounds how much of a standard output Run keeps.
+// maxOutput bounds how many bytes of standard output Run keeps.
 const maxOutput = 4 << 20
 
 // Result holds the output and exit code of a script.
 type Result struct {
 	Stdout, Stderr []byte
-	// Code is the exit code; -1 if the script did not end by itself.
+	// Code is the exit code; -1 if the script did not exit by itself.
 	Code int
 }
 
-// ExitError reports a script that ended with a code other than 0.
+// ExitError reports that a script exited with a code other than 0.
 type ExitError struct {
 	Target Target
 	Code   int
-	// Stderr is the end of the script's standard error. The script itself may hold secrets and is
-	// not shown.
+	// Stderr is the end of the script's standard error. The script itself is not shown, because it
+	// may contain secrets.
 	Stderr string
 }
 
@@ -58,7 +58,7 @@ func Run(ctx context.Context, t Target, key []byte, script string) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = client.Close() }() // The script has ended.
+	defer func() { _ = client.Close() }() // The script has exited.
 	return client.Run(ctx, script, nil)
 }
 
@@ -70,18 +70,19 @@ func Stream(
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close() }() // The script has ended.
+	defer func() { _ = client.Close() }() // The script has exited.
 	return client.Stream(ctx, script, stdin, line)
 }
 
-// Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its
-// end. The result is valid with an ExitError, too. When ctx ends, the script and everything in its
-// process group is ended on the host.
+// Run executes a POSIX shell script as root, with stdin as its standard input, and waits until it
+// exits. The result is also valid if the error is an ExitError. If ctx ends, the script and its
+// process group are killed on the host.
 func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, error) {
 	return c.RunFrom(ctx, script, bytes.NewReader(stdin), int64(len(stdin)))
 }
 
-// RunFrom does as Run for an input of size bytes that need not fit into memory.
+// RunFrom is Run with an input of size bytes that is read from stdin, so that it need not fit into
+// memory.
 func (c *Client) RunFrom(
 	ctx context.Context, script string, stdin io.Reader, size int64,
 ) (Result, error) {
@@ -98,8 +99,8 @@ func (c *Client) RunFrom(
 	return result, c.exitError(code, stderr.String())
 }
 
-// Stream does as Run for a long-running script: it passes each line of standard output to line as
-// it arrives. A line longer than 4 MiB ends the script.
+// Stream is Run for a long-running script: it calls line with each line of standard output as it
+// arrives. It kills the script after a line longer than 4 MiB.
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -113,7 +114,7 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 			line(lines.Text())
 		}
 		if lines.Err() != nil {
-			stop() // Its output is not read from here on.
+			stop() // Nothing reads the output any more.
 		}
 		_ = reader.CloseWithError(lines.Err())
 		scanned <- lines.Err()
@@ -132,7 +133,7 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 	return c.exitError(code, stderr.String())
 }
 
-// exitError turns an exit code into an error; nil for 0.
+// exitError returns an ExitError; nil for code 0.
 func (c *Client) exitError(code int, stderr string) error {
 	if code == 0 {
 		return nil
@@ -144,23 +145,23 @@ func (c *Client) exitError(code int, stderr string) error {
 	return &ExitError{Target: c.target, Code: code, Stderr: output}
 }
 
-// job is one script with its streams.
+// job is a script with its input and output streams.
 type job struct {
 	script         string
 	stdin          io.Reader
 	size           int64
 	stdout, stderr io.Writer
-	// unprivileged runs it as the login user.
+	// unprivileged runs the script as the login user.
 	unprivileged bool
 }
 
-// execute runs a job to its end and returns its exit code.
+// execute runs a job and returns its exit code.
 func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	session, err := c.ssh.NewSession()
 	if err != nil {
 		return -1, c.lostError(err)
 	}
-	defer func() { _ = session.Close() }() // Closed by the peer already when the script ended.
+	defer func() { _ = session.Close() }() // The peer has closed it if the script has exited.
 	stdin, err := session.StdinPipe()
 	if err != nil {
 		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
@@ -196,16 +197,16 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	}
 }
 
-// killGrace bounds the cleanup of an ended script, and the report of its end.
+// killGrace bounds the wait until a killed script has exited and its exit was reported.
 const killGrace = 4 * time.Second
 
-// cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until
-// it is gone.
+// cancel kills a script by closing its standard input (see bootstrap.sh). It waits until the script
+// has exited, for at most killGrace.
 func cancel(stdin io.Closer, session *ssh.Session, fed, ended <-chan error) {
 	bound := time.After(killGrace)
 	select {
 	case <-fed:
-		_ = stdin.Close() // A lost connection has ended it already.
+		_ = stdin.Close() // It fails if the connection is lost.
 	case <-ended:
 	case <-bound:
 		// The script does not read its input. x/crypto's stdin must not be closed during a write.
@@ -214,10 +215,10 @@ func cancel(stdin io.Closer, session *ssh.Session, fed, ended <-chan error) {
 	case <-ended:
 	case <-bound:
 	}
-	_ = session.Close() // Out of reach or ended; sshd closes the rest.
+	_ = session.Close() // The script has exited or is unreachable; sshd closes the rest.
 }
 
-// limited drops output beyond its limit, and says so once.
+// limited drops the output beyond its limit, and adds a note once.
 type limited struct {
 	to   *bytes.Buffer
 	left int

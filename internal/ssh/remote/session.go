@@ -10,14 +10,15 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrNotRun reports that a program other than the user's shell answers the login. Waiting does not
-// help.
+// ErrNotRun reports that the login does not start the user's shell but another program. Waiting
+// does not help.
 var ErrNotRun = errors.New("the host did not run the script")
 
-// beginWithin bounds the wait for a script to begin: sudo with PAM's delays, on a loaded host.
+// beginWithin bounds the time until a script has started. sudo on a loaded host may take long,
+// because PAM adds delays.
 const beginWithin = time.Minute
 
-// run is a job in progress.
+// run is a job that is being executed.
 type run struct {
 	job
 	client         *Client
@@ -26,15 +27,15 @@ type run struct {
 	stdout, stderr *marked
 }
 
-// stage is one shell on the way to the script: the login user's, then root's.
+// stage is one shell that is started before the script: the login user's, then root's.
 type stage struct {
-	// ahead is sent before the line that the shell answers.
+	// ahead is sent before the line that starts text, for example sudo's password.
 	ahead string
-	// text holds the commands for the shell.
+	// text holds the commands that the shell executes.
 	text string
 }
 
-// stages returns the shells that a job goes through.
+// stages returns the shells that a job needs, in order.
 func (c *Client) stages(j job) []stage {
 	root := stage{text: compound(bootstrap)}
 	if j.unprivileged || c.target.loginUser() == "root" {
@@ -47,13 +48,13 @@ func (c *Client) stages(j job) []stage {
 	return []stage{{text: compound(become)}, root}
 }
 
-// compound makes a script one compound command. A shell reads such a command to its end before it
-// runs any of it. So a part of a script, from a connection that died, does not run.
+// compound turns a script into one compound command. A shell parses such a command completely
+// before it executes any of it. So a script that a lost connection cut off is not executed.
 func compound(script string) string { return "{ :\n" + script + "\n}\n" }
 
-// feed sends each shell its text once the shell has begun. Then it sends the header, the script and
-// its input. It leaves standard input open, because its end would end the script. A program other
-// than a shell only gets the first line.
+// feed sends each shell its text once that shell has started. Then it sends the header, the script
+// and the script's input. It keeps standard input open, because EOF kills the script. A program
+// that is not the expected shell receives only the first line.
 func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	for _, s := range r.stages {
 		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark,
@@ -71,8 +72,8 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	}
 	script, seconds := compound(r.script), 0
 	if deadline, ok := ctx.Deadline(); ok {
-		// This is one second more than the remaining time. The caller ends the script in time
-		// unless the connection is gone.
+		// This is more than the remaining time, so the host's own limit only matters if the
+		// connection is lost.
 		seconds = int(time.Until(deadline).Seconds()) + 2
 	}
 	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
@@ -83,7 +84,7 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	return err
 }
 
-// untilDone is a reader that ends with a context.
+// untilDone is a reader that fails once its context has ended.
 type untilDone struct {
 	io.Reader
 	ctx context.Context
@@ -96,7 +97,8 @@ func (r untilDone) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// outcome returns how a script ended. Only the script's own mark proves an end.
+// outcome returns the exit code or error of a script. An exit code counts only if it came with the
+// script's end mark.
 func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	var exit *ssh.ExitError
 	switch {
@@ -119,7 +121,7 @@ func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	return -1, r.client.lostError(err)
 }
 
-// loginError returns the error of a login that ended with an exit code and without the script's end
+// loginError returns the error for a login that exited with a code, but without the script's end
 // mark.
 func (r *run) loginError(code int) error {
 	target, user := r.client.target, r.client.target.loginUser()
@@ -136,7 +138,7 @@ func (r *run) loginError(code int) error {
 	return r.client.sudoRefused(code, r.noise())
 }
 
-// noise returns the output before the next begin mark, in one line.
+// noise returns the output before the next begin mark, on one line.
 func (r *run) noise() string {
 	text := oneLine(r.stdout.noise.String() + " " + r.stderr.noise.String())
 	if len(text) > maxNoise {
@@ -145,11 +147,11 @@ func (r *run) noise() string {
 	return text
 }
 
-// maxNoise bounds the host's noise in an error message.
+// maxNoise bounds the bytes of noise in an error message.
 const maxNoise = 500
 
-// hostWords returns a quote of the host's output for an error; empty if the script has begun or
-// there is none.
+// hostWords returns the host's output as a suffix of an error message. It is empty if the script
+// has started or there is no output.
 func (r *run) hostWords() string {
 	if noise := r.noise(); r.stdout.left.Load() > 0 && noise != "" {
 		return "; the host says: " + noise

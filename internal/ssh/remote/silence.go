@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// DefaultSilence bounds how long a transfer may make no progress if its caller sets no other bound.
-// After the last byte the host reads the whole file once for its sum, and flushes it to its disk.
+// DefaultSilence is the default bound on how long a transfer may make no progress. After the last
+// byte, the host reads the whole file once for its sum, and flushes it to disk, before it answers.
 const DefaultSilence = 2 * time.Minute
 
-// movedReader calls moved after each read.
+// movedReader calls moved with the number of bytes after each read.
 type movedReader struct {
 	io.Reader
 	moved func(n int)
@@ -23,7 +23,7 @@ func (r movedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// movedWriter calls moved after each write.
+// movedWriter calls moved with the number of bytes after each write.
 type movedWriter struct {
 	io.Writer
 	moved func(n int)

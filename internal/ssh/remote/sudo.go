@@ -10,16 +10,15 @@ import (
 // ErrSudo reports that the user cannot become root without a password.
 var ErrSudo = errors.New("sudo without a password does not work")
 
-// ErrSudoPassword reports that sudo rejects the password. Waiting does not help, and another try
-// may lock the user out.
+// ErrSudoPassword reports that sudo rejects the password. A retry may lock the user out.
 var ErrSudoPassword = errors.New("sudo did not take the password")
 
-// sudoWithPassword reads the password from the first line of standard input. It ignores earlier
-// passwords that sudo remembers (-k), so that sudo reads that line whenever it needs a password.
+// sudoWithPassword reads the password from the first line of standard input. -k makes sudo ignore
+// cached credentials, so that it always reads that line if it needs a password.
 const sudoWithPassword = `sudo -k -S -p "" -- `
 
-// checkSudo checks once whether sudo accepts the password. The input ends after the password, so
-// that sudo cannot read the next line as a second try, which counts with pam_faillock.
+// checkSudo checks once whether sudo accepts the password. The input ends after the password:
+// otherwise sudo would read the next line as a second try, which pam_faillock counts.
 func (c *Client) checkSudo(ctx context.Context) error {
 	if c.sudo == "" {
 		return nil
@@ -45,7 +44,7 @@ func (c *Client) checkSudo(ctx context.Context) error {
 // notFound is the shell's exit code for a missing program.
 const notFound = 127
 
-// sudoRefused returns the error for a user whom sudo refuses. words are sudo's messages.
+// sudoRefused returns the error for a failed sudo with this exit code. words are sudo's messages.
 func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
 	err, link := ErrSudo, "for"

@@ -2,10 +2,11 @@ package remote
 
 import "sync"
 
-// maxTail bounds the kept part of a script's messages: their end has the cause of a failure.
+// maxTail bounds the bytes that tail keeps. The end of a script's messages has the cause of a
+// failure.
 const maxTail = 64 << 10
 
-// tail keeps the last bytes written to it. Both streams of a script may write at once.
+// tail is a Writer that keeps the last bytes. Two streams may write to it concurrently.
 type tail struct {
 	mutex sync.Mutex
 	text  []byte

@@ -13,23 +13,24 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrForwarding reports that a jump host forwards no connection. Waiting does not help.
+// ErrForwarding reports that a jump host is configured to forward no connections. Waiting does not
+// help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
-// ErrConnectFailed reports that a jump host could not connect to the next address. SSH has this one
-// message for every reason.
+// ErrConnectFailed reports that a jump host could not connect to the next address, for an unknown
+// reason: SSH has the same error for each.
 var ErrConnectFailed = errors.New("it could not connect")
 
-// way holds the connection to a host's last jump host, if it has any. It keeps the logins open
-// between attempts to reach the host.
+// way holds the connections to a host's jump hosts, if it has any. It keeps them between attempts
+// to reach the host.
 type way struct {
 	hops []*login
-	// last is the connection to the last hop, and gone is closed when it has ended.
+	// last is the connection to the last jump host. gone is closed when that connection has ended.
 	last *ssh.Client
 	gone chan struct{}
 }
 
-// newWay returns the way to a target, with the keys for its jump hosts.
+// newWay prepares the route to a target. keys are for its jump hosts.
 func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	w := &way{}
 	for _, hop := range t.hops() {
@@ -42,8 +43,8 @@ func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	return w, nil
 }
 
-// open returns the connection to the last hop; nil without hops. Its error names the hop that
-// failed.
+// open returns the connection to the last jump host; nil if there is none. Its error names the jump
+// host that failed.
 func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 	if w.last != nil {
 		select {
@@ -65,14 +66,14 @@ func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 		client, gone := w.last, make(chan struct{})
 		w.gone = gone
 		go func() {
-			_ = client.Wait() // The call that the loss interrupts has the reason.
+			_ = client.Wait() // The interrupted call returns the reason.
 			close(gone)
 		}()
 	}
 	return w.last, nil
 }
 
-// close ends the connections to every hop. The next open makes new ones.
+// close closes the connections to all jump hosts. The next open makes new ones.
 func (w *way) close() {
 	if w.last != nil {
 		_ = w.last.Close() // The connection is not used again.
@@ -80,7 +81,7 @@ func (w *way) close() {
 	w.last = nil
 }
 
-// reach makes one attempt to log in at the host itself. Its error is explained.
+// reach makes one attempt to log in at the host itself. Its error is already explained.
 func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, error) {
 	via, err := w.open(ctx)
 	if err != nil {
@@ -92,7 +93,7 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 	}
 	var silence net.Error
 	if errors.As(err, &silence) && silence.Timeout() {
-		w.close() // The jump host may have fallen silent.
+		w.close() // The jump host may not answer any more.
 	}
 	return nil, nil, fmt.Errorf("through jump host %s: %w", w.hops[len(w.hops)-1].target,
 		l.explain(err))
@@ -102,9 +103,9 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 type tunnel struct {
 	net.Conn
 	via *ssh.Client
-	// whole is true if the way belongs to this connection, and ends with it. Closing only the
-	// channel would wait for an answer of a jump host that may be dead. Until the login at the host
-	// succeeds, the way is kept for the next attempt.
+	// whole is true once the login at the host has succeeded: Close then closes the whole
+	// connection to the jump host. Closing only the channel would wait for the jump host, which may
+	// be dead. Before that, the jump host's connection is kept for the next attempt.
 	whole atomic.Bool
 }
 
@@ -115,7 +116,7 @@ func (t *tunnel) Close() error {
 	return t.Conn.Close()
 }
 
-// dial connects to the target from the host of via. If via is nil, it connects from this machine.
+// dial connects to the target, from the jump host via, or from this machine if via is nil.
 func (t Target) dial(ctx context.Context, via *ssh.Client) (net.Conn, error) {
 	switch {
 	case via == nil && t.ProxyCommand != "":
@@ -131,7 +132,8 @@ func (t Target) dial(ctx context.Context, via *ssh.Client) (net.Conn, error) {
 	return &tunnel{Conn: conn, via: via}, nil
 }
 
-// dialFrom makes one bounded attempt to connect to an address from the host of via.
+// dialFrom makes one attempt to connect to an address from the jump host via, within
+// connectTimeout.
 func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -142,7 +144,7 @@ func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, 
 	return conn, nil
 }
 
-// toDialError converts a jump host's refusal of a connection to the form of a local dial error.
+// toDialError converts a jump host's error about an address to the form of a local dial error.
 func toDialError(err error) error {
 	var refused *ssh.OpenChannelError
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
@@ -155,7 +157,7 @@ func toDialError(err error) error {
 		return fmt.Errorf("%w: %s; set AllowTcpForwarding yes in its sshd_config, and PermitOpen if it is there",
 			ErrForwarding, oneLine(refused.Message))
 	}
-	// sshd passes on the messages of strerror(3).
+	// sshd's messages contain the texts of strerror(3).
 	for words, cause := range map[string]error{
 		"refused": syscall.ECONNREFUSED, "No route": syscall.EHOSTUNREACH,
 		"unreachable": syscall.EHOSTUNREACH, "timed out": os.ErrDeadlineExceeded,

@@ -1,5 +1,5 @@
-// Package silence bounds work by the time without progress, instead of by its duration. A slow host
-// or line may take long and succeed, and a dead one is given up.
+// Package silence bounds work by the time without progress instead of by its total duration. So a
+// slow host or connection may take long and succeed, and a dead one is given up.
 package silence
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Error reports that no data passed for a while. It is a context.DeadlineExceeded.
+// Error reports that no data arrived for a time of Limit. It is a context.DeadlineExceeded.
 type Error struct{ Limit time.Duration }
 
 func (e *Error) Error() string { return fmt.Sprintf("nothing went through for %s", e.Limit) }
@@ -18,7 +18,7 @@ func (e *Error) Error() string { return fmt.Sprintf("nothing went through for %s
 // Is implements errors.Is.
 func (e *Error) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// bounded is a context that ends after a silence.
+// bounded is a context that ends when Heard is not called in time.
 type bounded struct {
 	context.Context
 	heard func()
@@ -34,8 +34,8 @@ func (b *bounded) Value(k any) any {
 	return b.Context.Value(k)
 }
 
-// With returns a context that ends, with an Error as its cause, if Heard was not called with it for
-// limit.
+// With returns a context that ends, with an Error as its cause, once Heard has not been called with
+// it for limit.
 func With(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
 	timer := time.AfterFunc(limit, func() { end(&Error{limit}) })
@@ -45,8 +45,8 @@ func With(parent context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
-// Heard restarts the limit of the context that With returned and ctx derives from. With any other
-// ctx it does nothing.
+// Heard restarts the limit of the context that With returned. ctx may be derived from it. With any
+// other ctx, Heard does nothing.
 func Heard(ctx context.Context) {
 	if b, ok := ctx.Value(key{}).(*bounded); ok {
 		b.heard()
@@ -70,7 +70,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Err returns the reason why ctx ended: the Error of a silence, or else ctx.Err.
+// Err returns the reason why ctx ended: an Error if there was no progress, otherwise ctx.Err.
 func Err(ctx context.Context) error {
 	if silent, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
 		return silent

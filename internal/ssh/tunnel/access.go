@@ -9,11 +9,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// agentSocket is the environment variable with the socket of ssh-agent.
+// agentSocket is the environment variable that holds the path of ssh-agent's socket.
 const agentSocket = "SSH_AUTH_SOCK"
 
-// accessOf returns a text that identifies this process's access to the jump hosts, to compare it
-// with that of another process. It uses no secret: only the public halves of the keys, and the
+// accessOf returns a text that is equal for two processes if they can log in at the jump hosts with
+// the same keys. It contains no secret: it is a hash of the public keys and of the path of the
 // agent's socket.
 func accessOf(spec Spec, key []byte) (string, error) {
 	parts, err := remote.Fingerprints(key)
@@ -26,7 +26,7 @@ func accessOf(spec Spec, key []byte) (string, error) {
 	return shortHash([]byte(strings.Join(parts, "\n"))), nil
 }
 
-// shortHash returns a short digest that tells texts apart.
+// shortHash returns a short hash, as hex.
 func shortHash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

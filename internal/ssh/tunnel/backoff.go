@@ -2,11 +2,11 @@ package tunnel
 
 import "time"
 
-// The pause after a login that the jump host refused. Guards such as fail2ban and OpenSSH's
-// PerSourcePenalties block clients that try again too soon.
+// The first and the longest pause after a login that the jump host refused. Guards such as fail2ban
+// and OpenSSH's PerSourcePenalties block clients that retry too soon.
 const firstPause, longestPause = 2 * time.Second, 30 * time.Second
 
-// backOff tracks the pause between failed logins. Each pause is twice as long as the one before.
+// backOff tracks the pause between failed logins. Each pause is twice as long as the previous one.
 type backOff struct {
 	pause time.Duration
 	until time.Time
@@ -17,5 +17,5 @@ func (b *backOff) grow(now time.Time) {
 	b.until = now.Add(b.pause)
 }
 
-// waits reports whether the pause is not over.
+// waits reports whether the current pause has yet to end.
 func (b *backOff) waits(now time.Time) bool { return now.Before(b.until) }

@@ -13,30 +13,32 @@ import (
 	"syscall"
 )
 
-// SOCKS tells its client only one of eight numbers if it cannot connect. So Strata's own
-// connections begin with a line instead, "strata-connect DIGEST ADDRESS". The digest is anyTunnel
-// if the Spec is unknown. The answer is a line, too (reply). After a good answer, the connection
-// leads to the far end.
+// anyTunnel is the DIGEST of a client that does not know the tunnel's Spec. Strata's own clients do
+// not use SOCKS, because its replies have only eight error codes. They begin with a line,
+// "strata-connect DIGEST ADDRESS". The tunnel answers with a line, too (reply). If reply has no
+// error, the connection is then forwarded to ADDRESS.
 const anyTunnel = "-"
 
-// reply describes a connection, or the reason why it was not made.
+// reply answers a request to connect: it identifies the tunnel, and has the error if there was one.
 type reply struct {
-	// Digest and Last identify the tunnel.
+	// Digest is the digest of the tunnel's Spec. Last is the jump host that connects to the
+	// address.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
 	// Trouble is the reason why the jump host cannot be used.
 	Trouble string `json:"trouble,omitempty"`
-	// FarEnd is the jump host's error about the address: a key of farEndErrors, or its own message.
+	// FarEnd is the error of the connection to the address: a key of farEndErrors, or the jump
+	// host's own message.
 	FarEnd string `json:"farEnd,omitempty"`
 }
 
-// farEndErrors are the errors of a local dial, by the jump host's error about an address.
+// farEndErrors maps the values of reply.FarEnd to the errors of a local dial.
 var farEndErrors = map[string]error{
 	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH,
 	"timeout": os.ErrDeadlineExceeded,
 }
 
-// fill sets the reason why the jump host did not connect.
+// fill stores the error of a connection in the reply.
 func (r *reply) fill(err error) {
 	var host *jumpHostError
 	if errors.As(err, &host) {
@@ -51,8 +53,8 @@ func (r *reply) fill(err error) {
 	}
 }
 
-// error returns the error of a reply, for a client that connects to an address through the tunnel.
-// through is the tunnel's own address.
+// error converts the reply to an error for a client that connects to an address through the tunnel;
+// nil if the connection was made. through is the tunnel's own address.
 func (r reply) error(network, through, digest string) error {
 	switch {
 	case digest != anyTunnel && digest != r.Digest:
@@ -68,7 +70,7 @@ func (r reply) error(network, through, digest string) error {
 	return fmt.Errorf("jump host %s: %s", r.Last, r.FarEnd)
 }
 
-// takenBy returns the message that another tunnel uses the port.
+// takenBy returns the error text for a port that another tunnel uses.
 func takenBy(address, last string) string {
 	return fmt.Sprintf(
 		"port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of "+
@@ -76,7 +78,7 @@ func takenBy(address, last string) string {
 		address[strings.LastIndex(address, ":")+1:], last)
 }
 
-// forward serves one connection of Strata's own; request is the text after connectWord.
+// forward serves one connection of a Strata client. request is its first line after connectWord.
 func (s *server) forward(ctx context.Context, near peeked, request string) {
 	digest, address, _ := strings.Cut(strings.TrimSpace(request), " ")
 	said := reply{Digest: s.digest, Last: s.last}
@@ -88,20 +90,20 @@ func (s *server) forward(ctx context.Context, near peeked, request string) {
 		}
 	}
 	if far != nil {
-		defer func() { _ = far.Close() }() // The other end notices it.
+		defer func() { _ = far.Close() }() // The far end notices it.
 	}
 	if json.NewEncoder(near).Encode(said) == nil && far != nil {
 		pipe(near, far)
 	}
 }
 
-// pipe copies in both directions until both ends have ended, or one fails.
+// pipe copies in both directions until both have reached EOF, or one fails.
 func pipe(near, far net.Conn) {
 	ended := make(chan error, 2)
 	pass := func(to, from net.Conn) {
 		_, err := io.Copy(to, from)
 		if half, ok := to.(interface{ CloseWrite() error }); ok {
-			_ = half.CloseWrite() // If this fails, the connection has ended.
+			_ = half.CloseWrite() // It fails only if the connection is closed.
 		}
 		ended <- err
 	}
@@ -112,7 +114,7 @@ func pipe(near, far net.Conn) {
 	}
 }
 
-// peeked is a connection whose first bytes have been read.
+// peeked is a connection of which some bytes are already in a buffer.
 type peeked struct {
 	net.Conn
 	said *bufio.Reader
@@ -120,7 +122,7 @@ type peeked struct {
 
 func (p peeked) Read(b []byte) (int, error) { return p.said.Read(b) }
 
-// CloseWrite passes on that the far end has ended its output.
+// CloseWrite closes the sending half, so that the other end reads EOF.
 func (p peeked) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

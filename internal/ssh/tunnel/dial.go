@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// DialFunc connects, like net.Dialer's DialContext.
+// DialFunc connects to an address, like net.Dialer.DialContext.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DownError reports that the way forwards no connection; the address itself is unknown.
+// DownError reports that a tunnel or proxy forwards no connection, so it is unknown whether the
+// address behind it answers.
 type DownError struct {
 	// Address is the address of the proxy, as host:port.
 	Address string
-	// Why is the tunnel's own message, or says that there is none.
+	// Why is the tunnel's own error message, or says that no tunnel runs.
 	Why string
 	// Foreign is true for a user's own proxy, and false for a tunnel of Strata's.
 	Foreign bool
@@ -34,7 +35,7 @@ func (e *DownError) Error() string {
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
 
-// Cause returns the reason for messages.
+// Cause returns the cause, as a gate reports it.
 func (e *DownError) Cause() string {
 	if e.Foreign {
 		return "nothing is known of what is behind the proxy that the kubeconfig names (proxy-url)"
@@ -42,7 +43,7 @@ func (e *DownError) Cause() string {
 	return "nothing is known of what is behind the jump host"
 }
 
-// Hint returns the fix.
+// Hint returns the fix, as a gate reports it.
 func (e *DownError) Hint() string {
 	if e.Foreign {
 		return "start that proxy, or correct proxy-url in the kubeconfig"
@@ -50,9 +51,10 @@ func (e *DownError) Hint() string {
 	return "log in to the jump host by hand (ssh); strata tunnel -s STACK says why it does not open"
 }
 
-// Dialer returns a function that connects through the tunnel, and through no other tunnel on its
-// port. Its errors have the form of a local dial with the far end's error (syscall.ECONNREFUSED,
-// syscall.EHOSTUNREACH, os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it connects
+// Dialer returns a function that connects through the tunnel of this Spec, and never through
+// another tunnel on the same port. If the address does not answer, its errors have the form of a
+// local dial's (syscall.ECONNREFUSED, syscall.EHOSTUNREACH, os.ErrDeadlineExceeded). If the tunnel
+// forwards nothing, they are a *DownError. If the Spec has no tunnel, the function connects
 // directly.
 func Dialer(through Spec, direct net.Dialer) DialFunc {
 	if !through.There() {
@@ -78,16 +80,16 @@ func Dialer(through Spec, direct net.Dialer) DialFunc {
 	}
 }
 
-// line identifies a tunnel to connect through, by its address and its digest.
+// line is the address and the digest of a tunnel to connect through.
 type line struct {
 	at, digest string
 	direct     net.Dialer
 }
 
-// errNoTunnel reports that the listener does not answer like a tunnel.
+// errNoTunnel reports that the port's listener is no tunnel.
 var errNoTunnel = errors.New("it is no tunnel")
 
-// dial connects to an address through the tunnel. It fails as Dialer does, or with errAbsent or
+// dial connects to an address through the tunnel. Its errors are those of Dialer, errAbsent and
 // errNoTunnel.
 func (l line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.direct.Timeout > 0 {
@@ -110,13 +112,14 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 		err = said.error(network, l.at, l.digest)
 	}
 	if err != nil {
-		_ = conn.Close() // Nothing passes through this connection.
+		_ = conn.Close() // The connection is not used.
 		return nil, err
 	}
 	return near, nil
 }
 
-// absent returns the error of a connection to the tunnel itself.
+// absent converts the error of a connection to the tunnel's port. It returns errAbsent if nothing
+// listens there.
 func (l line) absent(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -127,7 +130,7 @@ func (l line) absent(ctx context.Context, err error) error {
 	return &DownError{Address: l.at, Why: "it cannot be connected to: " + innermost(err)}
 }
 
-// request sends a line and reads the answer.
+// request sends a line and reads the tunnel's reply.
 func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	stop := context.AfterFunc(ctx, func() { _ = p.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
@@ -146,8 +149,8 @@ func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	return said, json.Unmarshal(text, &said)
 }
 
-// late returns the error of a connection that was given up before the tunnel had an answer. It
-// blames the address only if the tunnel itself works.
+// late returns the error for a connection that timed out before the tunnel replied. It blames the
+// address only if the tunnel itself answers and has a working jump host.
 func (l line) late(ctx context.Context, network string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -169,5 +172,5 @@ func (l line) late(ctx context.Context, network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 }
 
-// lateLimit is short, because the caller has waited already.
+// lateLimit bounds the check of late. It is short, because the caller has already waited.
 const lateLimit = 500 * time.Millisecond

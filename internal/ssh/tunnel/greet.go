@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Strata's lines to a tunnel. No client of SOCKS begins with them. Strata sends greeting, and may
-// then request the tunnel's end. The tunnel obeys endLine if no other run uses it, and replaceLine
-// if the jump host cannot be used. connectWord begins a connection (connect.go).
+// The lines that Strata sends to a tunnel. No SOCKS client begins with them. After greeting, Strata
+// may request that the tunnel exits. endLine does so if no other run uses the tunnel, and
+// replaceLine if the jump host cannot be used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
 	endLine     = "end\n"
@@ -24,48 +24,49 @@ const (
 	connectWord = "strata-connect "
 )
 
-// answer holds a tunnel's description of itself.
+// answer describes a tunnel and its state.
 type answer struct {
-	// Digest is the digest of the tunnel's Spec. Last is the jump host that connections leave from.
+	// Digest is the digest of the tunnel's Spec. Last is the jump host that makes the connections.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
-	// Access identifies the keys with which the tunnel logs in (accessOf).
+	// Access identifies the keys that the tunnel logs in with (accessOf).
 	Access string `json:"access"`
-	// Uses counts the other current users.
+	// Uses is the number of other current users.
 	Uses int `json:"uses"`
-	// Trouble is the reason why the jump host cannot be used; empty if it can. Pending is true
-	// during the login.
+	// Trouble is the reason why the jump host cannot be used; empty if it can be. Pending is true
+	// during a login.
 	Trouble string `json:"trouble,omitempty"`
 	Pending bool   `json:"pending,omitempty"`
 }
 
 const (
-	// localLimit bounds requests within this machine.
+	// localLimit bounds a request to a process on this machine.
 	localLimit = 2 * time.Second
-	// askAgain is the pause between two checks of a state that lasts a moment.
+	// askAgain is the pause between two checks of a short-lived state.
 	askAgain = 20 * time.Millisecond
 )
 
-// errAbsent reports that nothing listens at the port.
+// errAbsent reports that nothing listens at the tunnel's port.
 var errAbsent = errors.New("nothing listens there")
 
-// Lease holds a tunnel open: a tunnel does not end for idleness while a lease exists.
+// Lease is one use of a tunnel. While a lease exists, the tunnel does not exit for idleness.
 type Lease struct {
 	conn net.Conn
 	said *bufio.Reader
 }
 
-// Close releases the lease. A nil Lease belongs to no tunnel.
+// Close releases the lease. It does nothing for a nil Lease, which belongs to no tunnel.
 func (l *Lease) Close() {
 	if l != nil {
-		_ = l.conn.Close() // This tells the other end.
+		_ = l.conn.Close() // The tunnel notices it.
 	}
 }
 
-// wait returns when the tunnel has ended, or the lease was closed.
+// wait blocks until the tunnel has exited, or the lease was closed.
 func (l *Lease) wait() { _, _ = l.said.ReadByte() }
 
-// greet greets the listener at an address. It fails with errAbsent if there is none.
+// greet connects to a tunnel's address and returns a lease and the tunnel's state. It fails with
+// errAbsent if nothing listens there.
 func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, localLimit)
 	defer cancel()
@@ -86,7 +87,7 @@ func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	return lease, found, nil
 }
 
-// ask sends a line to the tunnel, which answers with its description.
+// ask sends a line to the tunnel and reads its answer.
 func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	_ = l.conn.SetDeadline(limit)
 	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
@@ -101,9 +102,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// awaitAnswer greets the listener at an address, and waits until its answer is final. A tunnel that
-// is ending is soon absent, and a running login ends. enough reports whether an answer needs no
-// wait for a login.
+// awaitAnswer greets the tunnel at an address and waits until its state is final: a tunnel that is
+// shutting down becomes absent, and a pending login finishes. It stops waiting for a login once
+// enough returns true.
 func awaitAnswer(
 	ctx context.Context, address string, enough func(answer) bool,
 ) (*Lease, answer, error) {
@@ -129,19 +130,20 @@ func awaitAnswer(
 	for found.Pending && !enough(found) && pause(ctx) == nil {
 		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
 			lease.Close()
-			return nil, answer{}, errAbsent // The tunnel has ended, because the jump host refused its login.
+			// The tunnel exited, because the jump host refused its login.
+			return nil, answer{}, errAbsent
 		}
 	}
 	return lease, found, nil
 }
 
-// hungUp reports whether the other end has closed the connection.
+// hungUp reports whether an error means that the other end closed the connection.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)
 }
 
-// pause waits a moment. Its error is the end of ctx.
+// pause waits for askAgain. It fails only if ctx has ended.
 func pause(ctx context.Context) error {
 	return wait.PollUntilContextCancel(ctx, askAgain, false,
 		func(context.Context) (bool, error) { return true, nil })

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// idle counts users, and calls a function once there were no users for a time.
+// idle counts users, and calls a function after there were no users for a time.
 type idle struct {
 	after time.Duration
 	timer *time.Timer
@@ -25,7 +25,7 @@ func newIdle(after time.Duration, end func()) *idle {
 	return i
 }
 
-// begin adds a user. It returns false after the end, when no user is accepted.
+// begin adds a user. It returns false if idle has ended, because no more users are accepted then.
 func (i *idle) begin() bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -46,7 +46,8 @@ func (i *idle) done() {
 	}
 }
 
-// endWith ends idle if there are at most uses users. From then on no user can begin.
+// endWith ends idle if it has at most uses users, and reports whether it has ended. begin fails
+// from then on.
 func (i *idle) endWith(uses int) bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

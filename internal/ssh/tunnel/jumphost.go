@@ -12,37 +12,38 @@ import (
 )
 
 const (
-	// loginLimit bounds one login to the jump hosts, which may be loaded. Clients get the reason of
-	// the delay meanwhile.
+	// loginLimit bounds one login to the jump hosts, which may be slow under load. Clients do not
+	// wait that long (patience): they get the reason of the delay.
 	loginLimit = 30 * time.Second
-	// patience bounds a connection's wait for a login. Gates give up after 3 s, and need the cause
-	// before that.
+	// patience bounds how long a connection waits for a login. Gates give up after 3 s, and need
+	// the cause before that.
 	patience = 1500 * time.Millisecond
-	// quiet is the silence of the far end after which the jump host may be silent itself. It then
-	// gets a keepalive, which pingLimit bounds.
+	// quiet is how long the far end may not answer before the jump host is checked by a keepalive.
+	// pingLimit bounds that keepalive.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )
 
-// jumpHost is the tunnel's last jump host. It is logged in to on demand.
+// jumpHost is the tunnel's last jump host. It logs in when a connection needs it.
 type jumpHost struct {
 	name   string
 	target remote.Target
 	dialer remote.Dialer
 	// limit bounds one login.
 	limit time.Duration
-	// life ends with the tunnel.
+	// life ends when the tunnel exits.
 	life context.Context
 
 	mutex  sync.Mutex
 	client *remote.Client
-	// underWay is closed when the running login has ended; nil if none runs.
+	// underWay is closed when the running login has finished; nil if none runs.
 	underWay chan struct{}
-	// trouble is the error of the last login; nil after a good one.
+	// trouble is the error of the last login; nil if it succeeded.
 	trouble error
 	backOff backOff
 }
 
-// jumpHostError reports that a connection failed at the jump host, not at the address.
+// jumpHostError reports that a connection failed because of the jump host, not because of the
+// address.
 type jumpHostError struct{ why error }
 
 func (e *jumpHostError) Error() string { return e.why.Error() }
@@ -53,15 +54,16 @@ var (
 	errSilent   = errors.New("it gives no answer")
 )
 
-// newJumpHost returns the last jump host of a tunnel. key has the format of remote.Dialer.
+// newJumpHost returns the last jump host of a tunnel, without a login. key is a Dialer's
+// PrivateKey.
 func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
 	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
 	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target,
 		dialer: remote.Dialer{PrivateKey: key}}
 }
 
-// connect makes one attempt to connect to an address from the jump host. Its error is a
-// *jumpHostError, or about the address.
+// connect makes one attempt to connect to an address from the jump host. It returns a
+// *jumpHostError if the jump host failed; any other error is about the address.
 func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -85,8 +87,8 @@ func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error
 		j.name, err)}
 }
 
-// dialWatched connects to an address from the client's host, and fails with errSilent if that host
-// has fallen silent.
+// dialWatched connects to an address from the client's host. It fails with errSilent if that host
+// does not answer a keepalive.
 func dialWatched(ctx context.Context, client *remote.Client, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,8 +107,8 @@ func dialWatched(ctx context.Context, client *remote.Client, address string) (ne
 	return conn, err
 }
 
-// login returns the connection to the jump host, and logs in again if it has ended. Concurrent
-// callers wait for the same login.
+// login returns the connection to the jump host. If the connection has ended, it logs in again.
+// Concurrent callers share one login.
 func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	client, underWay := j.begin()
 	if client != nil {
@@ -129,8 +131,9 @@ func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	return nil, fmt.Errorf("jump host %s: %w", j.name, errUnderWay)
 }
 
-// begin returns the connection to the jump host. If it has ended, it returns the login to wait for,
-// and starts one if none runs. For a while after a refused login it returns neither.
+// begin returns the connection to the jump host. If the connection has ended, it returns nil and a
+// channel that is closed when the login has finished; it starts a login if none runs. During the
+// pause after a refused login, both are nil.
 func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -144,7 +147,7 @@ func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	return nil, j.underWay
 }
 
-// isConnected reports whether the last login still holds.
+// isConnected reports whether the connection of the last login is still open.
 func (j *jumpHost) isConnected() bool {
 	if j.client == nil {
 		return false
@@ -157,8 +160,8 @@ func (j *jumpHost) isConnected() bool {
 	}
 }
 
-// attempt logs in. If the host cannot be reached, it may be booting, and attempt retries at once.
-// After a refusal, it does not try for a while.
+// attempt logs in and closes ended. If the jump host could not be reached, the next login may start
+// at once, because the host may be booting. After a refusal, the next login must wait for backOff.
 func (j *jumpHost) attempt(ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
@@ -180,10 +183,10 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
 		j.backOff.grow(time.Now())
 	case last != nil:
-		j.trouble = last // The text is the same each time.
+		j.trouble = last // unlike err, it has the same text each time
 	}
 	if client != nil && j.life.Err() != nil {
-		_ = client.Close() // The tunnel has ended meanwhile.
+		_ = client.Close() // The tunnel has exited meanwhile.
 	}
 }
 
@@ -194,7 +197,7 @@ func (j *jumpHost) setTrouble(err error) {
 }
 
 // state returns the reason why the jump host cannot be used, and whether a login runs. The reason
-// is empty if it can be used, or if that is not known yet.
+// is empty if it can be used, or if that is not yet known.
 func (j *jumpHost) state() (trouble string, pending bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -211,6 +214,6 @@ func (j *jumpHost) close() {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	if j.client != nil {
-		_ = j.client.Close() // The process ends.
+		_ = j.client.Close() // The process exits.
 	}
 }

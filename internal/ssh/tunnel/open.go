@@ -12,11 +12,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// openLimit bounds the start of a tunnel, which includes a login. It is well below the time that
-// the engine leaves a gate to report (components.Gate).
+// openLimit bounds the start of a tunnel with its login. It is well below the time in which a gate
+// has to report to the engine (components.Gate).
 const openLimit = loginLimit + 5*time.Second
 
-// opener opens tunnels for one process.
+// opener holds this process's ways to open a tunnel; tests replace them.
 type opener struct {
 	// access identifies the keys of the process (accessOf).
 	access string
@@ -24,13 +24,13 @@ type opener struct {
 	start, login func(context.Context) error
 }
 
-// Open returns a lease of a tunnel, and starts the tunnel if it does not run. It returns nil if the
-// spec has no tunnel. If the jump host no longer accepts the running tunnel's keys (its agent or
-// key is gone), and accepts this process's, Open replaces the tunnel. key has the format of
-// remote.Dialer. The error has the reason why the login fails, or names the owner of the port.
+// Open returns a lease of the tunnel, and starts the tunnel if it does not run. It returns nil if
+// the Spec has no tunnel. If the jump host no longer accepts the running tunnel's keys but accepts
+// this process's, Open replaces the tunnel. key is a Dialer's PrivateKey. The error has the reason
+// why the login failed, or names the owner of the port.
 func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	if !spec.There() {
-		return nil, nil //nolint:nilnil // no tunnel, and nothing to hold
+		return nil, nil //nolint:nilnil // the Spec has no tunnel
 	}
 	access, err := accessOf(spec, key)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	})
 }
 
-// open implements Open with the functions of the process.
+// open is Open with the process's functions as a parameter.
 func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
@@ -70,10 +70,10 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	return lease, nil
 }
 
-// acquireLease returns a lease of the running tunnel. It fails with errAbsent if no tunnel runs, or
-// if it has ended one to free the port.
+// acquireLease returns a lease of the running tunnel. It returns errAbsent if no tunnel runs, or if
+// it has stopped one to free the port.
 func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Lease, error) {
-	// Once a login of a tunnel with other keys was refused, a wait for that tunnel is useless.
+	// A tunnel with other keys whose login was refused will not recover, so do not wait for it.
 	lease, found, err := awaitAnswer(ctx, spec.Address(), func(a answer) bool {
 		return a.Trouble != "" && a.Access != o.access
 	})
@@ -93,23 +93,23 @@ func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Le
 	return lease, nil
 }
 
-// makeRoom ends an unused tunnel that leads elsewhere. That is an earlier tunnel of this stack, or
-// the tunnel of another stack that has finished. makeRoom returns errAbsent when the port is free.
+// makeRoom stops an unused tunnel that has another Spec: an earlier tunnel of this stack, or one of
+// another stack. It returns errAbsent when the port is free.
 func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	taken := errors.New(takenBy(spec.Address(), found.Last))
 	if found.Uses > 0 {
 		return taken
 	}
 	if _, err := l.ask(endLine, time.Now().Add(localLimit)); err == nil {
-		return taken // Another run has begun to use it meanwhile.
+		return taken // another run uses it now
 	}
 	return awaitFreePort(ctx, spec)
 }
 
-// replace ends a tunnel whose jump host cannot be used, if the jump host accepts this process's
-// keys. The tunnel's users then find the next tunnel. A tunnel with the same keys continues,
-// because this process could do no more. replace returns errAbsent when the port is free, and nil
-// if the tunnel works again.
+// replace stops a tunnel whose jump host cannot be used, if the jump host accepts this process's
+// keys. The tunnel's users then connect to its replacement. If the tunnel has the same keys,
+// replace fails, because this process could not do better. It returns errAbsent when the port is
+// free, and nil if the tunnel has recovered.
 func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answer) error {
 	if found.Access == o.access {
 		return errors.New(found.Trouble)
@@ -123,8 +123,7 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 	return awaitFreePort(ctx, spec)
 }
 
-// awaitFreePort waits for the port of a tunnel that ends. It returns errAbsent when the port is
-// free.
+// awaitFreePort waits until a stopped tunnel has released its port. Then it returns errAbsent.
 func awaitFreePort(ctx context.Context, spec Spec) error {
 	var free error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,

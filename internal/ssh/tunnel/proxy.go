@@ -15,10 +15,10 @@ import (
 )
 
 // ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through that
-// proxy. It is for a client that chooses addresses itself, or that needs the cause of an error. The
-// proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with its user and password.
-// Proxies of other kinds stay in config for client-go. Without a proxy, the function connects
-// directly.
+// proxy. It is for clients that choose addresses themselves, or need the cause of an error. The
+// proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with a user and password. It
+// keeps other kinds of proxies in config, for client-go. If config has no SOCKS proxy, the function
+// connects directly.
 func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
 	if at == nil {
@@ -28,7 +28,7 @@ func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	if ip := net.ParseIP(at.Hostname()); at.User != nil || ip == nil || !ip.IsLoopback() {
 		return foreign(at, direct)
 	}
-	// The proxy may also be ssh -D, which listens on the loopback as well.
+	// The proxy may be a tunnel or a user's own ssh -D: both listen on the loopback.
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := line{at: at.Host, digest: anyTunnel, direct: direct}.dial(ctx, network,
 			address)
@@ -58,7 +58,7 @@ func proxyOf(config *rest.Config) *url.URL {
 	return at
 }
 
-// foreign connects through a user's own proxy.
+// foreign returns a function that connects through a user's own proxy.
 func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if direct.Timeout > 0 {
@@ -78,8 +78,8 @@ func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	}
 }
 
-// toProxy connects to the proxy itself. It marks its own errors, so that they can be told from the
-// proxy's answers.
+// toProxy connects to the proxy itself. It returns a DownError if that fails, to distinguish such
+// errors from the proxy's replies.
 type toProxy struct {
 	direct net.Dialer
 	at     string
@@ -99,8 +99,8 @@ func (p toProxy) Dial(network, address string) (net.Conn, error) {
 	return p.direct.Dial(network, address)
 }
 
-// foreignError converts a proxy's error about an address to the form of a local dial error. Every
-// other error counts as the proxy's own failure.
+// foreignError converts a proxy's error about an address to the form of a local dial's. For every
+// other error, it returns a DownError of the proxy.
 func foreignError(ctx context.Context, through, network string, err error) error {
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: network, Err: cause} }
 	var down *DownError
@@ -112,7 +112,8 @@ func foreignError(ctx context.Context, through, network string, err error) error
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return dial(os.ErrDeadlineExceeded)
-	// golang.org/x/net/internal/socks: "unknown error connection refused"
+	// The text ends a message like "unknown error connection refused"
+	// (golang.org/x/net/internal/socks).
 	case strings.HasSuffix(text, "connection refused"):
 		return dial(syscall.ECONNREFUSED)
 	case strings.HasSuffix(text, "unreachable"):
@@ -121,7 +122,7 @@ func foreignError(ctx context.Context, through, network string, err error) error
 	return &DownError{Address: through, Foreign: true, Why: innermost(err)}
 }
 
-// innermost returns a network error's message without addresses, which differ each time.
+// innermost returns a network error's message without addresses, because ports differ each time.
 func innermost(err error) string {
 	var outer *net.OpError
 	for errors.As(err, &outer) {

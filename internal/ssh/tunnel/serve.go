@@ -18,14 +18,14 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle bounds the life of an unused tunnel. A run's next step, or the next command, can still use
-// it.
+// Idle is how long an unused tunnel keeps running, so that the next step of a run, or the next
+// command, can still use it.
 const Idle = 5 * time.Minute
 
-// greetLimit bounds the time from a connection to its first byte.
+// greetLimit bounds how long a new connection may send nothing.
 const greetLimit = 10 * time.Second
 
-// everyUse is the largest number of users.
+// everyUse is passed to endWith to end the tunnel whatever its number of users.
 const everyUse = math.MaxInt
 
 // server serves one tunnel.
@@ -37,10 +37,10 @@ type server struct {
 	end                  context.CancelFunc
 }
 
-// Serve serves a tunnel at a listener, which it closes. It ends with ctx, or after a time without
-// users. It also ends if a program requests that, which needs the port for another tunnel or has a
-// better key. It calls ready when the login to the jump host has succeeded; otherwise it returns
-// the reason.
+// Serve serves a tunnel at a listener, and closes the listener. It calls ready once the login to
+// the jump host has succeeded; if the login fails, it returns the reason. It returns when ctx ends,
+// or after idleFor without users. It also returns if another process requests that, because it
+// needs the port for another tunnel, or has keys that work.
 func Serve(
 	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration,
 	ready func(),
@@ -87,16 +87,16 @@ func newServer(
 	return s, err
 }
 
-// farEnd leaves the resolution of names to the jump host, which knows its network.
+// farEnd resolves no names, so that the jump host does: it knows the names in its network.
 type farEnd struct{}
 
 func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, error) {
 	return ctx, nil, nil
 }
 
-// dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go,
-// handleConnect). "refused" means that the far end has refused, and "network is unreachable" that
-// the jump host failed. Every other error is "host unreachable".
+// dial connects for a SOCKS client. go-socks5 selects its reply by words in the error (request.go,
+// handleConnect). "refused" means that the address refused, and "network is unreachable" that the
+// jump host failed. Every other error is "host unreachable".
 func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	conn, err := s.host.connect(ctx, address)
 	var host *jumpHostError
@@ -121,7 +121,7 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 			return
 		}
 		if !s.idle.begin() {
-			_ = conn.Close() // The tunnel ends, and the next process starts its own.
+			_ = conn.Close() // The tunnel shuts down, and the client starts a new one.
 			continue
 		}
 		go func() {
@@ -132,10 +132,9 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// serve serves one connection: a connection of SOCKS, or one of Strata's own, which begins with
-// another byte.
+// serve serves one connection. A Strata client's first byte differs from that of a SOCKS client.
 func (s *server) serve(ctx context.Context, conn net.Conn) {
-	defer func() { _ = conn.Close() }() // The other end notices it.
+	defer func() { _ = conn.Close() }() // The client notices it.
 	said := bufio.NewReader(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(greetLimit))
 	first, err := said.Peek(1)
@@ -144,7 +143,7 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 	}
 	if first[0] != greeting[0] {
 		_ = conn.SetReadDeadline(time.Time{})
-		_ = s.socks.ServeConn(peeked{conn, said}) // ServeConn has told the other end about an error.
+		_ = s.socks.ServeConn(peeked{conn, said}) // ServeConn has sent the error to the client.
 		return
 	}
 	line, err := said.ReadString('\n')
@@ -163,13 +162,14 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// answerLine answers one line, and holds the tunnel until the other end closes or requests its end.
+// answerLine answers one line of a Strata client. It returns false if the connection must be
+// closed.
 func (s *server) answerLine(conn net.Conn, line string) bool {
 	switch line {
 	case greeting:
 		s.host.begin() // start a login, so that the caller can wait for its result
 	case endLine:
-		if s.idle.endWith(1) { // another run may have come since the answer
+		if s.idle.endWith(1) { // another run may have begun to use it since
 			s.end()
 			return false
 		}

@@ -13,18 +13,18 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Spec describes a tunnel. It is passed as JSON to the process that serves it; the keys are in its
+// Spec describes a tunnel. The process that serves it gets it as JSON on stdin; the keys are in its
 // environment.
 type Spec struct {
-	// Port is a port of this machine's loopback.
+	// Port is the port on this machine's loopback; zero if there is no tunnel.
 	Port int `json:"port"`
-	// Via are the jump hosts; connections leave from the last. Agent also offers the ssh-agent's
-	// keys to them.
+	// Via are the jump hosts; the last one makes the connections. If Agent is true, the ssh-agent's
+	// keys are also offered to them.
 	Via   []remote.Hop `json:"via"`
 	Agent bool         `json:"agent,omitempty"`
 }
 
-// NewSpec returns the tunnel to a target. Its Port is zero if the target has none.
+// NewSpec returns the tunnel to a target. It is zero if the target has none.
 func NewSpec(t remote.Target) Spec {
 	if t.DynamicForward == 0 {
 		return Spec{}
@@ -32,7 +32,8 @@ func NewSpec(t remote.Target) Spec {
 	return Spec{Port: t.DynamicForward, Via: t.Jump, Agent: t.Agent}
 }
 
-// First returns the tunnel of the first host that has one. target returns the target of a host.
+// First returns the tunnel of the first host that has one; a zero Spec if none has. target returns
+// a host's Target.
 func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	for _, host := range hosts {
 		if way := NewSpec(target(host)); way.There() {
@@ -42,7 +43,7 @@ func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	return Spec{}
 }
 
-// There reports whether there is a tunnel at all.
+// There reports whether the Spec has a tunnel.
 func (s Spec) There() bool { return s.Port != 0 }
 
 // Address returns the proxy's address, as host:port; empty if there is no tunnel.
@@ -53,22 +54,22 @@ func (s Spec) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port))
 }
 
-// URL returns the proxy's address for a kubeconfig's proxy-url. The jump host resolves the API
-// server's address, so it must know that name.
+// URL returns the proxy's URL, for proxy-url in a kubeconfig. The jump host must be able to resolve
+// the API server's name.
 func (s Spec) URL() string { return s.proxy().String() }
 
 func (s Spec) proxy() *url.URL { return &url.URL{Scheme: scheme, Host: s.Address()} }
 
 const scheme = "socks5"
 
-// Use makes config reach its server through the tunnel, if there is one.
+// Use configures config to reach its server through the tunnel, if there is one.
 func (s Spec) Use(config *rest.Config) {
 	if s.There() {
 		config.Proxy = http.ProxyURL(s.proxy())
 	}
 }
 
-// last returns the jump host that connections leave from.
+// last returns the address of the last jump host, which makes the connections.
 func (s Spec) last() string {
 	if len(s.Via) == 0 {
 		return "nowhere"
@@ -77,11 +78,11 @@ func (s Spec) last() string {
 	return net.JoinHostPort(hop.Address, strconv.Itoa(hop.Port))
 }
 
-// protocol is the version of the tunnel's protocol: a tunnel of another version counts as another
-// tunnel.
+// protocol is the version of the tunnel's protocol. It is a part of the digest, so that a tunnel of
+// another version counts as another tunnel.
 const protocol = "2 "
 
-// digest returns a text that identifies a tunnel.
+// digest returns a hash that identifies the Spec and the protocol.
 func (s Spec) digest() (string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -19,16 +19,17 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Command is the subcommand that serves a tunnel. It gets a Spec on stdin, and the keys in the
-// environment. It prints readyLine when it accepts connections.
+// Command is the subcommand that serves a tunnel. It reads a Spec from stdin and the keys from the
+// environment. It prints readyLine once the login to the jump host has succeeded.
 const (
 	Command   = "tunnel-serve"
 	readyLine = "ready\n"
 )
 
-// start starts the process of a tunnel, in a session of its own, so that it outlives the run and
-// gets no interrupt. It returns when the login to the jump host has succeeded. The process fails if
-// the port is taken: another tunnel was faster, or another program has the port.
+// start starts the process of a tunnel, and returns once its login to the jump host has succeeded.
+// The process has a session of its own, so that it outlives the run and gets no interrupt from the
+// terminal. If the port is in use, start returns nil, and the caller finds the other tunnel or
+// program there.
 func start(ctx context.Context, spec Spec, key []byte) error {
 	if testing.Testing() {
 		return errors.New("a test binary serves no tunnel")
@@ -48,7 +49,7 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	defer func() { _ = said.Close() }()
 	command := exec.Command(executable, Command) //nolint:noctx // the process must outlive ctx
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), told, told
-	command.Dir = "/" // so that the process holds no folder of the run
+	command.Dir = "/" // so that it keeps no folder of the run busy
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	command.Env = append(remote.Environment(), self.SSHKey+"="+string(key))
 	if err := keepToItself(); err != nil {
@@ -57,13 +58,13 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	if err := command.Start(); err != nil {
 		return errors.Join(err, told.Close())
 	}
-	_ = told.Close()                   // The process has its own copy.
-	go func() { _ = command.Wait() }() // The pipe carries its messages.
+	_ = told.Close()                   // The process has a duplicate.
+	go func() { _ = command.Wait() }() // report reads its messages from the pipe.
 	return report(ctx, said, command.Process)
 }
 
-// keepToItself prevents that processes which this one starts inherit its files. Otherwise a lock on
-// an open file of the run's caller would be held as long as the tunnel runs.
+// keepToItself closes this process's files in its future child processes. Otherwise the tunnel
+// would inherit a lock file of the run's caller, and hold the lock as long as it runs.
 func keepToItself() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -77,10 +78,10 @@ func keepToItself() error {
 	return nil
 }
 
-// report reads whether the process is ready. If it is not, it returns the reason of the process's
-// end.
+// report waits until the process is ready. If the process exits first, report returns its error
+// message; nil if the port is in use.
 func report(ctx context.Context, said *os.File, process *os.Process) error {
-	// The read below ends when the process ends.
+	// The read below ends when the process exits.
 	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
 	defer stop()
 	var all strings.Builder
@@ -105,11 +106,10 @@ func report(ctx context.Context, said *os.File, process *os.Process) error {
 	return nil
 }
 
-// inUse is the system's error text for a port that is taken.
+// inUse is the operating system's error text for a port that is in use.
 var inUse = syscall.EADDRINUSE.Error()
 
-// Main runs the process: it serves the tunnel until it ends, and prints to out when it accepts
-// connections.
+// Main serves a tunnel in this process, and prints readyLine to out once the login has succeeded.
 func Main(ctx context.Context, spec Spec, key []byte, out io.Writer) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", spec.Address())
 	if err != nil {

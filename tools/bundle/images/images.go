@@ -104,8 +104,8 @@ func (c *collection) sortedImages() (all []Image) {
 	return all
 }
 
-// imageOption matches an argument with an image that the program starts later, such as
-// cert-manager's for the solver of a challenge.
+// imageOption matches an argument that names an image for Pods that the program creates later, such
+// as cert-manager's for the ACME solver.
 var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
 
 // referencesIn returns the images of all containers in a part of an object, and those in the

@@ -138,8 +138,8 @@ func newTransport(about config.Registry) (http.RoundTripper, error) {
 	return made, nil
 }
 
-// named is a transport that tells a mirror of several registries which registry is meant, as
-// containerd does (its docs/hosts.md, "ns").
+// named is a transport for a mirror of several registries. It adds the parameter ns to each
+// request, which names the registry, as containerd does (its docs/hosts.md, "ns").
 type named struct {
 	http.RoundTripper
 	host, registry string

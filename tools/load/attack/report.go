@@ -78,7 +78,7 @@ func newTimeline(at time.Time) *timeline {
 		total: Phase{Name: "total"}}
 }
 
-// begin begins a phase now. All earlier requests belong to the phases before.
+// begin starts a phase now. Requests that were sent before belong to earlier phases.
 func (t *timeline) begin(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -151,7 +151,8 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 	p.latencies[result.Latency.Round(precision)]++
 }
 
-// lose counts a lost request. Results arrive in the order in which the requests ended.
+// lose counts a lost request. It compares the times, because results do not arrive in the order in
+// which requests were sent.
 func (p *Phase) lose(sent time.Time) {
 	p.Lost++
 	if p.FirstLost.IsZero() || sent.Before(p.FirstLost) {

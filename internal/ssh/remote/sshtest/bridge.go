@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// bridgeScript replaces a client's script. A real shell begins and ends it; a Handler supplies its
-// streams and exit code, over the file descriptors of a bridge.
+// bridgeScript replaces a client's script. A real shell executes it, but the Handler reads its
+// input and writes its output and exit code, over the file descriptors of a bridge.
 const bridgeScript = `cat >&9; cat <&7 >&2 & cat <&6; wait; read -r code <&8; exit "$code"`
 
 // bridge connects a shell's file descriptors with a Handler.
@@ -21,7 +21,7 @@ type bridge struct {
 	gone                 chan struct{}
 }
 
-// newBridge returns a bridge, and gives a command its other ends.
+// newBridge returns a bridge, and passes the other ends of its pipes to a command.
 func newBridge(cmd *exec.Cmd) (*bridge, error) {
 	b := &bridge{gone: make(chan struct{})}
 	for _, end := range []**os.File{&b.stdout, &b.stderr, &b.code} {
@@ -40,20 +40,20 @@ func newBridge(cmd *exec.Cmd) (*bridge, error) {
 	return b, nil
 }
 
-// started closes this process's copies of the ends that the command now has.
+// started closes the ends that the started command has inherited.
 func (b *bridge) started() {
 	for _, file := range b.shell {
 		_ = file.Close()
 	}
 }
 
-// close tells the Handler that its script has ended.
+// close tells the Handler that the script has ended.
 func (b *bridge) close() {
 	close(b.gone)
-	_ = b.input.Close() // If the script never began, a read of it still waits.
+	_ = b.input.Close() // it interrupts a read of a script that never began
 }
 
-// relay passes a client's bytes to the shell, with bridgeScript in place of the script.
+// relay forwards a client's bytes to the shell, and replaces the script by bridgeScript.
 func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 	input := bufio.NewReader(from)
 	for {
@@ -70,7 +70,8 @@ func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 		if _, err := io.ReadFull(input, script); err != nil {
 			return
 		}
-		if !strings.Contains(string(script), "exec sudo") { // The host's sudo answers for itself.
+		// The script of the server's sudo must run itself.
+		if !strings.Contains(string(script), "exec sudo") {
 			go b.handle(string(script), inputBytes, handler)
 			script = []byte(bridgeScript)
 		}
@@ -80,7 +81,7 @@ func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 	}
 }
 
-// handle calls the test's handler, once the script has begun and its input has arrived.
+// handle calls the test's Handler once the script has begun and its input has arrived.
 func (b *bridge) handle(script string, inputBytes int, handler Handler) {
 	stdin := make([]byte, inputBytes)
 	if _, err := io.ReadFull(b.input, stdin); err != nil {

@@ -15,34 +15,34 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Handler answers one script: it writes the script's output and returns its exit code.
+// Handler handles one script: it writes the script's output and returns its exit code.
 type Handler func(call Call) int
 
 // Server is an SSH server on a loopback port.
 type Server struct {
-	// Handler answers scripts in place of a shell, once the shell has begun them. If nil, the shell
-	// runs them.
+	// Handler handles scripts in place of the shell, once the shell has started them. If nil, the
+	// shell executes them.
 	Handler Handler
-	// Shell is the user's login shell; it gets -c and a command line after its own arguments.
+	// Shell is the user's login shell with its arguments; the server appends -c and a command line.
 	// Default sh.
 	Shell []string
-	// Sudo is the body of the script that replaces sudo, for users other than root. By default it
+	// Sudo is the body of the script that replaces sudo, for users other than root. The default
 	// needs no password.
 	Sudo string
 	// Env is added to the environment of commands that the shell runs.
 	Env []string
-	// Login decides who may log in, as PublicKeyCallback of an ssh.ServerConfig. Default: User with
-	// the PrivateKey.
+	// Login decides who may log in, like PublicKeyCallback of an ssh.ServerConfig. Default: User
+	// with the PrivateKey.
 	Login func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
 	// User is the only user that may log in. Default root.
 	User string
 	// Forwards makes the server forward connections, as a jump host does. Default false.
 	Forwards bool
-	// Swallow is an address whose connections are neither made nor refused, as behind a firewall
-	// that drops packets. Default none.
+	// Swallow is an address to which connections get no answer, like behind a firewall that drops
+	// packets. Default none.
 	Swallow string
-	// Dropped counts the connections to close silently, and Refused the keys to refuse after them,
-	// like a booting host without users. Default 0.
+	// Dropped is the number of first connections to close silently, and Refused the number of keys
+	// to refuse after that, like a booting host that has no users yet. Default 0.
 	Dropped, Refused int
 
 	hostKey  ssh.Signer
@@ -59,7 +59,7 @@ type Server struct {
 	open     int
 }
 
-// Start starts a server; change its fields before the first connection. It ends with the test.
+// Start starts a server that stops with the test. Change its fields before the first connection.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -69,7 +69,7 @@ func Start(t *testing.T) *Server {
 	return server
 }
 
-// New makes a server that does not listen yet, for a host that is still booting.
+// New returns a server that does not listen yet, for a host that is still booting.
 func New(t *testing.T) *Server {
 	t.Helper()
 	_, signer := NewKey(t)
@@ -78,7 +78,7 @@ func New(t *testing.T) *Server {
 		folder: t.TempDir(), User: "root"}
 }
 
-// Serve answers on listener until the test ends.
+// Serve accepts connections on listener until the test ends.
 func (s *Server) Serve(t *testing.T, listener net.Listener) {
 	t.Helper()
 	s.listener = listener
@@ -97,7 +97,7 @@ func (s *Server) Serve(t *testing.T, listener net.Listener) {
 	}()
 }
 
-// NewKey makes a key pair and returns its PEM form as well.
+// NewKey generates a key pair and returns the private key, as PEM and as a signer.
 func NewKey(t *testing.T) ([]byte, ssh.Signer) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -109,7 +109,7 @@ func NewKey(t *testing.T) ([]byte, ssh.Signer) {
 	return pem.EncodeToMemory(block), signer
 }
 
-// Target returns the server as a client's target, with its true host key.
+// Target returns the server as a target, with its host key as the pin.
 func (s *Server) Target() remote.Target {
 	address := s.listener.Addr().(*net.TCPAddr)
 	return remote.Target{
@@ -123,11 +123,11 @@ func (s *Server) HostKey() string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(s.hostKey.PublicKey())))
 }
 
-// PrivateKey returns the PEM key that the server accepts.
+// PrivateKey returns the PEM private key that the server accepts.
 func (s *Server) PrivateKey() []byte { return s.login64 }
 
-// AcceptKeyOf makes the server accept the key of another server in place of its own, like hosts
-// with the same authorized_keys.
+// AcceptKeyOf makes the server accept the key of another server instead of its own, like hosts that
+// share an authorized_keys file.
 func (s *Server) AcceptKeyOf(other *Server) {
 	s.accepted = other.accepted
 	s.login64 = other.login64
@@ -140,14 +140,15 @@ func (s *Server) Commands() []string {
 	return append([]string(nil), s.commands...)
 }
 
-// Connections counts the connections so far.
+// Connections returns the number of connections so far.
 func (s *Server) Connections() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return len(s.conns)
 }
 
-// Onward returns the addresses of forwarded connections, refused ones included.
+// Onward returns the addresses that clients have requested to connect to through the server,
+// refused ones included.
 func (s *Server) Onward() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -160,14 +161,14 @@ func (s *Server) Hop() remote.Hop {
 	return remote.Hop{Address: t.Address, Port: t.Port, User: t.User, HostKey: t.HostKey}
 }
 
-// Open counts the open connections.
+// Open returns the number of open connections.
 func (s *Server) Open() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.open
 }
 
-// Cut drops every connection at once.
+// Cut closes all connections at once.
 func (s *Server) Cut() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -176,7 +177,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Silence makes the server swallow all data from now on, like a host without power.
+// Silence makes the server drop all data from now on, like a host without power.
 func (s *Server) Silence() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -45,7 +45,7 @@ func (s *Server) serve(raw net.Conn) {
 	}
 	s.opened(1)
 	defer s.opened(-1)
-	go ssh.DiscardRequests(requests) // It answers keepalives with a refusal, as sshd does.
+	go ssh.DiscardRequests(requests) // it refuses keepalives, as sshd does
 	for offer := range channels {
 		switch {
 		case offer.ChannelType() == "direct-tcpip" && s.Forwards:
@@ -66,7 +66,7 @@ func (s *Server) serve(raw net.Conn) {
 	}
 }
 
-// opened adds more to the number of open connections.
+// opened adds more to the number of open connections; more may be negative.
 func (s *Server) opened(more int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -106,7 +106,7 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// answer runs a command and reports its end, as sshd does.
+// answer executes a command and reports its exit, as sshd does.
 func (s *Server) answer(command string, channel ssh.Channel) {
 	cmd, err := s.login(command)
 	if err == nil {
@@ -131,10 +131,10 @@ func (s *Server) answer(command string, channel ssh.Channel) {
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(end))
 }
 
-// path is the PATH of every host. It stays the same if a test changes its own.
+// path is the PATH of every host. It is fixed here, because a test may change its own PATH.
 var path = "PATH=" + os.Getenv("PATH")
 
-// login returns the process with which sshd starts a command: the user's shell.
+// login returns the process that sshd would start for a command, which is the user's shell.
 func (s *Server) login(command string) (*exec.Cmd, error) {
 	shell := s.Shell
 	if len(shell) == 0 {
@@ -142,7 +142,8 @@ func (s *Server) login(command string) (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(shell[0], append(slices.Clone(shell[1:]), "-c", command)...)
 	cmd.Env = append(append(os.Environ(), path), s.Env...)
-	// sshd makes each command a session of its own, so that a script may end its process group.
+	// sshd starts each command in a session of its own, so that a script may kill its process
+	// group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if s.User == "root" {
 		return cmd, nil
@@ -156,7 +157,7 @@ func (s *Server) login(command string) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// run runs a command to its end, with the channel as its streams.
+// run executes a command until it exits, with the channel as its streams.
 func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
 	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 	stdin, err := cmd.StdinPipe()
@@ -171,7 +172,7 @@ func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
 			_, _ = io.Copy(stdin, channel)
 			_ = stdin.Close()
 		}()
-		_ = cmd.Wait() // The state has the exit code.
+		_ = cmd.Wait() // The process state has the exit code.
 		return nil
 	}
 	b, err := newBridge(cmd)
@@ -191,7 +192,7 @@ func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
 	return nil
 }
 
-// mutable is a connection that can be made to swallow its output.
+// mutable is a connection whose output can be dropped.
 type mutable struct {
 	net.Conn
 	server *Server

@@ -13,7 +13,7 @@ const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// AskingSudo returns the body of a sudo that requests a password, once.
+// AskingSudo returns the body of a sudo that asks for a password once.
 func AskingSudo(password string) string {
 	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
 IFS= read -r given
@@ -21,14 +21,14 @@ IFS= read -r given
 ` + allows
 }
 
-// sudoFolder returns the folder with the server's sudo.
+// sudoFolder returns a folder that contains the server's sudo.
 func (s *Server) sudoFolder() (string, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	body := "#!/bin/sh\n" + cmp.Or(s.Sudo, allows) + "\n"
 	file := filepath.Join(s.folder, "sudo")
 	if there, err := os.ReadFile(file); err == nil && string(there) == body {
-		return s.folder, nil // The file may be running.
+		return s.folder, nil // do not write it again: it may be running
 	}
 	return s.folder, os.WriteFile(file, []byte(body), 0o755)
 }

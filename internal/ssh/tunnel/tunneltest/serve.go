@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Serve serves a tunnel through a jump host of its own until the test ends.
+// Serve serves a tunnel through its own jump host, until the test ends.
 func Serve(t *testing.T) (tunnel.Spec, *sshtest.Server) {
 	t.Helper()
 	jump := sshtest.Start(t)
@@ -35,12 +35,13 @@ func Serve(t *testing.T) (tunnel.Spec, *sshtest.Server) {
 	return way, jump
 }
 
-// Through returns the tunnel through a jump host at a port of this machine, served or not.
+// Through returns the Spec of a tunnel through a jump host at a local port, whether or not it is
+// served.
 func Through(jump *sshtest.Server, port int) tunnel.Spec {
 	return tunnel.NewSpec(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: port})
 }
 
-// Closed returns a port of this machine where nothing listens.
+// Closed returns a local port at which nothing listens.
 func Closed(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
