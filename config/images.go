@@ -29,8 +29,8 @@ var OwnImages = []OwnImage{
 const builtPrefix = "built:"
 
 // Reference returns the name of the image that Strata builds. The registry in it is localhost, from
-// which nothing can be pulled: if a node has lost the image, its Pods fail instead of running an
-// image of somebody else.
+// which nothing can be pulled: if a node has lost the image, its Pods fail, and never run an
+// image from another registry.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // BundleReference returns the image's name in a bundle.
