@@ -43,7 +43,7 @@ const (
 		"MORE\t}\n\tchain forward {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\taccept\n\t}\n}\n"
 )
 
-func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) {
+func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) { //nolint:funlen // a table of cases
 	for name, test := range map[string]struct {
 		key, text string
 		// closed is the message's text of closed ports; empty if no warning is expected. fix is a

@@ -84,7 +84,7 @@ func judged(t *testing.T, plan VMPlan, f vmFindings, test vmCase) {
 	}
 }
 
-func TestPreflightJudgesLibvirtFacts(t *testing.T) {
+func TestPreflightJudgesLibvirtFacts(t *testing.T) { //nolint:funlen // a table of cases
 	addr := netip.MustParseAddr("10.10.0.11")
 	mac := libvirtPlan().Specs[0].MAC()
 	for _, test := range []vmCase{

@@ -79,7 +79,7 @@ func httpSpec(c *fakeapi.Cluster, s *site) health.Spec {
 	}}
 }
 
-func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) {
+func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) { //nolint:funlen // a table of cases
 	t.Parallel()
 	root := sign(t, "root", nil)
 	good := sign(t, "traefik.example.org", root)

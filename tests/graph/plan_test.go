@@ -43,7 +43,7 @@ func each(from []string, to ...string) []need {
 }
 
 // planRows returns the rows for the resources of a graph, those of charts and controllers last.
-func planRows(g graph) []planRow {
+func planRows(g graph) []planRow { //nolint:funlen // a table of cases
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {
 		return g.where(func(r pulumitest.Resource) bool {

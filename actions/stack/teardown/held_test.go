@@ -182,7 +182,7 @@ func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 
 // A reference from another owner's object does not keep an object. That owner's object would stay
 // with a reference to nothing.
-func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) {
+func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen // a table of cases
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
 	for name, test := range map[string]struct {
