@@ -104,26 +104,22 @@ release() { rm -f "$restoring" "$database"/snapshots/*-ahead; }
 # Says that this server works with what it got when it joined.
 joined() { : > "$database/etcd-before-restore.joined"; }
 
-# Deletes the Nodes $nodes of servers that are lost. K3s's finalizer on a Node waits for a controller that leads.
-forget_nodes() {
+# Runs kubectl with the arguments behind $1 for each of $nodes, whose name gets the suffix $1.
+for_nodes() {
 	: "${nodes:?}"
-	cache=$(mktemp -d)
-	for node in $nodes; do
-		k3s kubectl --cache-dir="$cache" delete node --ignore-not-found --timeout=2m "$node" >&2
-	done
+	suffix=$1
+	shift
+	cache=$(mktemp -d) # or it would stay behind in root's home
+	for node in $nodes; do k3s kubectl --cache-dir="$cache" "$@" "$node$suffix" >&2; done
 	rm -rf "$cache"
 }
 
+# Deletes the Nodes $nodes of servers that are lost. K3s's finalizer on a Node waits for a controller that leads.
+forget_nodes() { for_nodes "" delete node --ignore-not-found --timeout=2m; }
+
 # Has K3s forget the passwords of the nodes $nodes: a snapshot from before a host was replaced has the old host's, and the new one would
 # be rejected. A node without a password tells its own when it comes (k3s-io/k3s pkg/nodepassword).
-forget_passwords() {
-	: "${nodes:?}"
-	cache=$(mktemp -d) # or it would stay behind in root's home
-	for node in $nodes; do
-		k3s kubectl --cache-dir="$cache" --namespace kube-system delete secret --ignore-not-found "$node.node-password.k3s" >&2
-	done
-	rm -rf "$cache"
-}
+forget_passwords() { for_nodes .node-password.k3s --namespace kube-system delete secret --ignore-not-found; }
 
 # Binds $1 to the role $2 where the snapshot is from before it was.
 bind_to() {
