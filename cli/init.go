@@ -74,7 +74,8 @@ func newInitCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
 	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
 	command.Flags().BoolVar(&flags.localState, "local-state", false,
-		"keep Pulumi's state and its passphrase in ~/.strata (default asks on a terminal where neither is chosen); without --host it prepares these alone")
+		"keep Pulumi's state and its passphrase in ~/.strata (default asks "+
+			"on a terminal where neither is chosen); without --host it prepares these alone")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
 	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, silenceUsage)
 	return command

@@ -182,7 +182,9 @@ func (c *Config) checkWorkloads(ps *problems) {
 		}
 		names[w.Name] = true
 		if canaries[w.Name] {
-			check.add(check.key("name"), w.Name, "is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called", "choose another")
+			check.add(check.key("name"), w.Name,
+				"is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called",
+				"choose another")
 		}
 		check.identity()
 		check.replicas()
@@ -206,15 +208,18 @@ func (w workloadCheck) identity() {
 	}
 	namespace := w.w.Namespace
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
-		w.add(w.key("namespace"), namespace, "is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
+		w.add(w.key("namespace"), namespace, "is not a namespace's name",
+			"use lower-case letters, digits and dashes, for example apps")
 	}
 	if hasOwner(namespace) {
-		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
+		w.add(w.key("namespace"), namespace, "has an owner already",
+			"choose one that nothing else uses, for example apps")
 	}
 	// A rollout happens when the template changes. If the image's name stays the same, each node
 	// runs the copy that it already has.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
-		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
+		w.add(w.key("image"), w.w.Image, "names no version",
+			"append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
 	}
 	if w.w.Port < 1 || w.w.Port > 65535 {
 		w.add(w.key("port"), fmt.Sprint(w.w.Port), "is not a port", "use 1 to 65535")

@@ -28,23 +28,28 @@ func (w workloadCheck) certificate() {
 		return
 	}
 	if !*w.c.CertManager.Enabled {
-		w.add(w.key("certificate"), "", "needs a CA, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
+		w.add(w.key("certificate"), "", "needs a CA, and certManager.enabled is false",
+			"enable cert-manager, or remove the certificate")
 	}
 	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
-		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder", "write for example /etc/tls")
+		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder",
+			"write for example /etc/tls")
 	}
 	for i, name := range c.DNSNames {
 		if bare := strings.TrimPrefix(name, "*."); len(validation.IsDNS1123Subdomain(bare)) > 0 {
-			w.add(w.key("certificate.dnsNames[%d]", i), name, "is not a DNS name", "write for example shop.example.org")
+			w.add(w.key("certificate.dnsNames[%d]", i), name, "is not a DNS name",
+				"write for example shop.example.org")
 		}
 	}
 	if d := c.Wait.Duration; d < time.Second || d > time.Hour || d%time.Second != 0 {
-		w.add(w.key("certificate.wait"), d.String(), "is not a number of whole seconds from 1s to 1h", "write for example 5m")
+		w.add(w.key("certificate.wait"), d.String(),
+			"is not a number of whole seconds from 1s to 1h", "write for example 5m")
 	}
 	// cert-manager accepts no shorter lifetime (pkg/apis/certmanager/v1
 	// MinimumCertificateDuration).
 	if d := c.Lifetime.Duration; d != 0 && d < time.Hour {
-		w.add(w.key("certificate.lifetime"), d.String(), "is less than an hour", "use 1h or more, or leave the key out")
+		w.add(w.key("certificate.lifetime"), d.String(), "is less than an hour",
+			"use 1h or more, or leave the key out")
 	}
 	w.certificateByACME()
 }
@@ -63,12 +68,16 @@ func (w workloadCheck) certificateByACME() {
 				"write names below a domain of yours, for example "+w.w.Name+"."+w.c.Ingress.Domain)
 			return
 		case inside:
-			w.add(w.key("certificate.dnsNames[%d]", i), name, "is a name inside the cluster, which no ACME server signs for", "remove it")
+			w.add(w.key("certificate.dnsNames[%d]", i), name,
+				"is a name inside the cluster, which no ACME server signs for", "remove it")
 		case w.c.HTTP01() && strings.HasPrefix(name, "*."):
-			w.add(w.key("certificate.dnsNames[%d]", i), name, "is a wildcard, which certManager.acme.solver http01 does not get", "write each name, or use solver dns01")
+			w.add(w.key("certificate.dnsNames[%d]", i), name,
+				"is a wildcard, which certManager.acme.solver http01 does not get",
+				"write each name, or use solver dns01")
 		}
 	}
 	if w.w.Certificate.Lifetime.Duration != 0 {
-		w.add(w.key("certificate.lifetime"), w.w.Certificate.Lifetime.Duration.String(), "is for the ACME server to say", "leave the key out")
+		w.add(w.key("certificate.lifetime"), w.w.Certificate.Lifetime.Duration.String(),
+			"is for the ACME server to say", "leave the key out")
 	}
 }

@@ -49,7 +49,7 @@ func (w workloadCheck) times() {
 				"Kubernetes counts this in seconds, write for example 15s")
 		}
 	}
-	w.patience()
+	w.workloadTimeout()
 	if given := w.w.GracePeriod.Duration; given != 0 && (given < w.w.needs() || given > 2*time.Hour || given%time.Second != 0) {
 		w.add(w.key("gracePeriod"), given.String(),
 			fmt.Sprintf("is not a number of whole seconds from %s (preStop %s + longestRequest %s + slack %s) to 2h",
@@ -58,24 +58,27 @@ func (w workloadCheck) times() {
 	}
 }
 
-// patience checks that timeouts.workload is longer than a Pod's start and its wait for a
+// workloadTimeout checks that timeouts.workload is longer than a Pod's start and its wait for a
 // certificate. It does not consider a whole rollout. That takes the start of each Pod in turn, and
 // few Pods take their full time.
-func (w workloadCheck) patience() {
+func (w workloadCheck) workloadTimeout() {
 	limit := w.c.Timeouts.Workload.Duration
 	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
 	if start := w.w.Probes.Startup.Duration; start+w.w.MinReady.Duration > limit {
-		w.add(w.key("probes.startup"), start.String(), fmt.Sprintf("is with minReady %s longer than"+rule, w.w.MinReady.Duration, limit), fix)
+		w.add(w.key("probes.startup"), start.String(),
+			fmt.Sprintf("is with minReady %s longer than"+rule, w.w.MinReady.Duration, limit), fix)
 	}
 	if c := w.w.Certificate; c != nil && c.Wait.Duration > limit {
-		w.add(w.key("certificate.wait"), c.Wait.Duration.String(), fmt.Sprintf("is longer than"+rule, limit), fix)
+		w.add(w.key("certificate.wait"), c.Wait.Duration.String(),
+			fmt.Sprintf("is longer than"+rule, limit), fix)
 	}
 }
 
 func (w workloadCheck) probes() {
 	for _, one := range []struct{ key, path string }{{"ready", w.w.Probes.Ready}, {"live", w.w.Probes.Live}} {
 		if one.path != "" && !strings.HasPrefix(one.path, "/") {
-			w.add(w.key("probes.%s", one.key), one.path, "is not a path from the root", "write for example /healthz")
+			w.add(w.key("probes.%s", one.key), one.path, "is not a path from the root",
+				"write for example /healthz")
 		}
 	}
 }

@@ -40,7 +40,8 @@ systemctl restart ssh
 const rejected = "private key not accepted"
 
 // ways are ssh_configs for server-1, and known_hosts, with placeholders. ADDRESS and HOST are the
-// host's address and key, OLD is a different key, and DIR is the folder of the keys, which lies BELOW the home directory.
+// host's address and key, and OLD is a different key. DIR is the folder of the keys, and BELOW its
+// path from the home directory.
 var ways = []struct {
 	name, config, known string
 	// refused is Strata's reason if neither ssh nor Strata is let in.
@@ -68,7 +69,8 @@ var ways = []struct {
 		"DIR/key-8.pub\nIdentitiesOnly yes"},
 	{name: "one of a full agent first", config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-8.pub"},
 	{name: "others of a full agent only",
-		config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-1.pub\nIdentitiesOnly yes", refused: rejected},
+		config: "User u-one\nIdentityAgent DIR/agent\nIdentityFile DIR/key-1.pub\n" +
+			"IdentitiesOnly yes", refused: rejected},
 	{name: "two keys, one after the other",
 		config: "User u-two\nIdentityFile DIR/key-3\nIdentityFile DIR/key-1\nIdentityFile DIR/key-2"},
 	{name: "two keys of an agent", config: "User u-two\nIdentityAgent DIR/agent"},
