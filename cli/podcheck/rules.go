@@ -30,8 +30,8 @@ const SkipAnnotation = "strata/skip-checks"
 
 // Options set the durations that the rules require, and the rules to skip.
 type Options struct {
-	// PreStop is how long ingress controllers may still send requests to a Pod after its stop has
-	// begun.
+	// PreStop is the longest time after the begin of a Pod's stop in which ingress controllers may
+	// still send it requests.
 	PreStop time.Duration
 	// LongestRequest is the longest time that a request may take.
 	LongestRequest time.Duration

@@ -15,8 +15,8 @@ import (
 const (
 	// keepaliveInterval is the pause between keepalive requests.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is how long the peer may send nothing before it counts as dead, unless SetDeadAfter
-	// sets another time. An sshd on a small host answers late while other connections load its disk
+	// deadAfter is the time without data after which the peer counts as dead, unless SetDeadAfter
+	// sets another one. An sshd on a small host answers late while other connections load its disk
 	// or processors: a dozen uploads at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
 	// SoonDead is the SetDeadAfter of callers that only observe and can connect again. It is the

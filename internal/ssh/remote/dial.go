@@ -26,8 +26,8 @@ const (
 	// handshakeTimeout bounds key exchange and login, for a port that accepts a connection and then
 	// sends nothing. sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
-	// rejectGrace is how long a host that was just booting may refuse the key, because its users
-	// may not exist yet.
+	// rejectGrace bounds the time for which a host that was just booting may refuse the key, because
+	// its users may not exist yet.
 	rejectGrace = 10 * time.Second
 	// agentGrace bounds how long an agent may not answer. An agent serves one request after the
 	// other, so it may be waiting until a user touches a hardware key or answers a prompt of

@@ -18,7 +18,8 @@ const (
 	// patience bounds how long a connection waits for a login. Gates give up after 3 s, and need
 	// the cause before that.
 	patience = 1500 * time.Millisecond
-	// quiet is how long the far end may not answer before the jump host is checked by a keepalive.
+	// quiet is the time without an answer of the far end after which a keepalive checks the jump
+	// host.
 	// pingLimit bounds that keepalive.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )

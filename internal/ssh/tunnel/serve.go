@@ -18,7 +18,7 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle is how long an unused tunnel keeps running, so that the next step of a run, or the next
+// Idle is the time for which an unused tunnel keeps running. So the next step of a run, or the next
 // command, can still use it.
 const Idle = 5 * time.Minute
 

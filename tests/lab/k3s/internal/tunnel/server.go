@@ -19,7 +19,7 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 )
 
-// loopback is where an agent dials its own kubelet.
+// loopback is the address at which an agent dials its own kubelet.
 const loopback = "127.0.0.1"
 
 // Server dials for the API server (k3s-io/k3s pkg/daemons/control/tunnel.go, in its default mode,
