@@ -41,7 +41,8 @@ func newOrphansCommand() *cobra.Command {
 				return err
 			}
 			if flags.before {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(leftovers.KnownBefore(state))
+				known, err := leftovers.KnownBefore(state)
+				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
 			}
 			return flags.list(cmd, state)
 		},
@@ -49,7 +50,7 @@ func newOrphansCommand() *cobra.Command {
 	ofStack(command, &flags.stack, &flags.project)
 	ofFile(command, &flags.file)
 	command.Flags().BoolVar(&flags.before, "before-destroy", false,
-		"print the identity of the stack's cluster")
+		"print the stack's cluster, and the hypervisor's pinned host key")
 	command.Flags().BoolVar(&flags.after, "after-destroy", false,
 		"exit with 1 if a virtual machine of the cluster on stdin is left")
 	command.MarkFlagsMutuallyExclusive("before-destroy", "after-destroy")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata/actions/hosts/inventory"
+	"strata/internal/hypervisor"
 	"strata/internal/pulumi/stackstate"
 )
 
@@ -14,11 +15,24 @@ import (
 type Before struct {
 	// Cluster is the random ID of the stack's cluster; "" if it had none.
 	Cluster string `json:"cluster,omitempty"`
+	// Hypervisor is the address of the hypervisor that ran the stack's virtual machines, HostKey the
+	// SSH host key that an update pinned for it; "" if it had none.
+	Hypervisor string `json:"hypervisor,omitempty"`
+	HostKey    string `json:"hostKey,omitempty"`
 }
 
 // KnownBefore returns the Before of a state.
-func KnownBefore(state *stackstate.State) Before {
-	return Before{Cluster: inventory.ClusterID(state)}
+func KnownBefore(state *stackstate.State) (Before, error) {
+	made, err := madeVMs(state)
+	return knownBefore(state, made), err
+}
+
+func knownBefore(state *stackstate.State, made []hypervisor.Spec) Before {
+	known := Before{Cluster: inventory.ClusterID(state)}
+	if len(made) > 0 {
+		known.Hypervisor, known.HostKey = made[0].Hypervisor.Address, made[0].Hypervisor.HostKey
+	}
+	return known
 }
 
 // ReadBefore decodes a Before from JSON. It returns an empty one for an empty input.

@@ -16,7 +16,7 @@ func ShowLeft(
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
 	}
-	found, err := orphans(ctx, cfg, project, nil, known.Cluster)
+	found, err := orphans(ctx, cfg, project, nil, known)
 	if err != nil {
 		return notLookedFor(err)
 	}

@@ -47,7 +47,7 @@ func ShowOrphans(
 	if err != nil {
 		return err
 	}
-	found, err := orphans(ctx, cfg, project, made, inventory.ClusterID(state))
+	found, err := orphans(ctx, cfg, project, made, knownBefore(state, made))
 	if err != nil {
 		return notLookedFor(err)
 	}
@@ -59,17 +59,16 @@ func notLookedFor(err error) error {
 }
 
 // orphans returns a stack's machines that its state does not contain. A killed update created them,
-// so no destroy removes them. If cluster is set, it leaves out machines of other clusters.
+// so no destroy removes them. If before.Cluster is set, it leaves out machines of other clusters.
 func orphans(
-	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
+	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, before Before,
 ) ([]hypervisor.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
 	spec := inventory.VMSpecs(cfg)[0]
-	spec.Cluster = cluster
-	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address &&
-		spec.Hypervisor.HostKey == "" {
-		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // an earlier update has pinned it
+	spec.Cluster = before.Cluster
+	if before.Hypervisor == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
+		spec.Hypervisor.HostKey = before.HostKey
 	}
 	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {
