@@ -39,10 +39,12 @@ type reader struct {
 	Cluster
 	left, ours Objects
 	// kinds maps the name of each listable kind to its resource. spaced lists the namespaced kinds.
+	// defined maps each CustomResourceDefinition to the kind that it defines.
 	// unread describes the API groups that discovery could not read.
-	kinds  map[string]schema.GroupVersionResource
-	spaced []string
-	unread []string
+	kinds   map[string]schema.GroupVersionResource
+	spaced  []string
+	defined map[string]string
+	unread  []string
 }
 
 // ObserveHeld returns the objects in left whose deletion loses or breaks objects of other owners.
@@ -50,7 +52,7 @@ type reader struct {
 // has only kinds that cannot affect others' objects.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
 	r := &reader{Cluster: cluster, left: left, ours: ours,
-		kinds: map[string]schema.GroupVersionResource{}}
+		kinds: map[string]schema.GroupVersionResource{}, defined: map[string]string{}}
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
 		return nil, nil
 	}
@@ -154,7 +156,8 @@ func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 }
 
 // expand adds to left the CustomResourceDefinitions, IngressClasses and GatewayClasses that are
-// deleted with a Helm release or a CRD bundle. Pulumi's state does not list them.
+// deleted with a Helm release or a CRD bundle. Pulumi's state does not list them. It records in
+// defined which kind each definition defines.
 func (r *reader) expand(ctx context.Context) error {
 	for _, kind := range []string{kindDefinition, "IngressClass.networking.k8s.io", "GatewayClass.gateway.networking.k8s.io"} {
 		found, err := r.list(ctx, kind, "")
@@ -166,6 +169,11 @@ func (r *reader) expand(ctx context.Context) error {
 			byRelease := r.left.Has(KindRelease, releaseOf(&found[i])) &&
 				notes["helm.sh/resource-policy"] != "keep"
 			name := found[i].GetName()
+			if kind == kindDefinition {
+				defines, _, _ := unstructured.NestedString(found[i].Object, "spec", "names", "kind")
+				group, _, _ := unstructured.NestedString(found[i].Object, "spec", "group")
+				r.defined[name] = defines + "." + group
+			}
 			if (byRelease || r.left.Has(KindBundle, found[i].GetLabels()[crds.BundleLabel])) &&
 				!r.left.Has(kind, name) {
 				r.left.Add(kind, "", name)
@@ -210,7 +218,7 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 					isBound(one)
 			})
 	case kind == kindDefinition:
-		return r.listSelected(ctx, r.instances(ctx, name), "", r.isElsewhere)
+		return r.listSelected(ctx, []string{r.defined[name]}, "", r.isElsewhere)
 	case users[kind] == nil:
 		return nil
 	}
@@ -223,24 +231,6 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	}
 	slices.Sort(kept)
 	return append(kept, r.unread...)
-}
-
-// instances returns the kind that a CustomResourceDefinition defines, or nil if the definition does
-// not exist. If definitions cannot be listed, it returns the definition's name, so that nothing is
-// found for it.
-func (r *reader) instances(ctx context.Context, name string) []string {
-	found, err := r.list(ctx, kindDefinition, "")
-	if err != nil {
-		return []string{name}
-	}
-	for i := range found {
-		if found[i].GetName() == name {
-			kind, _, _ := unstructured.NestedString(found[i].Object, "spec", "names", "kind")
-			group, _, _ := unstructured.NestedString(found[i].Object, "spec", "group")
-			return []string{kind + "." + group}
-		}
-	}
-	return nil
 }
 
 // isKept reports whether the deletion of an object's namespace loses data of users: the object is a
