@@ -16,7 +16,8 @@ type WaveArgs struct {
 	// Values are values of the chart. They replace Config.Values if another resource computes them.
 	// Optional.
 	Values pulumi.MapInput
-	// Certificates is cert-manager's gate, which the release waits for.
+	// Certificates is cert-manager's gate, which the release waits for. Nil without
+	// Config.Webhooks.
 	Certificates *Gate
 }
 
@@ -24,17 +25,18 @@ type WaveArgs struct {
 // they use changes.
 type Wave struct {
 	pulumi.ResourceState
-	// Webhook passes once every API server applies Wave's mutating webhook to Deployments. A
+	// Ready passes once every API server applies Wave's mutating webhook to Deployments. A
 	// Deployment that is created earlier is rolled out a second time when Wave adds the hash. If
 	// its Secret is missing, its Pods are scheduled and fail, instead of staying unscheduled until
-	// the Secret exists.
-	Webhook *Gate
+	// the Secret exists. Without Config.Webhooks it passes once Wave's Pods are rolled out.
+	Ready *Gate
 }
 
 const (
 	waveNamespace = "wave"
 	// waveName is the name of the chart's objects: the release's name and the chart's name.
-	waveName = "wave-wave"
+	waveName     = "wave-wave"
+	waveWorkload = waveNamespace + "/Deployment/" + waveName
 	// waveAnnotation enables Wave for a workload. waveHeld is the scheduler name that Wave sets to
 	// keep Pods unscheduled (wave pkg/core/types.go).
 	waveAnnotation, waveHeld = "wave.pusher.com/update-on-config-change", "wave.pusher.com/invalid"
@@ -57,17 +59,24 @@ func NewWave(
 		if err := l.newNamespace(own, nil, args.After...); err != nil {
 			return err
 		}
-		// The release waits for cert-manager, because the chart has an Issuer and a Certificate.
+		needs := []pulumi.Resource{l.namespace}
+		if *args.Config.Webhooks { // the chart then has an Issuer and a Certificate
+			needs = append(needs, args.Certificates)
+		}
 		release, err := l.newRelease(releaseArgs{
 			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config),
 			own: own,
-		}, l.namespace, args.Certificates)
+		}, needs...)
 		if err != nil {
+			return err
+		}
+		if !*args.Config.Webhooks {
+			w.Ready, err = l.rollout(release, release.revision(args.Config), waveWorkload)
 			return err
 		}
 		spec := waveWebhook()
 		spec.Releases = []string{release.id}
-		w.Webhook, err = l.gate("webhook",
+		w.Ready, err = l.gate("webhook",
 			gateArgs{Spec: spec, Revision: release.revision(args.Config)}, release.object)
 		return err
 	})
@@ -78,7 +87,7 @@ func waveValues(cfg config.Wave) pulumi.Map {
 	return pulumi.Map{
 		"replicas": pulumi.Int(cfg.Replicas),
 		"pdb":      pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)},
-		"webhooks": pulumi.Map{"enabled": pulumi.Bool(true)},
+		"webhooks": pulumi.Map{"enabled": pulumi.Bool(*cfg.Webhooks)},
 	}
 }
 
@@ -114,7 +123,7 @@ func waveWebhook() health.Spec {
 				},
 			},
 			AcceptFills: []string{"spec.template.spec.schedulerName=" + waveHeld},
-			Workloads:   []string{waveNamespace + "/Deployment/" + waveName},
+			Workloads:   []string{waveWorkload},
 		},
 	}
 }

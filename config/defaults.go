@@ -44,7 +44,7 @@ func defaults() *Config {
 		APISIX: APISIX{Replicas: 2,
 			LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
 		Apps: Apps{Validate: ValidateFull,
-			Wave: Wave{Replicas: 2}},
+			Wave: Wave{Webhooks: &on, Replicas: 2}},
 		Artifacts: Artifacts{Source: SourceUpstream},
 		Verify:    true,
 		Timeouts: Timeouts{

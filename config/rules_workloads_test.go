@@ -88,8 +88,8 @@ var workloadRules = []rule{
 			"128Mi; raise it, or leave it out"},
 	{"Wave without certificates", both("certManager", `{"enabled":false}`, "apps",
 		`{"wave":{"enabled":true}}`),
-		"strata:apps.wave.enabled: true needs certificates for its webhook, and " +
-			"certManager.enabled is false; enable cert-manager, or set apps.wave.enabled: false"},
+		"strata:apps.wave.webhooks: true needs certificates, and certManager.enabled is false; " +
+			"enable cert-manager, or set apps.wave.webhooks: false"},
 	{"a workload of Wave's without Wave", workloads(`"wave":true`),
 		"strata:apps.workloads[0].wave: true needs the operator, and apps.wave.enabled is false; " +
 			"enable it, or remove the key"},

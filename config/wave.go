@@ -8,13 +8,18 @@ import (
 // Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes
 // outside Strata.
 type Wave struct {
-	// Enabled installs it. Needs cert-manager, which signs for its webhook. Default false.
+	// Enabled installs it. Default false.
 	Enabled bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
+	// Webhooks has Wave's admission webhook keep the Pods of a new workload unscheduled until every
+	// ConfigMap and Secret that they read exists. Without it the Pods start at once, wait for what
+	// is missing, and are replaced once when Wave adds its hash. Needs cert-manager, which signs
+	// for the webhook. Default true.
+	Webhooks *bool `json:"webhooks,omitempty"`
 	// Replicas is the number of Pods; one of them acts, each answers the webhook. Default 2.
 	Replicas int `json:"replicas,omitempty"`
 }
@@ -23,16 +28,16 @@ var waveOwned = slices.Concat(
 	keepNames(),
 	set("use apps.wave.replicas", "replicas"),
 	because(budgeted, "use apps.wave.replicas", "pdb.enabled"),
-	because(gated, "", "webhooks.enabled"),
+	set("use apps.wave.webhooks", "webhooks.enabled"),
 	keepDefaults("without it Wave may do none of its work", "global.rbac.enabled"),
 )
 
 func (c *Config) checkWave(ps *problems) {
 	wave := c.Apps.Wave
-	if wave.Enabled && !*c.CertManager.Enabled {
-		ps.add(field("apps.wave.enabled"), "true",
-			"needs certificates for its webhook, and certManager.enabled is false",
-			"enable cert-manager, or set apps.wave.enabled: false")
+	if wave.Enabled && *wave.Webhooks && !*c.CertManager.Enabled {
+		ps.add(field("apps.wave.webhooks"), "true",
+			"needs certificates, and certManager.enabled is false",
+			"enable cert-manager, or set apps.wave.webhooks: false")
 	}
 	if wave.Replicas < 1 {
 		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one",

@@ -15,11 +15,12 @@ func (a *above) applications(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
 	if cfg.Apps.Wave.Enabled {
+		args := &components.WaveArgs{Layer: start, Config: cfg.Apps.Wave}
+		if a.manager != nil {
+			args.Certificates = a.manager.API
+		}
 		var err error
-		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
-			Layer: start, Config: cfg.Apps.Wave, Certificates: a.manager.API,
-		})
-		if err != nil {
+		if a.wave, err = components.NewWave(ctx, "wave", args); err != nil {
 			return err
 		}
 	}
@@ -41,7 +42,7 @@ func (a *above) applications(
 			Timeouts: cfg.Timeouts,
 		}
 		if a.wave != nil {
-			args.Wave = a.wave.Webhook
+			args.Wave = a.wave.Ready
 		}
 		if a.ca != nil {
 			args.Signer, args.Signing = a.ca.Signer, []pulumi.Resource{a.ca.Ready}

@@ -178,6 +178,19 @@ func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 		ObjectValue()["wave.pusher.com/update-on-config-change"])
 }
 
+// Without its webhook, Wave needs no certificates, and workloads wait for its rollout.
+func TestWaveWithoutWebhooksWaitsForItsRollout(t *testing.T) {
+	p := withWorkload(t, nil)
+	p.set(t, "apps",
+		map[string]any{"wave": map[string]any{"enabled": true, "webhooks": false},
+			"workloads": []any{shop(map[string]any{"wave": true})}})
+	g := p.graph(t)
+	assert.True(t, g.reaches("workload-shop-deployment", "wave-rollout"))
+	assert.False(t, g.reaches("wave-rollout", "cert-manager-api"))
+	assert.Empty(t, g["wave-webhook"].Name)
+	assert.False(t, at(t, g["wave-release"], "values", "webhooks", "enabled").BoolValue())
+}
+
 // kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.
 func TestPreStopRunsImageSleepOnOldKubelet(t *testing.T) {
 	p := withWorkload(t, nil)
