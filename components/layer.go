@@ -161,11 +161,8 @@ func (r release) revision(more ...any) pulumi.StringInput {
 }
 
 // addressRevision returns a revision for the address gate of the release's Service: that of the
-// release and, if set, the traffic policy.
+// release and the traffic policy.
 func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput {
-	if policy == "" {
-		return r.revision() // so that gates in existing states do not run again
-	}
 	return r.revision(policy)
 }
 
