@@ -114,8 +114,7 @@ func (c *Cluster) gate(
 	ctx *pulumi.Context, name string, args gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
 	if c.Hosts != nil {
-		at := accessTo(c.Hosts.With(config.RoleServer))
-		args.Hosts, args.SSHKey = at.hosts, at.sshKey
+		args.Hosts = c.Hosts.With(config.RoleServer)
 	}
 	if args.Spec.Body.Traits().Workloads {
 		args.Spec.Images = c.Images
@@ -136,8 +135,7 @@ func (c *Cluster) namespaceEnd(
 	}}
 	if c.Hosts != nil {
 		if servers := c.Hosts.With(config.RoleServer); tunnelTo(servers).There() {
-			at := accessTo(servers)
-			args.Hosts, args.SSHKey = at.hosts, at.sshKey
+			args.Hosts = servers
 		}
 	}
 	end, err := newGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)

@@ -31,13 +31,10 @@ type gateArgs struct {
 	Spec health.Spec
 	// Servers replaces Spec.Servers. Use it for servers that are outputs. Optional.
 	Servers pulumi.StringArrayInput
-	// Hosts become Spec.Hosts, with their pinned host keys.
-	Hosts []pinnedHost
+	// Hosts become Spec.Hosts, with their pinned host keys. The gate gets the keys to log in.
+	Hosts []*Host
 	// Body replaces Spec.Body. Use it for a body with outputs. Optional.
 	Body pulumix.Input[health.Body]
-	// SSHKey is the private key that logs in to the hosts, or several concatenated keys, in PEM.
-	// Secret.
-	SSHKey pulumi.StringInput
 	// HypervisorKey is the private key that logs in to the hypervisor. Secret. Only for kind vm
 	// with a remote hypervisor.
 	HypervisorKey pulumi.StringInput
@@ -97,18 +94,18 @@ func newGateAtDelete(
 
 // complete sets Spec.Gate and Spec.Hosts, and returns Pulumi's timeout for the resource.
 func (a *gateArgs) complete(name string) string {
-	a.Spec.Gate, a.Spec.Hosts = name, nil
-	for _, host := range a.Hosts {
-		a.Spec.Hosts = append(a.Spec.Hosts, host.Host)
-	}
+	a.Spec.Gate, a.Spec.Hosts = name, targets(a.Hosts)
 	return (a.Spec.Timeout.Duration + deadlineSlack).String()
 }
 
 // environment returns the environment variables for the secrets that are set.
 func (a *gateArgs) environment() pulumi.StringMap {
 	environment := pulumi.StringMap{}
+	if len(a.Hosts) > 0 {
+		environment[self.SSHKey] = keyrings(a.Hosts)
+	}
 	for name, value := range map[string]pulumi.StringInput{
-		self.SSHKey: a.SSHKey, self.HypervisorKey: a.HypervisorKey, self.Kubeconfig: a.Kubeconfig,
+		self.HypervisorKey: a.HypervisorKey, self.Kubeconfig: a.Kubeconfig,
 		self.BasicAuth: a.BasicAuth, self.APIKey: a.APIKey,
 	} {
 		if value != nil {
@@ -129,7 +126,7 @@ func (a *gateArgs) spec() pulumix.Output[health.Spec] {
 	if a.Servers == nil {
 		a.Servers = pulumi.ToStringArray(a.Spec.Servers)
 	}
-	return join.Four(a.Revision, pinHosts(a.Hosts), a.Body, a.Servers,
+	return join.Four(a.Revision, pinned(a.Hosts), a.Body, a.Servers,
 		func(revision string, hosts []health.Host, body health.Body, servers []string) health.Spec {
 			spec := a.Spec
 			spec.Revision, spec.Hosts, spec.Body, spec.Servers = revision, hosts, body, servers

@@ -17,7 +17,6 @@ import (
 	"strata/health"
 	hostgate "strata/health/host"
 	"strata/internal/k3shost"
-	"strata/internal/pulumi/join"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -157,8 +156,7 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		Spec: health.Spec{
 			Layer: "hosts", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host", Body: needs,
 		},
-		Hosts:  []pinnedHost{host.withKey()},
-		SSHKey: host.SSHKey,
+		Hosts: []*Host{host},
 		Body: pulumix.Apply(h.Identity.owner, func(owner k3shost.Owner) health.Body {
 			if owner.Cluster != "" {
 				needs.Owner = owner.WithNode(host.target().Name)
@@ -179,15 +177,6 @@ func (h *Host) gateDependencies() []pulumi.Resource {
 		return []pulumi.Resource{h.Present}
 	}
 	return nil
-}
-
-// withKey returns the host and its pinned key, for gates.
-func (h *Host) withKey() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
-
-// pinnedTarget returns the host with HostKey set, for commands.
-func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
-	pinned := join.Cast[[]health.Host](pinHosts([]pinnedHost{h.withKey()}))
-	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 
 // target returns the host's SSH target and role, without HostKey.

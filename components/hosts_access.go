@@ -10,35 +10,54 @@ import (
 	ssh "strata/internal/ssh/remote"
 )
 
-// access has several hosts and the keys that log in to them.
-type access struct {
-	hosts []pinnedHost
-	// sshKey has the distinct private keys of all hosts, concatenated, and their sudo passwords.
-	// Secret.
-	sshKey pulumi.StringOutput
-}
-
-// accessTo returns the access to hosts.
-func accessTo(hosts []*Host) access {
-	a := access{}
+// keyrings returns the distinct private keys of hosts, concatenated, and their sudo passwords.
+// Secret.
+func keyrings(hosts []*Host) pulumi.StringOutput {
 	keys := make(pulumi.StringArray, 0, len(hosts))
 	for _, host := range hosts {
-		a.hosts = append(a.hosts, host.withKey())
 		keys = append(keys, host.SSHKey)
 	}
-	a.sshKey = keys.ToStringArrayOutput().ApplyT(func(texts []string) string {
+	return keys.ToStringArrayOutput().ApplyT(func(texts []string) string {
 		rings := make([]ssh.Keyring, len(texts))
 		for i, text := range texts {
 			rings[i] = ssh.Keyring{Host: hosts[i].Node.Name, Text: text}
 		}
 		return ssh.JoinKeyrings(rings)
 	}).(pulumi.StringOutput)
-	return a
+}
+
+// targets returns hosts, in the same order, without their host keys.
+func targets(hosts []*Host) []health.Host {
+	known := make([]health.Host, 0, len(hosts))
+	for _, host := range hosts {
+		known = append(known, host.target())
+	}
+	return known
+}
+
+// pinned returns hosts, in the same order, with their pinned host keys.
+func pinned(hosts []*Host) pulumix.Output[[]health.Host] {
+	keys := make(pulumi.StringArray, 0, len(hosts))
+	for _, host := range hosts {
+		keys = append(keys, host.HostKey)
+	}
+	return pulumix.Apply(keys.ToStringArrayOutput(), func(keys []string) []health.Host {
+		known := targets(hosts)
+		for i := range known {
+			known[i].HostKey = keys[i]
+		}
+		return known
+	})
+}
+
+// pinned returns the host with its pinned host key.
+func (h *Host) pinned() pulumix.Output[health.Host] {
+	return pulumix.Apply(pinned([]*Host{h}), func(hosts []health.Host) health.Host { return hosts[0] })
 }
 
 // inputOf returns the input that ask computes once the pinned host keys and the owner are known.
 func inputOf[In any](
-	at access, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
+	hosts []*Host, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
-	return join.Two(join.Cast[[]health.Host](pinHosts(at.hosts)), owner, ask)
+	return join.Two(pinned(hosts), owner, ask)
 }

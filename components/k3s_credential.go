@@ -23,9 +23,9 @@ import (
 // the kubeconfig are updated in place, and the provider keeps its clusterIdentifier
 // (docs/adr/0027).
 func (k *k3s) issueCredential() error {
-	at, limit := accessTo(k.servers), k.args.Timeouts.API
+	limit := k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := inputOf(at, k.args.Hosts.Identity.owner,
+	input := inputOf(k.servers, k.args.Hosts.Identity.owner,
 		func(hosts []health.Host, owner k3shost.Owner) credential.Request {
 			request := credential.Request{
 				Timeout: limit, User: credential.User(k.ctx.Stack(),
@@ -41,7 +41,7 @@ func (k *k3s) issueCredential() error {
 	// The cluster's identifier is in the environment so that a new cluster, which has a new CA,
 	// gets new certificates.
 	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
-		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
+		self.SSHKey: keyrings(k.servers), self.Cluster: k.identity.Hex,
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command,

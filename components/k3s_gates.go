@@ -23,7 +23,6 @@ import (
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
 ) (*Gate, error) {
-	at := accessTo([]*Host{host})
 	spec := health.Spec{
 		Body: server.Spec{}, Layer: "k3s",
 		Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
@@ -32,7 +31,7 @@ func (k *k3s) gateNode(
 		spec.Servers = []string{host.endpoint()}
 	}
 	return newGate(k.ctx, name+"-gate", &gateArgs{
-		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey,
+		Spec: spec, Hosts: []*Host{host},
 		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
 }
@@ -93,10 +92,9 @@ func (k *k3s) gateSystem() error {
 func (k *k3s) gate(
 	role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource,
 ) (*Gate, error) {
-	at := accessTo(hosts)
 	spec.Layer = "k3s"
 	return newGate(k.ctx, k.name+"-"+role, &gateArgs{
-		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Spec: spec, Hosts: hosts, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, after...)...)
 }

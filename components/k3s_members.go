@@ -17,8 +17,8 @@ import (
 // changed labels and taints. It compares the configured nodes with its own previous output, which
 // it gets in PULUMI_COMMAND_STDOUT.
 func (k *k3s) removeLeaving() (*local.Command, error) {
-	at := accessTo(k.args.Hosts.All)
-	input := inputOf(at, k.args.Hosts.Identity.owner,
+	hosts := k.args.Hosts.All
+	input := inputOf(hosts, k.args.Hosts.Identity.owner,
 		func(hosts []health.Host, owner k3shost.Owner) members.Set {
 			return members.Set{
 				Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)),
@@ -26,7 +26,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 			}
 		})
 	command := actions.CommandOf(members.Update, input, pulumi.StringMap{
-		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
+		self.SSHKey: keyrings(hosts), self.Kubeconfig: k.Kubeconfig,
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command,

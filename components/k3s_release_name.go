@@ -22,17 +22,17 @@ import (
 func (k *k3s) releaseName(
 	name string, host *Host, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {
-	at := accessTo(append([]*Host{host},
+	hosts := append([]*Host{host},
 		slices.DeleteFunc(slices.Clone(k.servers),
-			func(server *Host) bool { return server == host })...))
+			func(server *Host) bool { return server == host })...)
 	limit := k.args.Timeouts.Nodes
-	input := inputOf(at, k.args.Hosts.Identity.owner,
+	input := inputOf(hosts, k.args.Hosts.Identity.owner,
 		func(hosts []health.Host, owner k3shost.Owner) members.Admission {
 			all := membersOf(hosts)
 			return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0],
 				Servers: all[1:], Owner: &owner}
 		})
-	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: at.sshKey})
+	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: keyrings(hosts)})
 	return local.NewCommand(k.ctx, name+"-admission", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(),
 			[]pulumi.ResourceOption{customTimeouts(limit)})...)

@@ -30,11 +30,11 @@ func (k *k3s) rotateToken() error {
 	if err != nil || generation == 0 {
 		return err
 	}
-	at, needs := accessTo(k.servers), []pulumi.Resource{recorded}
+	needs := []pulumi.Resource{recorded}
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := inputOf(at, k.args.Hosts.Identity.owner,
+	asked := inputOf(k.servers, k.args.Hosts.Identity.owner,
 		func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
 			rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
 			for _, host := range hosts {
@@ -47,7 +47,9 @@ func (k *k3s) rotateToken() error {
 			rotation.Tokens = tokens
 			return rotation
 		})
-	rotate := actions.CommandOf(token.Rotate, withTokens, pulumi.StringMap{self.SSHKey: at.sshKey})
+	rotate := actions.CommandOf(token.Rotate, withTokens, pulumi.StringMap{
+		self.SSHKey: keyrings(k.servers),
+	})
 	k.rotated, err = local.NewCommand(k.ctx, k.name+"-token-rotation", rotate,
 		slices.Concat(childOf(k, needs...),
 			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)

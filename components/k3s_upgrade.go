@@ -1,6 +1,7 @@
 package components
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -26,13 +27,13 @@ func (k *k3s) upgrade() (*local.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := accessTo(append(k.servers[:len(k.servers):len(k.servers)], k.agents...))
+	hosts := slices.Concat(k.servers, k.agents)
 	plan := upgrade.Plan{
 		Version: binary.Version, SHA256: binary.SHA256, Concurrency: k.args.Upgrade.Concurrency,
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	input := inputOf(at, k.args.Hosts.Identity.owner,
+	input := inputOf(hosts, k.args.Hosts.Identity.owner,
 		func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
 			plan.Nodes, plan.Owner = hosts, &owner
 			return plan
@@ -40,7 +41,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 	// The calendar makes the command run again once a month, to check on the hosts whether a
 	// certificate of K3s expires soon.
 	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
-		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
+		self.SSHKey: keyrings(hosts), self.Kubeconfig: k.Kubeconfig,
 		self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)

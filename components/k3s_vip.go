@@ -47,13 +47,12 @@ func (k *k3s) gateEndpoint() error {
 		}
 		holders = append(holders, holder)
 	}
-	at := accessTo(k.servers)
 	gate, err := newGate(k.ctx, k.name+"-endpoint", &gateArgs{
 		Spec: health.Spec{
 			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API,
 			TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
-		Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Hosts: k.servers, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
 	}, childOf(k, append(holders, k.API, k.Upgraded)...)...)
 	k.reached, k.Upgraded = gate, gate

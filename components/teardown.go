@@ -154,7 +154,7 @@ func (t *Teardown) guard(
 ) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
-		environment[self.SSHKey] = accessTo(servers).sshKey
+		environment[self.SSHKey] = keyrings(servers)
 	}
 	asked := join.Two(t.wanted, t.args.Cluster.Servers,
 		func(guard teardown.Guard, servers []string) teardown.Guard {
