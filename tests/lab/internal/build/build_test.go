@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// writer returns a step that writes text into a file called out, and counts its runs.
+// writer returns a step that writes text to the file out. Each run increments runs.
 func writer(name, key, text string, runs *int, needs ...string) build.Step {
 	return build.Step{
 		Name: name, Needs: needs,
@@ -133,7 +133,7 @@ func TestTwoBuildsAtOnceShareTheWork(t *testing.T) {
 	assert.Equal(t, int32(1), runs.Load())
 }
 
-// writerFunc is called with each write.
+// writerFunc is an io.Writer that calls the function for each write.
 type writerFunc func([]byte)
 
 func (f writerFunc) Write(text []byte) (int, error) {

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/bundle"
 )
 
-// source returns an artifact with the content text.
+// source returns an artifact whose content is text.
 func source(t *testing.T, path, text string) bundle.Source {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "content")
