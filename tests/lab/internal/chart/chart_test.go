@@ -13,7 +13,8 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-// folder writes a chart that depends on a subchart. withSubchart adds the subchart to it.
+// folder writes a chart that depends on a subchart, and returns its folder. If withSubchart is
+// true, the chart contains the subchart.
 func folder(t *testing.T, withSubchart bool) string {
 	t.Helper()
 	root := t.TempDir()

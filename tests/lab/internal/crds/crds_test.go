@@ -18,7 +18,7 @@ const (
 	secret = "kind: Secret\nmetadata: {name: s}\n"
 )
 
-// files writes each text into a file of its own.
+// files writes each text to a separate file, and returns the paths.
 func files(t *testing.T, texts ...string) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"strata/tests/lab/internal/fault"
 )
 
-// recorder is an injector whose lab writes its arguments, a line for each call, and fails for
-// the machine "broken".
+// recorder returns an injector and a function that returns the recorded commands. The injector's
+// lab is a script that records its arguments, and fails for the machine "broken".
 func recorder(t *testing.T) (fault.Injector, func() []string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// module writes a module with a command that prints a variable of its own and one of a replaced
+// module writes a Go module whose command prints a variable of its own and a variable of a replaced
 // module.
 func module(t *testing.T) string {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1])
 }
 
-// edited returns the module with its dependency edited.
+// edited returns the command with an edit that replaces old in its dependency.
 func edited(t *testing.T, old string) gobuild.Command {
 	return gobuild.Command{
 		Module: filepath.Join(inside(t), "tool"), Packages: []string{"."},
@@ -101,7 +101,7 @@ func edited(t *testing.T, old string) gobuild.Command {
 	}
 }
 
-// inside returns the module with its dependency in its own folder.
+// inside returns the root of a module whose dependency is in its own folder.
 func inside(t *testing.T) string {
 	t.Helper()
 	root := module(t)
