@@ -85,7 +85,7 @@ func TestAdminKubeconfigIsSelfContainedAndPrivate(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// ends returns the end of a certificate of the server.
+// ends returns the expiry time of one of the server's certificates.
 func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	t.Helper()
 	data, err := os.ReadFile(s.Path(name + ".crt"))
@@ -96,7 +96,7 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	return cert.NotAfter
 }
 
-// As K3s: a restart renews certificates that end soon, and no others.
+// As in K3s, a restart renews only certificates that expire soon.
 func TestARestartRenewsCertificatesNearTheirEndOnly(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")

@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/k3s/internal/settings"
 )
 
-// config writes config.yaml and its drop-ins and returns the flag that names it.
+// config writes config.yaml and its drop-ins, and returns the --config flag.
 func config(t *testing.T, main string, dropIns map[string]string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.yaml")

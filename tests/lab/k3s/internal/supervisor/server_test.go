@@ -28,7 +28,7 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// newServer returns a supervisor on a loopback port with a real PKI.
+// newServer starts a supervisor with a real PKI on a loopback port, and returns its URL.
 func newServer(t *testing.T) (*Server, string) {
 	t.Helper()
 	keys := &pki.Server{Dir: t.TempDir(), Names: pki.ServerNames("node-1", net.IPv4(127, 0, 0, 1), net.IPv4(10, 43, 0, 1), "cluster.local", nil)}
@@ -119,7 +119,7 @@ func TestOnlyServersMayRotateTheToken(t *testing.T) {
 		{"server", "wrong", http.MethodPut, 401},
 		{"server", "server-pw", http.MethodGet, 405},
 		{"server", "server-pw", http.MethodPut, 200},
-		{"server", "server-pw", http.MethodPut, 200}, // until it restarts, it knows its users as they were
+		{"server", "server-pw", http.MethodPut, 200}, // the former token is valid until a restart
 	} {
 		code, _ := get(t, url+"/v1-k3s/token", func(r *http.Request) {
 			r.Method, r.Body = c.method, io.NopCloser(strings.NewReader(`{"newToken":"new"}`))
@@ -150,7 +150,7 @@ func TestBootstrapCarriesEveryAuthority(t *testing.T) {
 	}
 }
 
-// request asks for a kubelet certificate as a joining node does.
+// request requests a kubelet certificate, as a joining node does.
 func request(t *testing.T, url, node, password string) ([]byte, error) {
 	t.Helper()
 	client, err := Connect(t.Context(), url, "agent-pw", "node")
