@@ -16,8 +16,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// inNamespace gives the test's goroutine a network of its own, with its /sys and /run. They end
-// with its thread, which is never unlocked.
+// inNamespace moves the test's goroutine into new network and mount namespaces, with its own /sys
+// and /run. They are removed when the goroutine's locked thread ends.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -41,7 +41,7 @@ func run(t *testing.T, command string) string {
 	return string(out)
 }
 
-// ruleCount returns the number of rules with the bridge's comment.
+// ruleCount returns the number of iptables rules with the bridge's comment.
 func ruleCount(t *testing.T) int {
 	t.Helper()
 	return strings.Count(run(t, "iptables -t filter -S")+run(t, "iptables -t nat -S"), "strata:strata0")
@@ -52,7 +52,7 @@ func exists(link string) bool {
 	return err == nil
 }
 
-// listener records its messages.
+// listener records the messages of say.
 type listener struct{ said []string }
 
 func (l *listener) say(format string, args ...any) {

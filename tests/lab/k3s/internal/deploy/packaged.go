@@ -70,7 +70,7 @@ func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, 
 func Missing(disabled []string) []string {
 	var names []string
 	for _, name := range absent {
-		if !slices.Contains(disabled, name) && name != "runtimes" && name != "gateway-api-crd" { // no such CRDs before v1.37
+		if !slices.Contains(disabled, name) && name != "runtimes" && name != "gateway-api-crd" { // K3s before v1.37 does not deploy these CRDs
 			names = append(names, name)
 		}
 	}

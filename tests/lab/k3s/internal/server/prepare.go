@@ -223,8 +223,8 @@ func (s *instance) rotate(ctx context.Context, former, password string) error {
 	return s.etcd.Rotate(ctx, former, password)
 }
 
-// wasJoinable reports whether this server has had --cluster-init before. It then keeps its embedded
-// etcd joinable without the flag.
+// wasJoinable reports whether other servers could join this server before. It then keeps its
+// embedded etcd joinable without --cluster-init.
 func (s *instance) wasJoinable() bool {
 	_, err := os.Stat(s.clusteredMark())
 	return err == nil

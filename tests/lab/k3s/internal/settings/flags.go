@@ -57,8 +57,7 @@ const (
 	serverNumber = `https-listen-port supervisor-port apiserver-port advertise-port etcd-snapshot-retention etcd-s3-retention`
 )
 
-// flagsOf returns the flags of a server or an agent. A server also accepts the flags that both
-// share.
+// flagsOf returns the flags of a server or of an agent.
 func flagsOf(server bool) []flagSpec {
 	specs := parseSpecs(sharedText, text)
 	specs = append(specs, parseSpecs(sharedList, list)...)
