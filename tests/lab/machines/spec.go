@@ -50,7 +50,7 @@ type Spec struct {
 	// Seed has cloud-init's NoCloud files by name, which replace the machine's own. The machine
 	// then boots like a virtual machine with this seed.
 	Seed map[string]string `json:"seed,omitempty"`
-	// HostKey is the public half of the host key that Seed brings, in authorized_keys form.
+	// HostKey is the public half of the host key that Seed installs, in authorized_keys form.
 	// Required with Seed.
 	HostKey string `json:"hostKey,omitempty"`
 	// HostKeyFile is a file for the private half of the host key, which is kept when the machine is

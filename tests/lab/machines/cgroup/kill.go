@@ -48,8 +48,8 @@ func preferred() (h hierarchy, ok bool, err error) {
 	return all[i], true, nil
 }
 
-// killV1 thaws the machine, and kills the processes in all hierarchies. It repeats that until none
-// is left, because processes may fork meanwhile.
+// killV1 thaws the machine, and then kills the processes in all hierarchies until none is left,
+// because processes may fork meanwhile.
 func killV1(name, leaf string) error {
 	if err := SetFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
