@@ -48,7 +48,7 @@ func TestMachineKeepsHostKeyWhenRecreatedAfterInterruptedDeletion(t *testing.T) 
 }
 
 // Two checkouts that have stacks of the same name use the same machine name.
-func TestMachineOfAnotherOwnerKeyIsLeftAlone(t *testing.T) {
+func TestMachineOfAnotherOwnerIsNotChanged(t *testing.T) {
 	ours, _ := e2eSpec(t, 5)
 	theirs, _ := e2eSpec(t, 5) // with another key
 	_, err := Create(e2eContext(t), ours, nil)

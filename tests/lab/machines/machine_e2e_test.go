@@ -163,7 +163,7 @@ func TestFailedCreationLeavesNothing(t *testing.T) {
 	assertNothingLeft(t, []Spec{slow})
 }
 
-func TestNamesAndBridgesOfOthersAreLeftAlone(t *testing.T) {
+func TestForeignDirectoryAndBridgeAreNotChanged(t *testing.T) {
 	spec, _ := e2eSpec(t, 3)
 	require.NoError(t, os.MkdirAll(machineDir(spec.Name).path("precious"), 0o700))
 	_, err := Create(e2eContext(t), spec, nil)

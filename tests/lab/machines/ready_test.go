@@ -12,7 +12,7 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
+func TestHandshakeAcceptsOnlyTheMachinesHostKey(t *testing.T) {
 	l := rootfs.Layer(t.TempDir())
 	ours, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
+func TestArgoCDChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -45,7 +45,7 @@ func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
 	assert.EqualValues(t, 0, at(t, found["Deployment argocd-applicationset-controller"], "spec", "replicas"))
 }
 
-func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
+func TestArgoCDChartValuesReachItsConfiguration(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	assert.Equal(t, "true", at(t, found["ConfigMap argocd-cmd-params-cm"], "data", "server.insecure"))
@@ -83,7 +83,7 @@ func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 
 // Argo CD's components and Redis must all read the password from the same Secret. A missing key
 // keeps them from starting.
-func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
+func TestArgoCDComponentsUseTheSameRedisPassword(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{

@@ -61,7 +61,7 @@ func TestImageReferencesAreUniqueAndFullyQualified(t *testing.T) {
 }
 
 // The CLI requires exactly the plugin versions of the root module's SDKs.
-func TestPluginVersionsAreThoseOfTheSDKs(t *testing.T) {
+func TestPluginVersionsMatchTheSDKs(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)
 	for _, folder := range catalog.PluginFolders() {

@@ -161,7 +161,7 @@ func TestEveryImageOfEveryChartIsInTheBundle(t *testing.T) {
 	}
 }
 
-func TestHelmFindsNothingWrongWithTheCharts(t *testing.T) {
+func TestChartsPassHelmLint(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release.step, func(t *testing.T) {
 			dir := t.TempDir()
@@ -177,7 +177,7 @@ func TestHelmFindsNothingWrongWithTheCharts(t *testing.T) {
 	}
 }
 
-func TestTheMetalLBChartCarriesItsSubcharts(t *testing.T) {
+func TestMetalLBChartIncludesItsSubcharts(t *testing.T) {
 	var names []string
 	for _, sub := range load(t, "metallb-chart").Dependencies() {
 		names = append(names, sub.Name())

@@ -40,7 +40,7 @@ func definitions(t *testing.T, step string) map[string]definition {
 
 // The lab's Traefik watches these versions. If one is not served, Traefik's Gateway API provider
 // stops permanently.
-func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
+func TestGatewayAPICRDsServeVersionsThatTraefikWatches(t *testing.T) {
 	all := definitions(t, "gateway-api-crds")
 	for name, version := range map[string]string{
 		"gatewayclasses": "v1", "gateways": "v1", "httproutes": "v1", "grpcroutes": "v1", "referencegrants": "v1beta1",
@@ -55,7 +55,7 @@ func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
 		"upstream's standard-install guards its CRDs")
 }
 
-func TestTheCRDsOfTraefikAndArgoCDAreComplete(t *testing.T) {
+func TestTraefikAndArgoCDCRDsAreComplete(t *testing.T) {
 	for step, names := range map[string][]string{
 		"traefik-crds": {
 			"ingressroutes.traefik.io", "ingressroutetcps.traefik.io",

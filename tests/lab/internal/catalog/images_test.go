@@ -30,7 +30,7 @@ func goesWith(t *testing.T) map[string]string {
 }
 
 // Nodes of a stack without a chart must not receive the chart's images.
-func TestEveryImageBelongsToItsChart(t *testing.T) {
+func TestEveryImageIsAssignedToItsChart(t *testing.T) {
 	owners := map[string]string{
 		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart",
 		"docker.io/traefik:":                       "traefik-chart",

@@ -87,7 +87,7 @@ func requirements(t *testing.T, folder string) map[string]string {
 // The compiler's cache identifies a package by the versions of all packages that it imports. So
 // shared versions save compile time. The root module is included, because `make up` compiles it,
 // too.
-func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
+func TestCommandsUseTheSameModuleVersions(t *testing.T) {
 	folders := map[string]string{program: "../../../.."}
 	for step, command := range commands() {
 		folders[step] = filepath.Join("../..", command.Module)

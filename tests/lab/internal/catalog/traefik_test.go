@@ -10,7 +10,7 @@ import (
 )
 
 // Gates, routes and tests refer to objects by the names of the official chart.
-func TestTraefikKeepsTheOfficialNames(t *testing.T) {
+func TestTraefikChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{

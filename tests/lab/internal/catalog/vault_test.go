@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVaultKeepsTheOfficialNames(t *testing.T) {
+func TestVaultChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "vault-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -59,7 +59,7 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 
 // The official chart does the same (vault-helm, vault.mounts in templates/_helpers.tpl). Users who
 // do not want a claim configure a volume.
-func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
+func TestVaultWithoutDataStorageMountsNoData(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
 		return at(t, chart.render(t, values)["StatefulSet vault"], "spec").(map[string]any)
@@ -81,7 +81,7 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 // Data in a hostPath volume outlives the Pod without a claim. The chart uses a subPath, because no
 // command in the image can give a folder to Vault's user. The kubelet creates the subPath's folder
 // with the mode of the volume.
-func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
+func TestVaultDataCanBeAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `
 injector: {enabled: false}

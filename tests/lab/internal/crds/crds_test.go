@@ -31,7 +31,7 @@ func files(t *testing.T, texts ...string) []string {
 	return paths
 }
 
-func TestDocumentsAreJoinedInTheOrderOfTheFiles(t *testing.T) {
+func TestJoinKeepsTheOrderOfTheFiles(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.yaml")
 	require.NoError(t, crds.Join(out, files(t, two, one)...))
 	text, err := os.ReadFile(out)

@@ -49,7 +49,7 @@ func TestOnlyStacksWithLabKeyHaveMachines(t *testing.T) {
 	require.ErrorContains(t, err, "stack file of kind")
 }
 
-func TestEachNodeIsAMachineOfTheStacksBridge(t *testing.T) {
+func TestEachNodeGetsAMachineOnTheStacksBridge(t *testing.T) {
 	fleet, _ := read(t, ".strata/lab/local/key")
 	owner, err := fleet.ensureOwner()
 	require.NoError(t, err)

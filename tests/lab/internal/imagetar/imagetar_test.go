@@ -61,7 +61,7 @@ func extract(t *testing.T, image v1.Image) map[string]*tar.Header {
 	}
 }
 
-func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
+func TestImageArchiveIsReproducible(t *testing.T) {
 	want := ""
 	// Repeat, because the iteration order of a Go map is random.
 	for range 20 {
@@ -76,7 +76,7 @@ func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
+func TestImageRunsItsBinaryAsNumericUser(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "image.tar.zst")
 	require.NoError(t, controller(t).Write(out))
 	tag, err := name.NewTag("quay.io/x/controller:v1")
@@ -99,7 +99,7 @@ func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
 	assert.Equal(t, int64(0o1777), files["tmp"].Mode)
 }
 
-func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
+func TestReferenceWithoutRegistryIsRejected(t *testing.T) {
 	image := controller(t)
 	image.Reference = "metallb"
 	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar.zst")), "image metallb")
@@ -107,7 +107,7 @@ func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
 
 // containerd completes the image name of a Pod. It would not find an image that was imported under
 // its short name.
-func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
+func TestDockerHubShortNameIsCompleted(t *testing.T) {
 	image := controller(t)
 	image.Reference = "docker.io/traefik:v1"
 	out := filepath.Join(t.TempDir(), "image.tar.zst")

@@ -34,7 +34,7 @@ func value(variables []labenv.Variable, name string) string {
 	return ""
 }
 
-func TestThePassphraseIsPrivateAndKept(t *testing.T) {
+func TestPassphraseIsPrivateAndReused(t *testing.T) {
 	at := built(t)
 	variables, err := labenv.Prepare(at, "", nil)
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestOnlyStaleTemporaryFilesAreCleared(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "young"))
 }
 
-func TestExportsSurviveAShell(t *testing.T) {
+func TestExportsKeepSpecialCharactersInAShell(t *testing.T) {
 	text := labenv.Exports([]labenv.Variable{{Name: "STRANGE", Value: `a 'b' $c "d"`}})
 	out, err := exec.Command("sh", "-c", text+`printf %s "$STRANGE"`).Output()
 	require.NoError(t, err)

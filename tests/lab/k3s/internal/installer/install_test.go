@@ -161,7 +161,7 @@ func TestEnvironmentIsKeptInAPrivateFile(t *testing.T) {
 	assert.NotContains(t, h.unit("k3s.service"), "cret")
 }
 
-func TestLinksAreNotMadeOverOtherProgramsUnlessForced(t *testing.T) {
+func TestLinksDoNotReplaceOtherProgramsUnlessForced(t *testing.T) {
 	h := newHost(t)
 	h.write("crictl", "#!/bin/sh\n")
 	out, err := h.install(nil)
@@ -179,7 +179,7 @@ func TestLinksAreNotMadeOverOtherProgramsUnlessForced(t *testing.T) {
 	}
 }
 
-func TestMistakesStopTheInstall(t *testing.T) {
+func TestInvalidSettingsStopTheInstall(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		env        []string

@@ -26,7 +26,7 @@ func newServer(t *testing.T) *pki.Server {
 	return s
 }
 
-func TestServingCertificateHoldsEveryNameOfTheServer(t *testing.T) {
+func TestServingCertificateHasEveryNameOfTheServer(t *testing.T) {
 	s := newServer(t)
 	data, err := os.ReadFile(s.Path("serving-kube-apiserver.crt"))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestServingCertificateHoldsEveryNameOfTheServer(t *testing.T) {
 	}
 }
 
-func TestRestartKeepsEveryAuthority(t *testing.T) {
+func TestRestartKeepsEveryCA(t *testing.T) {
 	s := newServer(t)
 	before := map[string][]byte{}
 	for _, name := range pki.Bootstrap {
@@ -97,7 +97,7 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 }
 
 // As in K3s, a restart renews only certificates that expire soon.
-func TestARestartRenewsCertificatesNearTheirEndOnly(t *testing.T) {
+func TestRestartRenewsOnlyCertificatesThatExpireSoon(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")
 	assert.WithinDuration(t, time.Now().AddDate(1, 0, 0), whole, 48*time.Hour)

@@ -83,7 +83,7 @@ func TestConfigValueOfWrongTypeFails(t *testing.T) {
 	assert.ErrorContains(t, err, `invalid boolean value "perhaps" for -cluster-init`)
 }
 
-func TestEnvironmentFillsWhatFileAndFlagsLeaveOpen(t *testing.T) {
+func TestEnvironmentSetsOnlyFlagsThatAreNotSet(t *testing.T) {
 	t.Setenv("K3S_URL", "https://env:6443")
 	t.Setenv("K3S_TOKEN", "env")
 	p, err := settings.Parse("agent", []string{config(t, "token: file\n", nil)})

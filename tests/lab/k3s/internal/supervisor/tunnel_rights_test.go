@@ -25,7 +25,7 @@ func nodeCertificate(t *testing.T, s *Server, node string) string {
 	return base
 }
 
-func TestTunnelIsRefusedWithoutItsRights(t *testing.T) {
+func TestTunnelRequiresItsRole(t *testing.T) {
 	s, url := newServer(t)
 	node, apiServer := nodeCertificate(t, s, "node-2"), s.PKI.Path("client-kube-apiserver")
 	for _, c := range []struct {

@@ -96,7 +96,7 @@ func echo(t *testing.T, conn net.Conn) string {
 	return string(answer[:n])
 }
 
-func TestKubeletWhosePortIsClosedIsReachedWhileItsAgentIsConnected(t *testing.T) {
+func TestKubeletWithClosedPortIsReachedThroughItsAgent(t *testing.T) {
 	s, url := newServer(t)
 	port := echoing(t)
 	dial := dialer(t, s, url, port)
@@ -139,7 +139,7 @@ func TestOtherAddressesAreDialedDirectly(t *testing.T) {
 	assert.ErrorContains(t, err, "while dialing 127.0.0.1:1, code 502: 502 Bad Gateway", "K3s's text")
 }
 
-func TestAgentRefusesAPortThatIsNotItsKubelets(t *testing.T) {
+func TestAgentRejectsPortsOtherThanItsKubelets(t *testing.T) {
 	s, url := newServer(t)
 	kubelet, other := echoing(t), echoing(t)
 	dial := dialer(t, s, url, other)

@@ -77,7 +77,7 @@ func TestSyncReachesEveryDataPlaneAndReportsResults(t *testing.T) {
 // Before the first sync, ADC reads the configuration of every data plane. If one does not respond,
 // nothing is sent to any of them. In later syncs, a data plane that does not respond affects only
 // itself.
-func TestTheFirstSyncNeedsEveryDataPlane(t *testing.T) {
+func TestFirstSyncFailsUnlessEveryDataPlaneAnswers(t *testing.T) {
 	puts := atomic.Int64{}
 	good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {

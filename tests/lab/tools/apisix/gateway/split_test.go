@@ -42,7 +42,7 @@ func answers(t *testing.T, p *plane, n int) map[string]int {
 	return counted
 }
 
-func TestRequestsAreSharedByWeight(t *testing.T) {
+func TestRequestsAreSplitByWeight(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	for name, c := range map[string]struct {
 		weights []any
@@ -132,7 +132,7 @@ func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 }
 
 // Like the original, the data plane rejects the whole configuration.
-func TestTwoUpstreamsOfOneIDAreRefused(t *testing.T) {
+func TestDuplicateUpstreamIDIsRejected(t *testing.T) {
 	p, canary := testPlane(), named(t, "canary")
 	code, text := put(t, p, admin.Config{Upstreams: []admin.Upstream{canary, canary}})
 	if code != 400 || !strings.Contains(text, "found duplicate id canary in upstreams") || p.sent.Load() != nil {
