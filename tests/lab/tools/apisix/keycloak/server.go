@@ -43,7 +43,7 @@ func newServer(hostname string, realms map[string]*realm) (*server, error) {
 		logins: map[string]begun{}, codes: map[string]granted{}}, err
 }
 
-// ServeHTTP calls the handler of an endpoint: /realms/NAME/…
+// ServeHTTP calls the handler of an endpoint. The path is /realms/NAME/ENDPOINT.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/realms/"), "/", 2)
 	realm := s.realms[parts[0]]
