@@ -1,10 +1,12 @@
 #!/bin/sh
-# Build the root file system of a lab machine as a tar file: Debian bookworm with systemd, sshd, cloud-init and
-# the container tools that Kubernetes needs. Nothing in it is specific to one machine: host keys, machine-id, network and
-# keys come with the machine (internal/machine).
+# Builds the root file system of lab machines as a tar file: Debian bookworm with systemd, sshd,
+# cloud-init and the container tools that Kubernetes needs. The image has nothing specific to one
+# machine. Host key, machine-id, network and authorized keys are in each machine's own layer
+# (machines/rootfs).
 #
 # usage: build.sh OUT.tar
-#   SOURCE_DATE_EPOCH  time stamp of every file in the tar (default below); the same packages give the same bytes
+#   SOURCE_DATE_EPOCH  time stamp of every file in the tar (default below); equal packages
+#                      give equal bytes
 #   SUITE              Debian release (default: bookworm)
 #   APT_SOURCES        sources.list to install from (default: mmdebstrap's own for the suite)
 set -eu
@@ -25,7 +27,7 @@ partial=$out.partial.$$
 trap 'rm -f "$partial"' EXIT
 trap 'exit 130' INT TERM
 
-# packages.txt: one package a line, with the reason it is there after a #.
+# packages.txt has one package per line, with its purpose after a #.
 packages=$(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$here/packages.txt" | paste -sd, -)
 
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1735689600}

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Make the root of a container image from Debian packages, as a tar file. Packages are unpacked and not configured: an image
-# needs programs and libraries, not a running system.
+# Builds the base layer of a container image from Debian packages, as a tar file. The packages are
+# unpacked but not configured, because an image needs programs and libraries and no running system.
 #
 # usage: build.sh FOLDER OUT.tar
-#   FOLDER/packages.txt  one package a line, with the reason it is there after a #
-#   FOLDER/setup.sh      optional: called with the root's folder when the packages are unpacked
-#   SOURCE_DATE_EPOCH    time stamp of every file in the tar (default below); the same packages give the same bytes
+#   FOLDER/packages.txt  one package per line, with its purpose after a #
+#   FOLDER/setup.sh      optional: runs with the root's folder after the packages are unpacked
+#   SOURCE_DATE_EPOCH    time stamp of every file in the tar (default below); equal packages
+#                        give equal bytes
 #   APT_SOURCES          sources.list to install from (default: mmdebstrap's own for the suite)
 set -eu
 
@@ -32,7 +33,8 @@ setup=true
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1735689600}
 export SOURCE_DATE_EPOCH
 
-# Left out is what no program of the images reads when it runs: most of it Perl, and documentation.
+# The first hook removes files that no program of the images reads when it runs, mostly Perl and
+# documentation.
 # shellcheck disable=SC2016
 mmdebstrap --quiet --mode=root --format=tar --variant=extract --skip=output/dev \
 	--include="$packages" \

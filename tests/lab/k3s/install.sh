@@ -1,19 +1,20 @@
 #!/bin/sh
-# Install the lab's K3s as a systemd service. It takes the variables of K3s's own installer
-# (k3s-io/k3s install.sh) and leaves the same files; it cannot download.
+# Installs the lab's K3s as a systemd service. It accepts the variables of K3s's own installer
+# (k3s-io/k3s install.sh) and writes the same files. It cannot download K3s.
 #
-#   INSTALL_K3S_SKIP_DOWNLOAD  must be "true" or "binary": the binary is in place already
-#   INSTALL_K3S_SKIP_START     "true": enable the service, do not start it
-#   INSTALL_K3S_SKIP_ENABLE    "true": neither enable nor start it
-#   INSTALL_K3S_FORCE_RESTART  "true": restart even if nothing changed
-#   INSTALL_K3S_EXEC           command and flags of the service ("server", "agent", "--disable=traefik", …)
-#   INSTALL_K3S_NAME           the service is called k3s-NAME (default: k3s, or k3s-agent)
-#   INSTALL_K3S_TYPE           systemd service type (default notify)
-#   INSTALL_K3S_SYMLINK        "skip" or "force" for the links kubectl, crictl, ctr
-#   INSTALL_K3S_BIN_DIR        default /usr/local/bin
-#   INSTALL_K3S_BIN_DIR_READ_ONLY  "true": write nothing there
-#   INSTALL_K3S_SYSTEMD_DIR    default /etc/systemd/system
-#   K3S_*, CONTAINERD_*, *_PROXY   kept in SERVICE.env (0600) for the service
+#   INSTALL_K3S_SKIP_DOWNLOAD  must be "true" or "binary": the binary exists already
+#   INSTALL_K3S_SKIP_START     "true": enable the service, but do not start it
+#   INSTALL_K3S_SKIP_ENABLE    "true": neither enable nor start the service
+#   INSTALL_K3S_FORCE_RESTART  "true": restart even if nothing has changed
+#   INSTALL_K3S_EXEC           command and flags of the service, such as "server" or
+#                              "--disable=traefik"
+#   INSTALL_K3S_NAME           the service's name is k3s-NAME (default: k3s or k3s-agent)
+#   INSTALL_K3S_TYPE           type of the systemd service (default: notify)
+#   INSTALL_K3S_SYMLINK        "skip" or "force" for the links kubectl, crictl and ctr
+#   INSTALL_K3S_BIN_DIR        folder of the binary (default: /usr/local/bin)
+#   INSTALL_K3S_BIN_DIR_READ_ONLY  "true": write nothing into that folder
+#   INSTALL_K3S_SYSTEMD_DIR    folder of units (default: /etc/systemd/system)
+#   K3S_*, CONTAINERD_*, *_PROXY   written to SERVICE.env (mode 0600) for the service
 set -e
 set -o noglob
 
@@ -24,14 +25,14 @@ fatal() {
 	exit 1
 }
 
-# single_quoted prints each argument in single quotes, so that systemd and sh read it back unchanged.
+# single_quoted prints each argument in single quotes, so that systemd and sh read it unchanged.
 single_quoted() {
 	for word in "$@"; do
 		printf "%s\n" "$word" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"
 	done
 }
 
-# continued prints the arguments one a line, as the tail of ExecStart.
+# continued prints the arguments as continuation lines of ExecStart, one per line.
 continued() {
 	printf ' \\\n'
 	for word in "$@"; do
@@ -127,7 +128,8 @@ create_killall() {
 	info "Creating killall script $killall_file"
 	cat >"$killall_file" <<'KILLALL'
 #!/bin/sh
-# Stop every K3s service and what it started on this host: containers, mounts, interfaces, iptables rules.
+# Stops every K3s service, and removes what it created on this host: containers, mounts, interfaces
+# and iptables rules.
 [ "$(id -u)" -eq 0 ] || exec sudo --preserve-env=K3S_DATA_DIR "$0" "$@"
 
 data_dir=${K3S_DATA_DIR:-/var/lib/rancher/k3s}
@@ -138,7 +140,7 @@ for service in /etc/systemd/system/k3s*.service; do
 	fi
 done
 
-# family prints a process and all its descendants.
+# family prints a process id and the ids of all its descendants.
 family() {
 	for pid in "$@"; do
 		echo "$pid"
@@ -147,7 +149,7 @@ family() {
 	done
 }
 
-# shims are K3s's own: their program is below the data folder.
+# shims prints the ids of K3s's containerd shims, whose program is below the data folder.
 shims() {
 	ps -e -o pid= -o args= | while read -r pid args; do
 		case "$args" in
@@ -161,13 +163,13 @@ pids=$(family $(shims))
 if [ -n "$pids" ]; then
 	# shellcheck disable=SC2086
 	kill -9 $pids 2>/dev/null
-	# A killed process still holds its mounts until it is gone.
+	# Wait for each killed process, because it keeps its mounts until it has ended.
 	for pid in $pids; do
 		tail --pid="$pid" -f /dev/null 2>/dev/null
 	done
 fi
 
-# unmount_below takes away every mount whose path begins with $1, the deepest first.
+# unmount_below unmounts every mount whose path begins with $1, the deepest first.
 unmount_below() {
 	while read -r _ path _; do
 		case "$path" in "$1"*) echo "$path" ;; esac
@@ -196,7 +198,7 @@ done
 
 rm -rf /var/lib/cni/
 
-# Chains and rules of kube-proxy, the CNI plugins and flannel go; everything else is written back.
+# Remove the chains and rules of kube-proxy, the CNI plugins and flannel. Others are restored.
 for tables in iptables ip6tables; do
 	if command -v "$tables-save" >/dev/null 2>&1; then
 		"$tables-save" | grep -v KUBE- | grep -v CNI- | grep -iv flannel | "$tables-restore"
@@ -211,7 +213,7 @@ create_uninstall() {
 	info "Creating uninstall script $uninstall_file"
 	cat >"$uninstall_file" <<UNINSTALL
 #!/bin/sh
-# Remove $system_name from this host. /etc/rancher/node (the node password) stays, as with K3s.
+# Removes $system_name from this host. As with K3s, /etc/rancher/node (the node password) remains.
 [ "\$(id -u)" -eq 0 ] || exec sudo --preserve-env=K3S_DATA_DIR "\$0" "\$@"
 
 data_dir=\${K3S_DATA_DIR:-/var/lib/rancher/k3s}
@@ -238,7 +240,7 @@ for tool in kubectl crictl ctr; do
 	fi
 done
 
-# remove_tree leaves mount points inside the tree in place and empties around them.
+# remove_tree removes a tree, except for mount points in it.
 remove_tree() {
 	if ! grep -q " \$1" /proc/mounts; then
 		rm -rf "\$1"
@@ -265,7 +267,7 @@ create_env_file() {
 	info "env: Creating environment file $env_file"
 	(umask 077 && : >"$env_file")
 	chmod 0600 "$env_file"
-	# export prints "export NAME='value'"; systemd reads the quotes.
+	# `export` prints "export NAME='value'". systemd accepts the quotes.
 	sh -c export | sed -n -E 's/^export ((K3S|CONTAINERD)_[A-Z0-9_]*=)/\1/p' >>"$env_file"
 	sh -c export | sed -n -E 's/^export ((NO|HTTP|HTTPS)_PROXY=)/\1/Ip' >>"$env_file"
 }
@@ -313,7 +315,8 @@ installed_hashes() {
 	done
 }
 
-# disable_old takes a former unit away, so that a changed name or target leaves nothing enabled. K3s does not look first whether there is one.
+# disable_old disables and removes an existing unit, so that after a change of name or target no old
+# unit remains enabled. Like K3s, it does not check first whether the unit exists.
 disable_old() {
 	systemctl disable "$system_name" >/dev/null 2>&1 || info "$system_name was not enabled"
 	rm -f "$service_file" "$env_file"
@@ -348,7 +351,7 @@ install() {
 	enable_and_start
 }
 
-# INSTALL_K3S_EXEC is split at spaces, as K3s's installer does; its quotes group words.
+# INSTALL_K3S_EXEC is split at spaces, and quotes group words, as in K3s's installer.
 protected=$(printf '%s' "$INSTALL_K3S_EXEC" | sed -e 's/\([][!#$%&()*;<=>?\_`{|}]\)/\\\1/g')
 eval "set -- $protected $(single_quoted "$@" | tr '\n' ' ')"
 install "$@"

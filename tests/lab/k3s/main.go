@@ -1,5 +1,5 @@
-// Command k3s is the lab's K3s: upstream Kubernetes v1.36.3, etcd and flannel in one process,
-// behind K3s's command line, files and endpoints. tests/lab/k3s-contract.md lists the
+// Command k3s is the lab's stand-in for K3s: upstream Kubernetes v1.36.3, etcd and flannel in one
+// process, with K3s's command line, files and endpoints. tests/lab/k3s-contract.md lists
 // similarities and differences.
 package main
 
@@ -17,10 +17,10 @@ import (
 
 func main() {
 	logrus.SetFormatter(&logrus.TextFormatter{DisableColors: true, FullTimestamp: true})
-	// Several components of one process apply the same logging configuration.
+	// Several components of the process apply the same logging configuration.
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
-	// Half of its processor time is Go's runtime, while the machines of the stories have memory to
-	// spare.
+	// Collect garbage less often. Half of the processor time is Go's runtime, and test machines
+	// have enough memory.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}

@@ -14,14 +14,14 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// hostPath is the environment of every process that outlives the command. It leaves out the
-// caller's environment with its secrets.
+// hostPath is the whole environment of processes that outlive the command. The caller's environment
+// may contain secrets, so it is not passed on.
 const hostPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// boot turns this process into the machine's systemd-nspawn. It joins the machine's cgroups, mounts
-// the overlay root in a mount namespace of its own, and executes nspawn. The kernel unmounts
-// everything when the last process is gone, so a killed machine leaves no mount. It returns only on
-// failure.
+// boot replaces this process by the machine's systemd-nspawn. It joins the machine's cgroups, and
+// mounts the overlay root in a mount namespace of its own. When the last process of the namespace
+// ends, the kernel unmounts everything, so a killed machine leaves no mount. boot returns only if
+// it fails.
 func boot(name string) error {
 	spec, err := loadSpec(name)
 	if err != nil {
@@ -41,10 +41,10 @@ func boot(name string) error {
 	return fmt.Errorf("executing %s: %w", nspawn, unix.Exec(nspawn, nspawnArgs(spec, d), []string{hostPath}))
 }
 
-// rebootExit is nspawn's exit code when the machine requests a reboot.
+// rebootExit is nspawn's exit code after a reboot inside the machine.
 const rebootExit = 133
 
-// nspawnArgs returns the command line of a machine's container.
+// nspawnArgs returns the command line of systemd-nspawn for a machine.
 func nspawnArgs(spec Spec, d dir) []string {
 	args := []string{
 		"systemd-nspawn", "--quiet", "--boot",
@@ -52,10 +52,10 @@ func nspawnArgs(spec Spec, d dir) []string {
 		"--machine=" + spec.Name,
 		"--hostname=" + spec.Hostname,
 		"--network-bridge=" + spec.Bridge,
-		// nspawn must not contact systemd on this host, which may not have one.
+		// nspawn must not use this host's systemd, which may not be running.
 		"--register=no", "--keep-unit",
-		// Kubernetes mounts, loads filters and sets limits; a machine of the lab is no security
-		// boundary.
+		// Kubernetes mounts file systems, loads packet filters and sets limits. A lab machine is no
+		// security boundary.
 		"--capability=all", "--system-call-filter=@keyring bpf @module",
 		"--bind=/dev/kmsg", "--bind=/dev/fuse",
 		"--resolv-conf=off", "--timezone=off", "--link-journal=no",
@@ -73,6 +73,6 @@ func removeLeftovers(name string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing what systemd-nspawn left: %w", err)
 	}
-	// All of the host's containers share these; they go with the last one.
+	// All nspawn containers of this host share this folder, so remove it only if it is empty.
 	return host.RemoveIfEmpty("/run/systemd/nspawn/propagate")
 }

@@ -16,12 +16,12 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-// cleanupTimeout bounds the removal of a machine whose creation failed or was interrupted.
+// cleanupTimeout is the timeout for removing a machine after a failed or interrupted creation.
 const cleanupTimeout = time.Minute
 
-// Create makes the machine and returns once its sshd answers with its host key; ctx bounds the
-// wait. It starts an existing machine with the same spec if it does not run. A failed creation
-// removes its parts.
+// Create creates the machine, and returns once its sshd responds with the machine's host key, or
+// ctx ends. If a machine with the same spec exists, Create starts it if it does not run. A failed
+// creation removes its parts.
 func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := checkHost(); err != nil {
 		return Result{}, err
@@ -55,9 +55,9 @@ func checkHost() error {
 	return host.CheckPrograms()
 }
 
-// claimName writes the spec, which marks the name as ours, and returns the spec that now applies.
-// It refuses a finished machine of another spec, and any machine that another key may log in to: it
-// has another owner. It first removes an unfinished one: nothing can depend on it.
+// claimName writes the spec, which claims the name, and returns the spec that now applies. It fails
+// for a complete machine that needs another spec, and for any machine with another owner's key. It
+// first deletes an incomplete machine, because nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	switch {
@@ -95,7 +95,7 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	})
 }
 
-// keepImage returns the image that a finished machine keeps using.
+// keepImage returns the image that a complete machine keeps, whatever the wanted image is.
 func keepImage(old, wanted Spec, log *Log) (path, sha string) {
 	if old.ImageSHA256 == wanted.ImageSHA256 {
 		return wanted.Image, wanted.ImageSHA256
@@ -105,8 +105,8 @@ func keepImage(old, wanted Spec, log *Log) (path, sha string) {
 	return old.Image, old.ImageSHA256
 }
 
-// isOurs reports whether the machine's directory is missing or holds only a spec whose writing was
-// interrupted.
+// isOurs reports whether the machine's directory is missing, or has only the temporary file of an
+// interrupted spec write.
 func isOurs(name string) bool { return machineDir(name).isUnwritten() }
 
 func (d dir) isUnwritten() bool {
@@ -118,7 +118,7 @@ func (d dir) isUnwritten() bool {
 	return err == nil && !slices.ContainsFunc(entries, isOther)
 }
 
-// bringUp makes all missing parts of the machine and starts it. Every step is idempotent.
+// bringUp creates all missing parts of the machine and starts it. Every step may be repeated.
 func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if len(spec.DNS) == 0 {
 		servers, err := network.Nameservers("/etc/resolv.conf")
@@ -148,8 +148,8 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	return Result{Name: spec.Name, Address: spec.Address, HostKey: rootfs.AuthorizedForm(key)}, nil
 }
 
-// inState excludes the creation of a machine's directory from the removal of the empty state
-// directory.
+// inState runs do under the lock of the state directory. So no process creates a machine's
+// directory while another removes the empty state directory.
 func inState(ctx context.Context, do func() error) error {
 	unlock, err := host.Lock(ctx, "state")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A creation that is killed while it writes the spec leaves a folder with a part of it. The next
-// one must recognize only that as its own.
+// A creation that is killed while it writes the spec leaves a directory with a temporary file. The
+// next creation must treat only such a directory as its own.
 func TestFolderWithOnlyPartialSpecIsOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string

@@ -11,19 +11,20 @@ import (
 	"strata/tests/lab/machines/network"
 )
 
-// Delete removes a machine with all its parts; the network and the image go with their last
-// machine. A missing machine is no error, a directory that was not made here is. It does not check
-// the owner.
+// Delete deletes a machine with all its parts. Its network and image are deleted with their last
+// machine. A missing machine is no error, but a directory that was not created here is. Delete does
+// not check the owner.
 func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) bool { return true }, log)
 }
 
-// DeleteOwn is Delete for the owner of an authorized key. It leaves another owner's machine alone.
+// DeleteOwn deletes a machine like Delete, but only if its owner's key is authorizedKey. It does
+// not change another owner's machine.
 func DeleteOwn(ctx context.Context, name, authorizedKey string, log *Log) error {
 	return remove(ctx, name, Spec{AuthorizedKey: authorizedKey}.hasOwnerOf, log)
 }
 
-// remove deletes a machine if may permits it.
+// remove deletes a machine if may returns true for its spec.
 func remove(ctx context.Context, name string, may func(Spec) bool, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
@@ -50,8 +51,9 @@ func remove(ctx context.Context, name string, may func(Spec) bool, log *Log) err
 	return deleteLocked(ctx, spec, log)
 }
 
-// deleteLocked removes the spec last, so that an interrupted deletion can be repeated, and the mark
-// of a finished machine first, so that nothing takes the rest for one.
+// deleteLocked deletes a machine. It first removes the file that marks the machine as complete, so
+// that no operation uses the remaining parts. It removes the spec last, so that an interrupted
+// deletion can be repeated.
 func deleteLocked(ctx context.Context, spec Spec, log *Log) error {
 	if err := os.Remove(machineDir(spec.Name).ready()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("deleting machine %s: %w", spec.Name, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// brokenOff leaves a deletion as a kill does, at each of its steps.
+// brokenOff has functions that leave a machine in the state of an interrupted deletion, one for
+// each step.
 var brokenOff = map[string]func(t *testing.T, name string){
 	"before it stopped the machine": func(t *testing.T, name string) {
 		require.NoError(t, os.Remove(machineDir(name).ready()))
@@ -46,10 +47,10 @@ func TestMachineKeepsHostKeyWhenRecreatedAfterInterruptedDeletion(t *testing.T) 
 	}
 }
 
-// Two checkouts with a stack of one name have one name for two machines.
-func TestMachineOfAnotherOwnerKeyIsLeftAlone(t *testing.T) {
+// Two checkouts that have stacks of the same name use the same machine name.
+func TestMachineOfAnotherOwnerIsNotChanged(t *testing.T) {
 	ours, _ := e2eSpec(t, 5)
-	theirs, _ := e2eSpec(t, 5) // with a key of their own
+	theirs, _ := e2eSpec(t, 5) // with another key
 	_, err := Create(e2eContext(t), ours, nil)
 	require.NoError(t, err)
 	stays := func() {
@@ -63,7 +64,7 @@ func TestMachineOfAnotherOwnerKeyIsLeftAlone(t *testing.T) {
 		assert.NotZero(t, leader(ours.Name), "it runs")
 	}
 	stays()
-	require.NoError(t, os.Remove(machineDir(ours.Name).ready())) // while it is made
+	require.NoError(t, os.Remove(machineDir(ours.Name).ready())) // as during the creation
 	stays()
 	require.NoError(t, DeleteOwn(e2eContext(t), ours.Name, ours.AuthorizedKey, nil))
 	assertNothingLeft(t, []Spec{ours})

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareBytes must stay free beside an image: a node's images and logs need at least that.
+// spareBytes is the space that must remain free for a node's images and logs: 2 GiB.
 const spareBytes = 2 << 30
 
-// checkDisk refuses a state directory that is full, or on an overlay, which cannot carry another
-// overlay.
+// checkDisk returns an error if the state directory has too little free space, or is on an overlay
+// file system. An overlay cannot be on another overlay.
 func checkDisk() error {
 	if err := os.MkdirAll(machinesDir(), 0o700); err != nil {
 		return fmt.Errorf("making %s: %w", machinesDir(), err)
@@ -37,7 +37,7 @@ func checkSpaceFor(f *os.File) error {
 	if err := unix.Statfs(stateDir, &st); err != nil {
 		return fmt.Errorf("read the disk of %s: %w", stateDir, err)
 	}
-	return needFree(st, uint64(info.Size())) // a size is not negative
+	return needFree(st, uint64(info.Size())) // a size is never negative
 }
 
 func needFree(st unix.Statfs_t, more uint64) error {

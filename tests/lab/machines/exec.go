@@ -8,8 +8,8 @@ import (
 )
 
 // Exec runs a command as root inside a running machine, with this process's standard streams. It
-// needs no SSH, so it works when a test has broken the machine's sshd or network. The error has the
-// command's own exit code.
+// does not use SSH, so it works when the machine's sshd or network is broken. The error contains
+// the command's exit code.
 func Exec(ctx context.Context, name string, argv []string) error {
 	if _, err := loadSpec(name); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// Pause freezes a machine, like a hung host: its addresses stay, nothing answers.
+// Pause freezes a machine, like a host that hangs: its address stays, but nothing responds.
 func Pause(ctx context.Context, name string) error { return freeze(ctx, name, true) }
 
-// Resume continues a paused machine.
+// Resume thaws a paused machine.
 func Resume(ctx context.Context, name string) error { return freeze(ctx, name, false) }
 
 func freeze(ctx context.Context, name string, frozen bool) error {

@@ -11,8 +11,9 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// hostKeyOf returns the machine's host key: its seed's, which cloud-init writes at the first boot,
-// the one of its HostKeyFile, or a new one.
+// hostKeyOf returns the machine's public host key. With Seed, cloud-init installs the key at the
+// first boot, and HostKey has its public half. Otherwise the key comes from HostKeyFile or is
+// generated.
 func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	if len(spec.Seed) == 0 {
 		return keepHostKey(spec)
@@ -24,8 +25,8 @@ func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// keepHostKey makes the key, unless the machine has one, from the file or anew, and writes the file
-// where that is missing.
+// keepHostKey installs the key in HostKeyFile, or a new key, unless the machine has one. It writes
+// HostKeyFile if that is set and missing.
 func keepHostKey(spec Spec) (ssh.PublicKey, error) {
 	layer := machineDir(spec.Name).layer()
 	if spec.HostKeyFile == "" {

@@ -15,8 +15,9 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// ensureImage extracts the spec's image once per checksum. It extracts and verifies in one pass,
-// and the directory gets its name only if the sum is right.
+// ensureImage extracts the spec's image, unless an image with the same checksum is extracted. It
+// verifies the checksum while it extracts, and renames the directory to its final name only if the
+// checksum is right.
 func ensureImage(ctx context.Context, spec Spec, log *Log) error {
 	unlock, err := host.Lock(ctx, "image-"+spec.ImageSHA256[:12])
 	if err != nil {
@@ -62,7 +63,7 @@ func extractInto(ctx context.Context, dir string, tar io.Reader, spec Spec) erro
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("extracting %s into %s: %w: %s", spec.Image, dir, err, lastLines(stderr.String(), 3))
 	}
-	// tar stops at the end mark; the checksum covers the whole file.
+	// tar stops reading at its end mark, but the checksum covers the whole file.
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return fmt.Errorf("reading %s: %w", spec.Image, err)
 	}
@@ -73,7 +74,7 @@ func extractInto(ctx context.Context, dir string, tar io.Reader, spec Spec) erro
 	return nil
 }
 
-// removeImage removes the extracted image if no machine's spec names it.
+// removeImage removes an extracted image if no machine uses it.
 func removeImage(ctx context.Context, sha string) error {
 	unlock, err := host.Lock(ctx, "image-"+sha[:12])
 	if err != nil {

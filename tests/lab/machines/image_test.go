@@ -20,7 +20,7 @@ func tinyImage(t *testing.T) (content []byte, sha string) {
 	_, err := w.Write([]byte("ID=\n")[:3])
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	// Tools pad the end of a tar; the checksum covers the padding.
+	// Programs append padding to a tar file, and the checksum covers it.
 	b.Write(make([]byte, 64<<10))
 	sum := sha256.Sum256(b.Bytes())
 	return b.Bytes(), hex.EncodeToString(sum[:])

@@ -13,9 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountRoot gives this process a mount namespace of its own with the machine's root in it.
+// mountRoot moves this process into a mount namespace of its own, and mounts the machine's root
+// there.
 func mountRoot(spec Spec, d dir) error {
-	// The namespace belongs to this thread; execve from it makes it the process's.
+	// unshare changes only the calling thread. The exec that follows must be called from the same
+	// thread.
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("making a mount namespace: %w", err)
@@ -30,8 +32,8 @@ func mountRoot(spec Spec, d dir) error {
 	return nil
 }
 
-// unmountBelow unmounts the mounts in the machine's directory, so that a deletion never crosses
-// into one.
+// unmountBelow unmounts everything below the machine's directory, so that the deletion does not
+// delete files in a mounted file system.
 func unmountBelow(top string) error {
 	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -52,7 +54,7 @@ func unmountBelow(top string) error {
 	return nil
 }
 
-// waitProcess waits for the end of a process that is no child.
+// waitProcess waits until a process ends. The process need not be a child.
 func waitProcess(ctx context.Context, pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -63,7 +65,7 @@ func waitProcess(ctx context.Context, pid int) error {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	for ctx.Err() == nil {
-		// The timeout bounds how late a cancelled context is noticed, not the end of the process.
+		// The timeout of 100 ms only limits how late the loop notices that ctx has ended.
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("watching process %d: %w", pid, err)
@@ -75,18 +77,18 @@ func waitProcess(ctx context.Context, pid int) error {
 	return ctx.Err()
 }
 
-// closeOnExec keeps the files that this process was started with from the processes that it starts:
-// a caller's lock would be held as long as a machine runs.
+// closeOnExec keeps inherited files from being passed on to new processes. Otherwise, a machine
+// would hold the caller's locks as long as it runs.
 func closeOnExec() error {
-	const firstInherited = 3 // behind the standard streams
+	const firstInherited = 3 // after the standard streams
 	if err := unix.CloseRange(firstInherited, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited files: %w", err)
 	}
 	return nil
 }
 
-// diesWithParent makes the kernel kill a child when the thread that made it ends.
+// diesWithParent makes the kernel kill a child process when the thread that started it ends.
 func diesWithParent() *unix.SysProcAttr { return &unix.SysProcAttr{Pdeathsig: unix.SIGKILL} }
 
-// isOverlay reports whether a file system is an overlay, which cannot carry another.
+// isOverlay reports whether a file system is an overlay.
 func isOverlay(st unix.Statfs_t) bool { return st.Type == unix.OVERLAYFS_SUPER_MAGIC }

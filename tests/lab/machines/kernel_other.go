@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// Only Linux has machines. Each change of a machine begins with host.Lock, which reports that, so
-// these functions are never reached.
+// Machines run only on Linux. Each change of a machine begins with host.Lock, which returns an
+// error on other systems. So these functions are never called.
 
 func mountRoot(Spec, dir) error { return host.CheckSystem(runtime.GOOS) }
 

@@ -13,8 +13,9 @@ import (
 )
 
 // launch starts the supervisor so that it outlives this process, its process group, its session and
-// its terminal. With systemd on the host it is a transient unit with a delegated cgroup, as v2
-// requires; without, a session of its own. The returned channel closes when the supervisor ends.
+// its terminal. On a host with systemd, the supervisor is a transient unit with a delegated cgroup,
+// as cgroup v2 requires. Otherwise, it has a session of its own. The returned channel is closed
+// when the supervisor ends.
 func launch(ctx context.Context, name string) (ended <-chan struct{}, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,7 +32,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
-	// stdin stays nil, which is /dev/null, so that no pipe of the caller stays open.
+	// A nil Stdin is /dev/null, so that no pipe of the caller stays open.
 	cmd := exec.Command(self, verb, "supervise", name)
 	cmd.Env, cmd.Dir = []string{hostPath}, "/"
 	cmd.Stdout, cmd.Stderr = console, console
@@ -41,7 +42,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 	}
 	done := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // its reason is in the console log
+		_ = cmd.Wait() // the console log has the reason
 		close(done)
 	}()
 	return done, nil
@@ -68,7 +69,7 @@ func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error)
 	return done, nil
 }
 
-// waitUnsupervised returns when the machine's supervisor has ended.
+// waitUnsupervised waits until the machine's supervisor ends.
 func waitUnsupervised(ctx context.Context, name string) error {
 	pid, err := supervisorPid(name)
 	if err != nil || pid == 0 {
@@ -77,7 +78,7 @@ func waitUnsupervised(ctx context.Context, name string) error {
 	return waitProcess(ctx, pid)
 }
 
-// consoleTail returns the end of the machine's console, for error messages.
+// consoleTail returns the last 8 lines of the machine's console log, for error messages.
 func consoleTail(name string) string {
 	raw, err := os.ReadFile(machineDir(name).console())
 	if err != nil {

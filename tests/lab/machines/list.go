@@ -18,23 +18,24 @@ const (
 	Running State = "running"
 	Paused  State = "paused"
 	Stopped State = "stopped"
-	// Incomplete is a machine whose creation is running or was interrupted.
+	// Incomplete is the state of a machine whose creation is running or was interrupted.
 	Incomplete State = "incomplete"
 )
 
-// Status is one line of List.
+// Status describes a machine.
 type Status struct {
 	Name    string     `json:"name"`
 	State   State      `json:"state"`
 	Address netip.Addr `json:"address"`
 	Bridge  string     `json:"bridge"`
-	// AuthorizedKey is the public key of its owner.
+	// AuthorizedKey is the public key of the machine's owner.
 	AuthorizedKey string `json:"authorizedKey"`
-	// Pid is the machine's init in this host's numbers, for nsenter; 0 if it does not run.
+	// Pid is the machine's init process in this host's process ids, for nsenter; 0 if the machine
+	// does not run.
 	Pid int `json:"pid"`
 }
 
-// List reports every machine of this host, sorted by name.
+// List returns all machines of this host, sorted by name.
 func List() ([]Status, error) {
 	specs, err := allSpecs()
 	if err != nil {
@@ -70,8 +71,8 @@ func stateOf(name string) (State, error) {
 	return Running, err
 }
 
-// leader returns the machine's process 1: the child of nspawn, which is the child of the
-// supervisor. 0 while it boots.
+// leader returns the machine's init process: the child of nspawn, which is the child of the
+// supervisor. It returns 0 while the machine boots or does not run.
 func leader(name string) int {
 	supervisor, err := supervisorPid(name)
 	if err != nil || supervisor == 0 {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Log receives one line for each change of this host and each wait.
+// Log receives a line for each change on this host and each wait. A nil Log discards the lines.
 type Log struct {
-	// W receives the lines; stderr for the command line.
+	// W receives the lines. The command line uses stderr.
 	W io.Writer
 }
 

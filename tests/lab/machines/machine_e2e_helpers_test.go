@@ -25,11 +25,11 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-// imageVariable names the machine image's tar, as for tests/e2e. Without it, the lab's bundle has
-// the image. These tests need no other part of the lab.
+// imageVariable is the environment variable with the path of the machine image, as in tests/e2e.
+// Without it, the tests use the image in the lab's bundle. They need no other part of the lab.
 const imageVariable = "E2E_IMAGE"
 
-// TestMain lets the test binary be the supervisor of the machines it makes.
+// TestMain runs the supervisor and boot processes of the machines that the tests create.
 func TestMain(m *testing.M) {
 	if isProcess, err := RunProcess(os.Args[1:]); isProcess {
 		if err != nil {
@@ -47,7 +47,7 @@ const (
 	e2eTimeout = 3 * time.Minute
 )
 
-// e2eSpec returns the spec of machine n, with the private key that may log in.
+// e2eSpec returns the spec of the n-th machine, and the private key that may log in.
 func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 	t.Helper()
 	require.NoError(t, checkHost())
@@ -102,7 +102,7 @@ func e2eContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// login opens a session with the pinned host key.
+// login opens an SSH connection, and checks the host key.
 func login(t *testing.T, user string, spec Spec, key ssh.Signer, hostKey string) *ssh.Client {
 	t.Helper()
 	pinned, _, _, _, err := ssh.ParseAuthorizedKey([]byte(hostKey))
@@ -126,8 +126,8 @@ func remote(t *testing.T, client *ssh.Client, command string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// assertGone also works for links: an interface below /sys/class/net is one, and assert.NoDirExists
-// considers a link gone.
+// assertGone asserts that path does not exist. assert.NoDirExists would ignore links, such as
+// interfaces below /sys/class/net.
 func assertGone(t *testing.T, path string) {
 	t.Helper()
 	_, err := os.Lstat(path)

@@ -49,7 +49,7 @@ func TestMachineRebootsAndSurvivesAPowerCut(t *testing.T) {
 	before := leader(spec.Name)
 	session, err := root.NewSession()
 	require.NoError(t, err)
-	_ = session.Run("systemctl reboot") // the connection goes with the machine
+	_ = session.Run("systemctl reboot") // the reboot breaks the connection
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		pid := leader(spec.Name)
 		assert.True(c, pid != 0 && pid != before, "process 1 is still %d", pid)
@@ -99,7 +99,7 @@ func TestPausedMachineIsSilentUntilResumed(t *testing.T) {
 
 func TestMachineOutlivesTheProcessGroupThatMadeIt(t *testing.T) {
 	spec, _ := e2eSpec(t, 1)
-	inherited, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0) // as flock leaves its lock to a command
+	inherited, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0) // like the lock file that flock(1) passes to its command
 	require.NoError(t, err)
 	defer unix.Close(inherited)
 	_, err = Create(e2eContext(t), spec, nil)
@@ -163,7 +163,7 @@ func TestFailedCreationLeavesNothing(t *testing.T) {
 	assertNothingLeft(t, []Spec{slow})
 }
 
-func TestNamesAndBridgesOfOthersAreLeftAlone(t *testing.T) {
+func TestForeignDirectoryAndBridgeAreNotChanged(t *testing.T) {
 	spec, _ := e2eSpec(t, 3)
 	require.NoError(t, os.MkdirAll(machineDir(spec.Name).path("precious"), 0o700))
 	_, err := Create(e2eContext(t), spec, nil)

@@ -12,12 +12,14 @@ func (s Spec) bridge() network.Bridge {
 	return network.Bridge{Name: s.Bridge, Subnet: s.Subnet, Gateway: s.Gateway}
 }
 
-// ensureNetwork makes the spec's bridge, unless another machine on it has the spec's address.
+// ensureNetwork creates the spec's bridge if it is missing. It fails if another machine on the
+// bridge has the spec's address.
 func ensureNetwork(ctx context.Context, spec Spec, log *Log) error {
 	return spec.bridge().Ensure(ctx, func() error { return checkAddressUnused(spec) }, log.Printf)
 }
 
-// checkAddressUnused compares the address with the other machines on the bridge, running or not.
+// checkAddressUnused returns an error if another machine on the bridge has the address, whether it
+// runs or not.
 func checkAddressUnused(spec Spec) error {
 	specs, err := allSpecs()
 	if err != nil {
@@ -33,8 +35,9 @@ func checkAddressUnused(spec Spec) error {
 	return nil
 }
 
-// ReleaseNetwork removes a machine's bridge and its rules if no machine is left on it. A deletion
-// that was interrupted after its machine had gone leaves them, and no other step removes them.
+// ReleaseNetwork removes a spec's bridge and its rules if no machine uses the bridge. An
+// interrupted deletion may leave both after its machine is gone, so a caller can repeat this step
+// alone.
 func ReleaseNetwork(ctx context.Context, spec Spec, log *Log) error {
 	return spec.bridge().Release(ctx, func() (bool, error) {
 		specs, err := allSpecs()

@@ -6,7 +6,7 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID
+// stateDir has the images and machines. Only root may read it, because images contain set-user-ID
 // programs.
 const stateDir = "/var/lib/strata"
 
@@ -14,8 +14,8 @@ func machinesDir() string { return filepath.Join(stateDir, "machines") }
 
 func imagesDir() string { return filepath.Join(stateDir, "images") }
 
-// imageDir returns the image's directory, named by the first 12 digits of the checksum; each spec
-// has the whole one.
+// imageDir returns the directory of an extracted image. Its name is the first 12 digits of the
+// checksum. Specs have the whole checksum.
 func imageDir(sha string) string { return filepath.Join(imagesDir(), sha[:12]) }
 
 // dir is the directory of one machine.
@@ -27,13 +27,14 @@ func (d dir) path(elem ...string) string {
 	return filepath.Join(append([]string{string(d)}, elem...)...)
 }
 
-// spec is also the marker: a directory without spec.json was not made here.
+// spec returns the path of the spec. A directory without this file was not created here.
 func (d dir) spec() string { return d.path("spec.json") }
 
-// ready exists once sshd has answered: the creation is complete.
+// ready returns the path of the file that marks a machine as complete. It is written when sshd has
+// responded for the first time.
 func (d dir) ready() string { return d.path("ready") }
 
-// layer holds the machine's own layer over its image.
+// layer returns the machine's own layer over its image.
 func (d dir) layer() rootfs.Layer { return rootfs.Layer(d) }
 
 func (d dir) console() string { return d.path("console.log") }

@@ -2,12 +2,12 @@ package machines
 
 import "os"
 
-// verb begins the arguments with which this program starts itself again for a machine.
+// verb is the first argument when this program starts itself as a process of a machine.
 const verb = "machines"
 
-// RunProcess runs the process of a machine that the program's arguments ask for. isProcess is false
-// for other arguments. A program that makes machines calls it first: such a process has neither
-// environment nor folder of its caller.
+// RunProcess runs a process of a machine (supervise or boot) if args ask for one. isProcess is
+// false for other arguments. A program that creates machines must call it first in main, because
+// such a process has neither the environment nor the working directory of its caller.
 func RunProcess(args []string) (isProcess bool, err error) {
 	if len(args) != 3 || args[0] != verb {
 		return false, nil

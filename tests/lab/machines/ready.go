@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life to
-	// the outside.
+	// sshPoll is the interval between attempts to connect to sshd. A machine gives no other signal
+	// that it is ready.
 	sshPoll = 50 * time.Millisecond
-	// sshAttempt bounds one handshake.
+	// sshAttempt is the timeout of one SSH handshake.
 	sshAttempt = 3 * time.Second
 )
 
-// waitSSH returns when sshd at addr has proved to hold the private half of key, or when the
-// supervisor has ended.
+// waitSSH waits until sshd at addr has proved that it has the private half of key. It fails if the
+// supervisor or ctx ends first.
 func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKey, ended <-chan struct{}) error {
 	ticker := time.NewTicker(sshPoll)
 	defer ticker.Stop()
@@ -45,13 +45,13 @@ func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKe
 	}
 }
 
-// insideScript prints, for a machine that runs and does not answer, whether its network and its
-// sshd came up.
+// insideScript prints, for a machine that does not respond, the state of its network and its sshd.
 const insideScript = `ip -brief address show dev host0; systemctl list-units --failed --plain --no-legend
 systemctl show --property=Id,ActiveState,SubState,Result systemd-networkd.service ssh.service
 journalctl --quiet --no-pager --lines 12 --output cat --unit systemd-networkd.service --unit ssh.service`
 
-// inside returns a machine's own report, read without its network; empty if it does not run.
+// inside returns the output of insideScript, run without the machine's network; empty if the
+// machine does not run.
 func inside(name string) string {
 	pid := leader(name)
 	if pid == 0 {
@@ -66,7 +66,7 @@ func inside(name string) string {
 	return "its network and sshd, from inside:\n" + strings.TrimSpace(string(out))
 }
 
-// errVerified ends a handshake once the host key has been checked, because no login is needed.
+// errVerified ends a handshake when the host key has been verified, because no login is needed.
 var errVerified = errors.New("host key verified")
 
 func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
@@ -101,7 +101,7 @@ func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
 	return errors.Join(verdict, err)
 }
 
-// waitSupervised returns when the machine has a supervisor.
+// waitSupervised waits until the machine has a supervisor.
 func waitSupervised(ctx context.Context, name string) error {
 	ticker := time.NewTicker(host.BusyPoll)
 	defer ticker.Stop()

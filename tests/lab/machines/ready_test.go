@@ -12,7 +12,7 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
+func TestHandshakeAcceptsOnlyTheMachinesHostKey(t *testing.T) {
 	l := rootfs.Layer(t.TempDir())
 	ours, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)
@@ -23,7 +23,8 @@ func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
 	require.ErrorContains(t, handshake(t.Context(), addr, others), "has another host key")
 }
 
-// serveSSH answers with the machine's key and refuses every login.
+// serveSSH starts an SSH server that has the machine's key and rejects every login. It returns its
+// address.
 func serveSSH(t *testing.T, l rootfs.Layer) string {
 	t.Helper()
 	raw, err := l.PrivateHostKey()
@@ -40,7 +41,7 @@ func serveSSH(t *testing.T, l rootfs.Layer) string {
 	t.Cleanup(func() { assert.NoError(t, listener.Close()) })
 	go func() {
 		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
-			_, _, _, _ = ssh.NewServerConn(conn, config) // no client logs in
+			_, _, _, _ = ssh.NewServerConn(conn, config) // every login fails
 			_ = conn.Close()
 		}
 	}()

@@ -15,18 +15,18 @@ import (
 	"strata/tests/lab/machines/rootfs"
 )
 
-// Spec describes the desired machine. `lab machines create` reads it as JSON; unknown fields are
-// errors.
+// Spec describes a machine. `lab machines create` reads it as JSON. Unknown fields are errors.
 type Spec struct {
-	// Name identifies the machine on this host: a DNS label of at most 63 characters.
+	// Name identifies the machine on this host. It is a DNS label of at most 63 characters.
 	Name string `json:"name"`
-	// Image is the tar of the root file system. A relative path is relative to the working
-	// directory.
+	// Image is the path of the tar file with the root file system. A relative path is relative to
+	// the working directory.
 	Image string `json:"image"`
-	// ImageSHA256 is the tar's checksum in hex. The image is extracted once per checksum.
+	// ImageSHA256 is the hexadecimal SHA-256 of the tar file. Machines with the same checksum share
+	// one extracted image.
 	ImageSHA256 string `json:"imageSha256"`
-	// Bridge joins the machines; it is made when missing and removed with its last machine. At most
-	// 15 characters.
+	// Bridge is the name of the bridge that connects the machines, at most 15 characters. It is
+	// created if it is missing, and removed with its last machine.
 	Bridge string `json:"bridge"`
 	// Subnet is the bridge's network, such as 10.10.0.0/24.
 	Subnet netip.Prefix `json:"subnet"`
@@ -37,40 +37,41 @@ type Spec struct {
 	// Hostname is the machine's host name. Default: Name.
 	Hostname string `json:"hostname,omitempty"`
 	// AuthorizedKey is the public key, in authorized_keys form, that may log in as root and as
-	// strata. Its owner is the machine's.
+	// strata. The key identifies the machine's owner.
 	AuthorizedKey string `json:"authorizedKey"`
-	// DNS lists name servers. Default: this host's, without those on a loopback address.
+	// DNS are the name servers. Default: this host's, without loopback addresses.
 	DNS []netip.Addr `json:"dns,omitempty"`
 	// MemoryMiB limits the machine's memory. Default: 0, no limit.
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// CPUs limits the machine's processor time, in processors. Default: 0, no limit.
 	CPUs float64 `json:"cpus,omitempty"`
-	// BootDelay delays each boot after power-on, such as "30s", to rehearse a slow host. Default:
-	// none.
+	// BootDelay delays each boot, for example by "30s", to simulate a slow host. Default: no delay.
 	BootDelay Duration `json:"bootDelay,omitempty"`
-	// Seed are NoCloud's files by name, in place of the machine's own: it then boots like a virtual
-	// machine with that seed.
+	// Seed has cloud-init's NoCloud files by name, which replace the machine's own. The machine
+	// then boots like a virtual machine with this seed.
 	Seed map[string]string `json:"seed,omitempty"`
-	// HostKey is the public half of the host key that Seed brings, in authorized_keys form.
+	// HostKey is the public half of the host key that Seed installs, in authorized_keys form.
 	// Required with Seed.
 	HostKey string `json:"hostKey,omitempty"`
-	// HostKeyFile keeps the private half of the host key beyond the machine, so that one that is
-	// made anew has the same. Default: none. It is not read with Seed.
+	// HostKeyFile is a file for the private half of the host key, which is kept when the machine is
+	// deleted. A recreated machine then has the same host key. Default: none. It is ignored with
+	// Seed.
 	HostKeyFile string `json:"hostKeyFile,omitempty"`
 }
 
-// Result is printed by `lab machines create`.
+// Result describes a created machine. `lab machines create` prints it as JSON.
 type Result struct {
 	Name    string     `json:"name"`
 	Address netip.Addr `json:"address"`
-	// HostKey is the public host key in authorized_keys form, which every later connection pins.
+	// HostKey is the public host key in authorized_keys form. Clients verify it in every
+	// connection.
 	HostKey string `json:"hostKey"`
 }
 
-// limits returns the bounds of the machine's use of this host.
+// limits returns the limits of the machine's use of this host.
 func (s Spec) limits() cgroup.Limits { return cgroup.Limits{MemoryMiB: s.MemoryMiB, CPUs: s.CPUs} }
 
-// identity returns the machine's description of itself.
+// identity returns the values that make the machine unique.
 func (s Spec) identity() rootfs.Identity {
 	return rootfs.Identity{
 		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()),
@@ -80,13 +81,13 @@ func (s Spec) identity() rootfs.Identity {
 }
 
 var (
-	// nspawn uses the name as a host name, and so does the label in the machine's own network.
+	// nspawn uses the machine's name as a host name, so it must be a DNS label.
 	labelPattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	bridgePattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}$`)
 	sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// ReadSpec decodes a Spec strictly, fills in its defaults and validates it.
+// ReadSpec reads a Spec as JSON, sets the defaults and validates it.
 func ReadSpec(r io.Reader) (Spec, error) {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -111,7 +112,7 @@ func (s *Spec) setDefaults() {
 	}
 }
 
-// Validate reports every mistake at once, each with field, value and fix.
+// Validate returns an error for every mistake, each with the field, the value and the rule.
 func (s *Spec) Validate() error {
 	var errs []error
 	bad := func(field string, value any, rule string) {

@@ -12,7 +12,7 @@ const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICRsrqYqVHrSrxMLQmcBMBakCw1
 
 var testSHA = strings.Repeat("ab", 32)
 
-// specJSON returns a minimal valid spec with one replacement.
+// specJSON returns a minimal valid spec in which old is replaced once.
 func specJSON(old, replacement string) string {
 	text := `{"name":"local-server-1","image":"machine.tar","imageSha256":"` + testSHA + `","bridge":"strata0",
 		"subnet":"10.10.0.0/24","address":"10.10.0.11","authorizedKey":"` + testKey + `"}`

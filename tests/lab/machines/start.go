@@ -12,8 +12,8 @@ import (
 	"strata/tests/lab/machines/network"
 )
 
-// Start starts a stopped machine, as after a reboot of this host, and returns once its sshd
-// answers.
+// Start starts a stopped machine, for example after a reboot of this host. It returns once its sshd
+// responds.
 func Start(ctx context.Context, name string, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 	return powerOn(ctx, spec, key, log)
 }
 
-// powerOn prepares the host, starts the supervisor unless it runs, and waits for sshd.
+// powerOn prepares this host, starts the supervisor unless it runs, and waits for sshd.
 func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error {
 	if err := host.RaiseSysctls(ctx, log.Printf); err != nil {
 		return err
@@ -53,7 +53,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if pid != 0 {
 		return refresh(ctx, spec, key)
 	}
-	// A killed supervisor takes nspawn with it, but not the processes inside.
+	// If the supervisor was killed, nspawn has ended, but the processes inside may still run.
 	if err := stopLocked(ctx, spec.Name, true); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	return nil
 }
 
-// refresh applies the present limits to a running machine, and checks that it still answers.
+// refresh applies the spec's limits to a running machine, and waits until sshd responds.
 func refresh(ctx context.Context, spec Spec, key ssh.PublicKey) error {
 	if err := cgroup.Apply(spec.Name, spec.limits()); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// ErrUnknown reports that no machine has the name.
+// ErrUnknown reports that no machine has the given name.
 var ErrUnknown = errors.New("no such machine (lab machines list shows all)")
 
-// loadSpec reads the spec from which a machine was created.
+// loadSpec reads the spec of an existing machine.
 func loadSpec(name string) (Spec, error) {
 	if !labelPattern.MatchString(name) {
 		return Spec{}, fmt.Errorf("machine name %q: must be lower case letters, digits and '-', at most 63", name)
@@ -41,7 +41,7 @@ func saveSpec(spec Spec) error {
 	return host.WriteFile(machineDir(spec.Name).spec(), append(raw, '\n'), 0o600)
 }
 
-// allSpecs reads the specs of every machine, half-created ones too, sorted by name.
+// allSpecs returns the specs of all machines, including incomplete ones, sorted by name.
 func allSpecs() ([]Spec, error) {
 	entries, err := os.ReadDir(machinesDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func allSpecs() ([]Spec, error) {
 		}
 		spec, err := loadSpec(entry.Name())
 		if errors.Is(err, ErrUnknown) {
-			continue // being made or being deleted
+			continue // being created or deleted
 		}
 		if err != nil {
 			return nil, err
@@ -64,13 +64,14 @@ func allSpecs() ([]Spec, error) {
 	return specs, nil
 }
 
-// hasOwnerOf reports whether the owner of s owns an existing machine, too: they share a key.
+// hasOwnerOf reports whether s and an existing machine have the same owner, so the same authorized
+// key.
 func (s Spec) hasOwnerOf(have Spec) bool {
 	return strings.TrimSpace(s.AuthorizedKey) == strings.TrimSpace(have.AuthorizedKey)
 }
 
-// rebuildReasons returns the fields in which only a new machine can satisfy the second spec. The
-// image is not among them: a machine keeps its image, as a server keeps its operating system.
+// rebuildReasons returns the fields that can only be changed by recreating the machine. The image
+// is not among them: an existing machine keeps its image, as a server keeps its operating system.
 func rebuildReasons(old, wanted Spec) []string {
 	var differ []string
 	for _, f := range []struct{ name, old, wanted string }{

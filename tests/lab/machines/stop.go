@@ -14,11 +14,12 @@ import (
 	"strata/tests/lab/machines/network"
 )
 
-// poweroffTimeout bounds a machine's shutdown before it is killed. systemd's own limit for one
-// service is 90 s, which a broken service would use up.
+// poweroffTimeout is the time for an orderly shutdown, after which the machine is killed. It is
+// shorter than systemd's limit for one service (90 s), which a broken service would use up.
 const poweroffTimeout = 15 * time.Second
 
-// Stop powers a machine off, and kills it after 15 s. hard kills it at once, like a power cut.
+// Stop shuts a machine down, and kills it after 15 s. If hard is true, it kills the machine at
+// once, like a power cut.
 func Stop(ctx context.Context, name string, hard bool) error {
 	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
@@ -42,7 +43,7 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 			return err
 		}
 	}
-	// The supervisor may have died alone, so the rest is killed with or without one.
+	// The supervisor may have died alone, so kill the machine's processes in any case.
 	if pid, err = supervisorPid(name); err != nil {
 		return err
 	}
@@ -63,11 +64,11 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 	return network.Unplug(ctx, link)
 }
 
-// powerOff requests a shutdown and waits for it, within bounds. A machine that does not shut down
-// is no error.
+// powerOff requests a shutdown, and waits up to poweroffTimeout for it. A machine that does not
+// shut down in time is no error.
 func powerOff(ctx context.Context, name string, supervisor int) error {
 	if frozen, err := cgroup.Frozen(name); err == nil && frozen {
-		return nil // it cannot hear
+		return nil // a frozen machine does not react
 	}
 	if err := unix.Kill(supervisor, unix.SIGTERM); err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("powering off %s: %w", name, err)

@@ -18,11 +18,11 @@ import (
 	"strata/tests/lab/machines/cgroup"
 )
 
-// supervise runs a machine until it is powered off: it boots it, and boots it again after each
-// reboot. It is the process that `start` leaves behind. It holds the machine's supervisor lock as
-// long as it lives, and the machine dies with it. SIGTERM powers the machine off.
+// supervise runs a machine until it is powered off: it boots the machine, and boots it again after
+// each reboot. It runs in the supervisor process. It holds the machine's supervisor lock, and the
+// machine is killed when it dies. SIGTERM shuts the machine down.
 func supervise(name string, log *Log) error {
-	// The death signal of a child is sent when the thread that made it ends.
+	// The kernel sends the death signal to a child when the thread that started it ends.
 	runtime.LockOSThread()
 	spec, err := loadSpec(name)
 	if err != nil {
@@ -60,8 +60,8 @@ func prepareCgroups(ctx context.Context, spec Spec) error {
 	return cgroup.Apply(spec.Name, spec.limits())
 }
 
-// bootOnce runs the machine until it ends, and returns nspawn's exit code, or 128 + the signal that
-// ended it.
+// bootOnce boots the machine and waits until it ends. It returns nspawn's exit code, or 128 plus
+// the number of the signal that ended nspawn.
 func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if !waitDelay(ctx, time.Duration(spec.BootDelay)) {
 		return 0, nil
@@ -80,7 +80,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if err != nil && !errors.As(err, &exit) {
 		return 0, fmt.Errorf("waiting for machine %s: %w", spec.Name, err)
 	}
-	// nspawn alone, when killed, leaves the machine's processes behind.
+	// A killed nspawn leaves the machine's processes behind.
 	if err := endBoot(ctx, spec.Name); err != nil {
 		return 0, err
 	}
@@ -91,7 +91,8 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// endBoot kills the rest of a boot and removes its cgroups, so that the next boot starts afresh.
+// endBoot kills the remaining processes of a boot and removes their cgroups, so that the next boot
+// starts without them.
 func endBoot(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
@@ -107,7 +108,8 @@ func waitDelay(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// holdSupervisorLock takes the lock and writes this process's id into it.
+// holdSupervisorLock takes the machine's supervisor lock, and writes this process's id into the
+// lock file.
 func holdSupervisorLock(name string) (*os.File, error) {
 	f, err := os.OpenFile(machineDir(name).supervisorLock(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -126,8 +128,8 @@ func holdSupervisorLock(name string) (*os.File, error) {
 	return f, nil
 }
 
-// supervisorPid returns the id of the machine's supervisor, or 0 if it does not run. The lock
-// decides, because the number alone may be another process's by now.
+// supervisorPid returns the process id of the machine's supervisor, or 0 if it does not run. It
+// checks the lock, because another process may have the same id by now.
 func supervisorPid(name string) (int, error) {
 	f, err := os.Open(machineDir(name).supervisorLock())
 	if errors.Is(err, os.ErrNotExist) {
@@ -144,7 +146,7 @@ func supervisorPid(name string) (int, error) {
 	n, _ := f.ReadAt(raw, 0)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(raw[:n])))
 	if err != nil {
-		// A supervisor has taken the lock, but not yet written its number.
+		// The supervisor has taken the lock, but has not written its id yet.
 		return 0, nil
 	}
 	return pid, nil

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Duration is a time.Duration written as "30s" in JSON.
+// Duration is a time.Duration that is written as text such as "30s" in JSON.
 type Duration time.Duration
 
-// MarshalJSON writes the duration in Go's form.
+// MarshalJSON writes the duration as time.Duration.String does.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// UnmarshalJSON reads the duration in Go's form and refuses a negative one.
+// UnmarshalJSON reads a duration as time.ParseDuration does, and rejects a negative one.
 func (d *Duration) UnmarshalJSON(raw []byte) error {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
@@ -38,7 +38,7 @@ func lastAddr(p netip.Prefix) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-// sortErrors makes the order of messages stable if they come from a map.
+// sortErrors sorts errors by text, because their order is random if they come from a map.
 func sortErrors(errs []error) {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Build the disk of a lab VM as a qcow2 file: Debian bookworm with a kernel, a boot loader, cloud-init and what the machine
-# image has, on one partition that cloud-init grows. It is a cloud image like Debian's own: nothing in it belongs to one VM.
+# Builds the disk image of lab VMs as a qcow2 file: Debian bookworm with a kernel, a boot loader,
+# cloud-init and the packages of the machine image. It has one partition, which cloud-init grows.
+# Like Debian's cloud images, it has nothing specific to one VM.
 #
 # usage: build.sh OUT.qcow2
 #   SOURCE_DATE_EPOCH  time stamp of every file (default below)
@@ -29,7 +30,8 @@ root=$work/root disk=$work/disk.raw
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1735689600}
 export SOURCE_DATE_EPOCH
 
-# One package a line, with the reason it is there after a #. The machine image's list comes first.
+# Both lists have one package per line, with its purpose after a #. The first list is the machine
+# image's.
 packages=$(cat "$here/../image/packages.txt" "$here/packages.txt" | sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' | paste -sd, -)
 
 mmdebstrap --quiet --mode=root --format=directory --variant=minbase \
@@ -43,12 +45,14 @@ mmdebstrap --quiet --mode=root --format=directory --variant=minbase \
 	--customize-hook="$here/customize.sh \"\$1\"" \
 	"$suite" "$root" ${APT_SOURCES:+"$APT_SOURCES"}
 
-# 2 GiB hold the system; the VM's disk is larger, and cloud-init grows partition and file system to it.
+# The system fits in 2 GiB. A VM's disk is larger, and cloud-init grows the partition and the file
+# system.
 truncate -s 2G "$disk"
 printf 'label: dos\nstart=2048, type=83, bootable\n' | sfdisk --quiet "$disk"
 mke2fs -q -t ext4 -L root -d "$root" -E offset=1048576 "$disk" $((2 * 1024 * 1024 - 1024))k
 
-# The boot loader: its first sector, then its core in the gap before the partition. Both parts come from Debian's package.
+# Install the boot loader: the boot sector, and the core image in the gap before the partition. Both
+# come from Debian's package.
 grub=$root/usr/lib/grub/i386-pc
 grub-mkimage -d "$grub" -O i386-pc -o "$work/core.img" -p '(hd0,msdos1)/boot/grub' biosdisk part_msdos ext2 linux normal configfile
 [ "$(stat -c %s "$work/core.img")" -lt $((2047 * 512)) ] || die 'the boot loader does not fit before the partition'

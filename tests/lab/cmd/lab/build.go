@@ -13,19 +13,21 @@ import (
 )
 
 const (
-	// tellEvery is the pause between a build's progress lines.
+	// tellEvery is the interval between a build's progress lines.
 	tellEvery = 5 * time.Second
-	// stepsAtOnce is the number of steps that compile at the same time.
+	// stepsAtOnce is the number of steps that run at the same time. The go command uses every core
+	// by itself.
 	stepsAtOnce = 2
 )
 
-// newBuild returns the verb that builds the tools and assembles bundle and PULUMI_HOME.
+// newBuild returns the command `lab build`. It builds the tools, and assembles the bundle and
+// PULUMI_HOME.
 func newBuild(at layout.Layout) *cobra.Command {
 	var wanted string
 	var only []string
 	bundle := at.Bundle()
 	if catalog.NoDelays() {
-		bundle = at.ZeroBundle() // never in the place of the one that everything else runs from
+		bundle = at.ZeroBundle() // the bundle with delays must stay, because everything else uses it
 	}
 	command := &cobra.Command{
 		Use: "build",
@@ -37,7 +39,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// The check comes first, because a build of an hour must not end with this refusal.
+			// Check the permission first, so that an hour's build does not end with this error.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}
@@ -62,8 +64,8 @@ func newBuild(at layout.Layout) *cobra.Command {
 	return command
 }
 
-// chosen returns the steps that the flags ask for: the named ones, those of the named artifacts, or
-// all.
+// chosen returns the steps that the flags select. --only names steps, and --for names artifacts.
+// Without either flag, it returns all steps.
 func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) (
 	[]build.Step, error) {
 	switch {

@@ -1,5 +1,5 @@
-// Command lab builds and describes the lab: everything that `make up` needs on a machine without
-// the internet.
+// Command lab builds and describes the lab: everything that `make up` needs without internet
+// access.
 //
 //	go run ./cmd/lab build|vm|env|parts|fault|machines …
 package main

@@ -12,7 +12,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// newFault returns the verb that breaks machines on purpose.
+// newFault returns the command `lab fault`, which injects and clears faults in lab machines.
 func newFault(at layout.Layout) *cobra.Command {
 	injector := fault.Injector{Lab: catalog.Binary(at), Out: os.Stderr}
 	command := &cobra.Command{Use: "fault", Short: "Break lab machines on purpose, and mend them (root)"}

@@ -10,8 +10,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// fleetVerbs returns the verbs for the machines of a stack's nodes. They do nothing if the stack's
-// hosts are not the lab's machines.
+// fleetVerbs returns the commands that create, prune and delete the machines of a stack's nodes.
+// They do nothing if the stack's hosts are not lab machines.
 func fleetVerbs(at layout.Layout) []*cobra.Command {
 	return []*cobra.Command{
 		fleetVerb(at, "up", "Make the machines of a stack's nodes that are not there, and start "+

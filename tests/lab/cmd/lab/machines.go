@@ -17,11 +17,11 @@ import (
 	"strata/tests/lab/machines"
 )
 
-// machineTimeout bounds the creation of one machine. Extracting its image takes seconds, and a boot
-// takes one or two. The rest is for a slow disk or a boot delay.
+// machineTimeout is the default time limit for one machine. Extracting its image takes seconds, and
+// a boot takes one or two seconds. The rest is for a slow disk or a configured boot delay.
 const machineTimeout = 10 * time.Minute
 
-// newMachines returns the verbs of the lab's hosts.
+// newMachines returns the command `lab machines`.
 func newMachines(at layout.Layout) *cobra.Command {
 	command := &cobra.Command{
 		Use: "machines",
@@ -112,8 +112,8 @@ func withoutLog(do func(ctx context.Context, name string) error) machineAction {
 	return func(ctx context.Context, name string, _ *machines.Log) error { return do(ctx, name) }
 }
 
-// machineVerb returns a command that does the same to each named machine, or to all machines, and
-// reports every failure.
+// machineVerb returns a command that calls do for each named machine, or for all machines with
+// --all. It reports every failure.
 func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	var all bool
 	var prefix string
@@ -127,7 +127,8 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 				return err
 			}
 			for _, m := range found {
-				// An incomplete machine cannot be started; the next `lab up` makes it anew.
+				// An incomplete machine cannot be started. The next `lab machines up` or `create`
+				// makes it again.
 				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != machines.Incomplete) {
 					names = append(names, m.Name)
 				}
@@ -140,7 +141,7 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	return command
 }
 
-// onEach works on all machines at once. It waits for all of them, even if one fails.
+// onEach calls do for all machines at once. It waits for every call, even if one fails.
 func onEach(command *cobra.Command, names []string, do machineAction) error {
 	failures := make([]error, len(names))
 	var all sync.WaitGroup

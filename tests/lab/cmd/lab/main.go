@@ -18,7 +18,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "lab:", err)
-		// os.Exit runs no deferred call; the process ends anyway.
+		// os.Exit skips the deferred stop, which is not needed when the process ends.
 		os.Exit(1)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// stepsFor returns the steps of a run that needs the artifacts in names, which are separated by
-// white space. If the lab cannot build a name, it logs that and returns no error, because Strata
-// reports the artifacts that the bundle lacks, and the fix.
+// stepsFor returns the build steps for the artifacts in names, a list separated by white space. It
+// logs a name that the lab cannot build, and returns no error for it. Strata itself reports
+// artifacts that the bundle lacks, and how to fix that.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
 	known, err := catalog.ArtifactsOf(at)
 	if err != nil {
@@ -33,7 +33,8 @@ func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step,
 	return catalog.StepsFor(at, out, wanted)
 }
 
-// runSteps builds steps, reports progress, keeps the record of the build, and returns its outputs.
+// runSteps builds steps and reports progress. After a successful build that had something to build,
+// it writes the build's record. It returns the steps' outputs.
 func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) (build.Outputs, error) {
 	progress := build.NewProgress(command.ErrOrStderr())
 	progress.Weights = catalog.Weights()

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-// newEnv returns the verb that prints the lab's environment.
+// newEnv returns the command `lab env`, which prints the lab's environment variables.
 func newEnv(at layout.Layout) *cobra.Command {
 	return &cobra.Command{
 		Use:   "env",
@@ -31,7 +31,7 @@ func newEnv(at layout.Layout) *cobra.Command {
 	}
 }
 
-// newParts returns the verb that lists real parts and stand-ins.
+// newParts returns the command `lab parts`, which lists real parts and stand-ins.
 func newParts(at layout.Layout) *cobra.Command {
 	return &cobra.Command{
 		Use:   "parts",
@@ -42,7 +42,7 @@ func newParts(at layout.Layout) *cobra.Command {
 			for _, dir := range []string{at.Bundle(), at.PulumiHome()} {
 				manifest, err := bundle.Read(dir)
 				if dir == at.Bundle() && errors.Is(err, os.ErrNotExist) {
-					continue // a stack whose artifacts are upstream's needs none
+					continue // a stack that uses only upstream artifacts needs no bundle
 				}
 				if err != nil {
 					return fmt.Errorf("%w; run: go run ./cmd/lab build", err)

@@ -10,8 +10,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// newVM returns the verb that prepares virtual machines: it installs QEMU and libvirt, and makes a
-// bundle with a disk image.
+// newVM returns the command `lab vm`. It installs QEMU and libvirt, and builds a bundle that has
+// the disk image of virtual machines.
 func newVM(at layout.Layout) *cobra.Command {
 	return &cobra.Command{
 		Use:   "vm",

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What Argo CD expects of its image besides programs: its home, the places where its chart mounts configuration, and the
-# certificates' bundle that the package's own script would have made.
+# Adds the files that Argo CD needs in its image besides programs: its home, the folders where its
+# chart mounts configuration, and the bundle of CA certificates. The package's own script would
+# create the bundle, but packages are not configured.
 set -eu
 cd "$1"
 
@@ -13,7 +14,7 @@ chown 999:999 app/config/gpg/keys
 chmod 0700 app/config/gpg/keys
 find usr/share/ca-certificates -name '*.crt' | LC_ALL=C sort | xargs cat >etc/ssl/certs/ca-certificates.crt
 
-# Git asks for the user's name, and ssh refuses to run for a user without one.
+# Git reads the user's name, and ssh does not run for a user without an entry.
 cat >etc/passwd <<'PASSWD'
 root:x:0:0:root:/root:/bin/sh
 argocd:x:999:999::/home/argocd:/bin/sh
@@ -23,10 +24,11 @@ root:x:0:
 argocd:x:999:
 GROUP
 
-# Without it the C library, so Git, would ask DNS for names that are in /etc/hosts.
+# Without this file, the C library, and so Git, looks up names in DNS that are in /etc/hosts.
 echo 'hosts: files dns' >etc/nsswitch.conf
 
-# Argo CD calls gpg by this name and takes a bad signature from the output, not from the exit code.
+# Argo CD runs gpg under this name. It recognizes a bad signature by the output and not by the exit
+# code, so exit code 1 must not be passed on.
 mkdir -p usr/local/bin
 cat >usr/local/bin/gpg-wrapper.sh <<'WRAPPER'
 #!/bin/sh
@@ -40,8 +42,8 @@ printf '%s\n' "$output"
 WRAPPER
 chmod 0755 usr/local/bin/gpg-wrapper.sh
 
-# The chart's init container copyutil calls cp --update=none, which Debian's coreutils does not know yet: it came with 9.3. It means
-# the same as --no-clobber.
+# The chart's init container copyutil runs `cp --update=none`. coreutils has this option since 9.3,
+# but Debian's version is older. --no-clobber means the same.
 mv bin/cp bin/cp.coreutils
 cat >bin/cp <<'CP'
 #!/bin/sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What Vault's official chart expects of its image besides Vault: a shell, the programs that its commands call, and the entrypoint.
+# Adds the files that Vault's official chart needs in the image besides Vault: a shell, the programs
+# that its commands run, and the entrypoint.
 set -eu
 cd "$1"
 
@@ -7,7 +8,8 @@ for name in sh cp sed grep pidof sleep; do
 	ln -s busybox "bin/$name"
 done
 
-# The official one changes owners and takes capabilities first, where it runs as root.
+# The official entrypoint, if it runs as root, first changes file owners and capabilities.
+# This image does not run as root.
 mkdir -p usr/local/bin
 cat >usr/local/bin/docker-entrypoint.sh <<'ENTRYPOINT'
 #!/bin/sh

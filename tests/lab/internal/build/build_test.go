@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// writer returns a step that writes text into a file called out, and counts its runs.
+// writer returns a step that writes text to the file out. Each run increments runs.
 func writer(name, key, text string, runs *int, needs ...string) build.Step {
 	return build.Step{
 		Name: name, Needs: needs,
@@ -45,7 +45,7 @@ func TestEqualInputsAreBuiltOnce(t *testing.T) {
 	assert.Equal(t, "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1", first["a"].Files[0].SHA256)
 }
 
-func TestAChangedNeedBuildsItsDependantsAgain(t *testing.T) {
+func TestChangedDependencyRebuildsItsDependents(t *testing.T) {
 	dir, lower, upper := t.TempDir(), 0, 0
 	for _, key := range []string{"one", "two"} {
 		_, err := runner(dir, 2).Run(t.Context(), []build.Step{
@@ -75,7 +75,7 @@ func TestFailedStepStopsOnlyItsDependents(t *testing.T) {
 	assert.ErrorContains(t, err, "1 more steps were not tried")
 }
 
-func TestAFailedStepLeavesNothingInTheCache(t *testing.T) {
+func TestFailedStepIsNotCached(t *testing.T) {
 	dir := t.TempDir()
 	step := build.Step{
 		Name: "half",
@@ -102,7 +102,7 @@ func TestBuildRemovesFoldersOfKilledBuild(t *testing.T) {
 	assert.DirExists(t, other, "another step's build may be going on")
 }
 
-func TestTwoBuildsAtOnceShareTheWork(t *testing.T) {
+func TestConcurrentBuildsRunAStepOnce(t *testing.T) {
 	dir, began, goOn := t.TempDir(), make(chan struct{}), make(chan struct{})
 	var runs atomic.Int32
 	step := build.Step{
@@ -133,7 +133,7 @@ func TestTwoBuildsAtOnceShareTheWork(t *testing.T) {
 	assert.Equal(t, int32(1), runs.Load())
 }
 
-// writerFunc is called with each write.
+// writerFunc is an io.Writer that calls the function for each write.
 type writerFunc func([]byte)
 
 func (f writerFunc) Write(text []byte) (int, error) {
@@ -156,7 +156,7 @@ func TestStepsStartInTheOrderOfTheList(t *testing.T) {
 	assert.Equal(t, []string{"d", "c", "b", "a"}, order)
 }
 
-func TestADamagedEntryIsNamed(t *testing.T) {
+func TestDamagedCacheEntryErrorNamesItsFolder(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	steps := []build.Step{writer("a", "k", "text", &runs)}
 	outputs, err := runner(dir, 1).Run(t.Context(), steps)
@@ -168,7 +168,7 @@ func TestADamagedEntryIsNamed(t *testing.T) {
 	assert.ErrorContains(t, err, outputs["a"].Dir)
 }
 
-func TestOldEntriesOfTheSameNameAreRemoved(t *testing.T) {
+func TestCacheKeepsThreeEntriesOfAStep(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	other := writer("a-chart", "k", "t", &runs)
 	for _, key := range []string{"1", "2", "3", "4", "5"} {
@@ -187,7 +187,7 @@ func TestStepBeforeItsDependencyIsRejected(t *testing.T) {
 	assert.ErrorContains(t, err, `"a" needs "b"`)
 }
 
-func TestSelectTakesAStepWithItsNeeds(t *testing.T) {
+func TestSelectIncludesDependencies(t *testing.T) {
 	runs := 0
 	steps := []build.Step{
 		writer("a", "k", "t", &runs), writer("b", "k", "t", &runs), writer("c", "k", "t", &runs,

@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// entryFile describes an entry. It is written last, so it also marks the entry as complete.
+// entryFile is the name of the file that describes a cache entry. It is written last, so its
+// presence means that the entry is complete.
 const entryFile = ".entry.json"
 
-// kept is the number of entries that the cache keeps of one name. It suffices to switch between two
-// branches.
+// kept is the number of entries that the cache keeps for each step. Three entries are enough to
+// switch between two branches without a rebuild.
 const kept = 3
 
-// cache is a folder of entries that are named NAME-KEY.
+// cache is a folder whose entries are subfolders with the name NAME-KEY.
 type cache struct{ dir string }
 
 func (c cache) path(name, key string) string { return filepath.Join(c.dir, name+"-"+key[:16]) }
 
-// load returns the entry of a key, and whether it exists.
+// load returns the entry of a step's name and key, and reports whether the entry exists.
 func (c cache) load(name, key string) (Entry, bool, error) {
 	dir := c.path(name, key)
 	text, err := os.ReadFile(filepath.Join(dir, entryFile))
@@ -47,11 +48,12 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 	return entry, true, nil
 }
 
-// stagePattern matches the folders in which a step is built. No step's name has a dot in it.
+// stagePattern returns the pattern of the temporary folders in which a step is built. Step names
+// contain no dot, so the pattern matches no other step's folders.
 func (c cache) stagePattern(name string) string { return ".building-" + name + ".*" }
 
-// sweep removes leftovers of a step's killed builds. The caller holds the step's lock, so no other
-// process builds the step now.
+// sweep removes the temporary folders that interrupted builds of a step left behind. The caller
+// holds the step's lock, so no other process is building the step.
 func (c cache) sweep(name string) error {
 	left, err := filepath.Glob(filepath.Join(c.dir, c.stagePattern(name)))
 	if err != nil {
@@ -65,7 +67,7 @@ func (c cache) sweep(name string) error {
 	return nil
 }
 
-// stage makes an empty folder beside the entries, so that publishing is a rename.
+// stage makes an empty temporary folder next to the entries, so that publish only has to rename it.
 func (c cache) stage(name string) (string, error) {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return "", fmt.Errorf("creating the cache: %w", err)
@@ -77,8 +79,8 @@ func (c cache) stage(name string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// publish describes a step's files in stage and moves them into place. If another build was faster,
-// its result stays.
+// publish writes the entry file into stage, and renames stage to the entry's path. If another build
+// has published the same key already, that entry stays.
 func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	var err error
 	if entry.Files, err = describe(stage); err != nil {
@@ -101,8 +103,8 @@ func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	return entry, c.prune(name, entry.Dir)
 }
 
-// describe lists the files below dir. It removes their write permission, because the bundle has
-// hard links to them.
+// describe lists the files below dir with their digests. It also removes their write permission,
+// because bundles contain hard links to them.
 func describe(dir string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -134,8 +136,8 @@ func describe(dir string) ([]File, error) {
 	return files, nil
 }
 
-// prune removes the oldest entries of a name beyond the kept ones. Bundles keep their files,
-// because they hold hard links.
+// prune removes a step's oldest entries, and keeps the number in kept. Existing bundles keep their
+// files, because they contain hard links to them.
 func (c cache) prune(name, current string) error {
 	found, err := filepath.Glob(filepath.Join(c.dir, name+"-*"))
 	if err != nil {
@@ -146,8 +148,8 @@ func (c cache) prune(name, current string) error {
 	for _, dir := range found {
 		info, err := os.Stat(dir)
 		suffix := strings.TrimPrefix(filepath.Base(dir), name+"-")
-		// "metallb-*" also matches entries of "metallb-chart", so the suffix must be a digest
-		// alone.
+		// The pattern "metallb-*" also matches entries of the step metallb-chart. So the rest of
+		// the name must be a key alone.
 		if err != nil || dir == current || len(suffix) != 16 || strings.Contains(suffix, "-") {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Digest hashes a list of strings. It includes the length of each, so that ("ab","c") and
-// ("a","bc") differ.
+// Digest returns the hexadecimal SHA-256 of a list of strings. It also hashes each string's length,
+// so that ("ab","c") and ("a","bc") differ.
 func Digest(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -22,7 +22,7 @@ func Digest(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// DigestFile returns the sha256 and the size of a file.
+// DigestFile returns the hexadecimal SHA-256 and the size in bytes of a file.
 func DigestFile(path string) (string, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -37,9 +37,9 @@ func DigestFile(path string) (string, int64, error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// DigestTree hashes names, modes and contents of the files below root that can reach a build. It
-// leaves out hidden files, README.md, tests and their data, nested Go modules (inputs of other
-// steps), and targets of symbolic links.
+// DigestTree hashes the names, executable bits and contents of the files below root that a build
+// can read. It skips hidden files, README.md, Go tests, testdata folders, and nested Go modules,
+// which are inputs of other steps. It does not follow symbolic links.
 func DigestTree(root string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -64,7 +64,7 @@ func DigestTree(root string) (string, error) {
 		if err != nil {
 			return err
 		}
-		// Only the executable bit of the mode counts, because a umask must not change the key.
+		// The other mode bits depend on the umask, so they must not change the key.
 		parts = append(parts, fmt.Sprintf("%s %v %s", filepath.ToSlash(relative), info.Mode()&0o100 != 0, sum))
 		return nil
 	})
@@ -78,8 +78,8 @@ func DigestTree(root string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// unrelated reports whether a path cannot be an input. If so, it also returns the value that the
-// walk continues with.
+// unrelated reports whether a path cannot be an input of a build. If so, it also returns the value
+// that the walk function returns for it.
 func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 	name := entry.Name()
 	if path == root {

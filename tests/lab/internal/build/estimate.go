@@ -6,30 +6,31 @@ import (
 	"strings"
 )
 
-// Weights holds the measured costs of parts from empty caches, by the parts' names (`make
-// bench-first`).
+// Weights maps a part's name to its measured cost. `make bench-first` measures the costs with empty
+// caches.
 type Weights map[string]Weight
 
 // Weight is the cost of one part.
 type Weight struct {
-	// Processor is the part's processor time in seconds on the machine that measured.
+	// Processor is the part's processor time, in seconds, on the machine that measured it.
 	Processor float64 `json:"processor"`
-	// Wall is the part's duration on that machine, in seconds. Only parts that wait more than they
-	// compute have it.
+	// Wall is the part's elapsed time, in seconds, on that machine. Only parts that mostly wait,
+	// such as package installations, have it.
 	Wall float64 `json:"wall,omitempty"`
 }
 
 const (
-	// unknownWeight, in seconds, is the weight of an unmeasured part.
+	// unknownWeight is the assumed processor time, in seconds, of a part without a measurement.
 	unknownWeight = 10.0
-	// doubt is the weight, in seconds, that the table's costs keep against this run's measurements.
+	// doubt is added to both the measured and the expected processor time, in seconds. It keeps the
+	// first short parts of a run from changing the estimate much.
 	doubt = 10.0
-	// leastRate is the lowest rate in cores: a machine that gives no processor time at the moment
+	// leastRate is the lowest assumed rate, in cores. A machine that gives no processor time now
 	// will give some later.
 	leastRate = 0.2
 )
 
-// of returns the weight of a part.
+// of returns the weight of a part, or unknownWeight if the part was not measured.
 func (w Weights) of(part Part) Weight {
 	if weight, known := w[part.Name]; known {
 		return weight
@@ -37,8 +38,9 @@ func (w Weights) of(part Part) Weight {
 	return Weight{Processor: unknownWeight}
 }
 
-// Rest estimates the remaining seconds of a run. It takes the table's costs of the remaining parts,
-// scaled by the error of the table for the finished parts, at the recent rate of cores.
+// Rest estimates the remaining seconds of a run. It sums the expected costs of the remaining parts,
+// and scales them by the ratio of measured to expected cost so far. It divides the sum by the
+// recent rate in cores.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {
@@ -46,34 +48,34 @@ func (w Weights) Rest(m Moment) float64 {
 		expected += scale * w.sum(m.Waiting, download)
 		begun += scale * w.sum(m.Running, download)
 	}
-	// A running part always counts some remaining cost, so that the estimate is not "0" for
-	// minutes. A part that has exceeded its expected cost counts the same cost again.
+	// A running part always has some remaining cost, so that the estimate is not 0 for minutes. If
+	// a part exceeds its expected cost, the excess counts as its remaining cost.
 	spent := w.spentOnRunning(m)
 	left := expected + max(begun-spent, begun/20, spent-begun)
 	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
 }
 
-// scale returns the ratio of this run's costs to the table's for one kind of parts: downloads or
-// builds.
+// scale returns the ratio of this run's costs to the expected costs, for downloads or for builds.
 func (w Weights) scale(m Moment, downloads bool) float64 {
 	spent, weight := w.done(m, downloads)
 	if !downloads {
-		// The first compiled part ends after minutes. Until then a slow machine shows in its
-		// downloads, which also take processor time. A fast machine does not, because a cached
-		// download costs nothing.
+		// The first build ends only after minutes. Until then, slow downloads show that the machine
+		// is slow. Fast downloads show nothing, because a cached download costs nothing.
 		if more, of := w.done(m, true); more > of {
 			spent, weight = spent+more, weight+of
 		}
 	}
 	spent, weight = spent+doubt, weight+doubt
-	// A running part shows only a lower bound of its cost, but shows it from the first second on.
+	// The processor time of running parts is only a lower bound of their cost, but it is known from
+	// the first second.
 	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
 		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
 	}
 	return spent / weight
 }
 
-// done returns the costs of the ended parts of a kind: in this run, and by the table.
+// done returns the processor seconds of the ended downloads or builds: as measured in this run, and
+// as expected.
 func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	for _, part := range m.Done {
 		if isDownload(part) == downloads && !part.Always {
@@ -84,7 +86,7 @@ func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	return spent, weight
 }
 
-// spentOnRunning returns the processor time of the run without that of its ended parts.
+// spentOnRunning returns the run's processor seconds without those of ended parts.
 func (w Weights) spentOnRunning(m Moment) float64 {
 	spent := m.Processor
 	for _, part := range m.Done {
@@ -103,8 +105,8 @@ func (w Weights) sum(parts []Part, downloads bool) float64 {
 	return sum
 }
 
-// longestBeside returns the longest remaining duration of the parts that wait more than they
-// compute. More cores do not make these faster.
+// longestBeside returns the longest remaining time, in seconds, of the parts that mostly wait. More
+// cores do not make these parts faster.
 func (w Weights) longestBeside(m Moment) float64 {
 	longest := 0.0
 	for _, part := range m.Waiting {
@@ -118,7 +120,7 @@ func (w Weights) longestBeside(m Moment) float64 {
 
 func isDownload(part Part) bool { return strings.HasPrefix(part.Name, DownloadOf("")) }
 
-// roughly formats a duration for users, no more precisely than it is known.
+// roughly formats a duration for users: rounded to 5 seconds, or to minutes from 55 seconds on.
 func roughly(seconds float64) string {
 	if seconds < 55 {
 		return fmt.Sprintf("about %.0f s", max(5, 5*math.Round(seconds/5)))

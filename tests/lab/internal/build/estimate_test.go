@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sim simulates a run. The parts run in their order, two at a time, on a number of cores that
-// varies. The parts that wait more than they compute start at once.
+// sim simulates a run. The parts run in their order, two at a time, on a varying number of cores.
+// Parts that mostly wait start at once.
 type sim struct {
-	// cost returns a part's processor seconds, given its weight in the table.
+	// cost returns a part's processor seconds, given its expected seconds.
 	cost func(name string, weight float64) float64
-	// cores returns the number of cores that the run has at a time.
+	// cores returns the number of cores that the run gets at a time.
 	cores func(at float64) float64
 }
 
-// table returns thirty parts that are as uneven as the lab's: one takes a third of an hour, a few
-// take minutes, and many take seconds.
+// table returns parts whose costs vary as much as the lab's: one takes 15 minutes, a few take
+// minutes, and many take seconds.
 func table() (weights Weights, order []string) {
 	weights = Weights{}
 	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110,
@@ -77,9 +77,9 @@ func (s sim) run(weights Weights, order []string) *Record {
 	}
 }
 
-// worst returns the largest error of a record's estimates from a time on, as a fraction of the
-// remaining time. It ignores errors of up to slack seconds, because at the end the last part may
-// take a little longer than it did.
+// worst returns the largest relative error of a record's estimates after the time from, and when it
+// occurred. It ignores errors of up to slack seconds, because near the end even a short delay of
+// the last part is a large relative error.
 func worst(weights Weights, record *Record, from, slack float64) (off, at float64) {
 	end := 0.0
 	for _, part := range record.Parts {
@@ -129,8 +129,8 @@ func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 	}
 }
 
-// alone returns a recorded run as if it had had one core of its own: its clock becomes its
-// processor time. That removes the effect of other processes, which cannot be foreseen.
+// alone returns a recorded run as if it had had one core to itself: times become processor times.
+// That removes the effect of other processes, which an estimate cannot foresee.
 func alone(record *Record) *Record {
 	clock := func(at float64) float64 {
 		before := Sample{}
@@ -153,8 +153,8 @@ func alone(record *Record) *Record {
 	return own
 }
 
-// The recorded run took seven minutes on two cores, of which it got between 0.1 and 0.75 of one
-// core. The weights are from a run half an hour earlier that got twice as much.
+// busy.json records a run of seven minutes on two cores, in which other processes left it between
+// 0.1 and 0.75 of a core. The weights are from a run half an hour earlier that got twice as much.
 func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	text, err := os.ReadFile("testdata/busy.json")
 	require.NoError(t, err)
@@ -174,8 +174,8 @@ func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	assert.Greater(t, off, 0.3, "half of the run is not in the table: the test can fail")
 }
 
-// The recorded runs build the whole lab from empty caches. One was on a quiet machine. In the other
-// one each part took 1.7 times the table's time, which showed only when the first compiled part
+// The recorded runs build the whole lab with empty caches. quiet.json is from an idle machine. In
+// slow.json, each part took 1.7 times the expected time, which showed only when the first build
 // ended after minutes.
 func TestEstimateOfWholeLabIsWithin30Percent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {

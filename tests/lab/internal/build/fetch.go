@@ -6,27 +6,27 @@ import (
 	"fmt"
 )
 
-// fetchesAtOnce is the number of downloads that run together. Each requests many files at once; the
-// second one fills the gaps in which the first looks for its next files.
+// fetchesAtOnce is the number of downloads that run at the same time. Each one requests many files
+// at once. The second one uses the network while the first resolves its next files.
 const fetchesAtOnce = 2
 
-// fetches are the downloads of a build.
+// fetches tracks the downloads of a build.
 type fetches struct {
-	// going has the steps whose download has not ended.
+	// going has the names of the steps whose download has not ended.
 	going map[string]bool
-	// failed has the errors of failed downloads.
+	// failed has the errors of failed downloads, by step.
 	failed map[string]error
 	ended  chan fetch
 }
 
-// fetch is an ended download of a step.
+// fetch is the result of one step's download.
 type fetch struct {
 	step string
 	err  error
 }
 
-// end records an ended download. Only the reader of ended calls it, so that one goroutine uses the
-// maps.
+// end records an ended download. Only the goroutine that reads ended calls it, so the maps need no
+// lock.
 func (f *fetches) end(one fetch) {
 	delete(f.going, one.step)
 	if one.err != nil {
@@ -44,7 +44,7 @@ func startFetches(ctx context.Context, steps []Step, missing map[string]bool, pr
 			queue = append(queue, step)
 		}
 	}
-	// Buffered, so that no download waits for its reader.
+	// The channel is buffered, so that a download never waits for the reader.
 	all.ended = make(chan fetch, len(queue))
 	waiting := make(chan Step, len(queue))
 	for _, step := range queue {
@@ -61,7 +61,7 @@ func startFetches(ctx context.Context, steps []Step, missing map[string]bool, pr
 	return all
 }
 
-// download runs a step's Fetch, and records it as a part of its own.
+// download runs a step's Fetch, and records it in the progress as a separate part.
 func download(ctx context.Context, step Step, progress *Progress) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", errNeed, ctx.Err())
@@ -77,5 +77,5 @@ func download(ctx context.Context, step Step, progress *Progress) error {
 	return nil
 }
 
-// DownloadOf returns the name of the part that stands for a step's download.
+// DownloadOf returns the name of the part for a step's download.
 func DownloadOf(step string) string { return "download/" + step }

@@ -22,7 +22,7 @@ func TestNextStepDownloadsDuringABuild(t *testing.T) {
 	}
 	run := first.Run
 	first.Run = func(ctx context.Context, out string, needs build.Outputs, log io.Writer) error {
-		<-fetched // the only place is taken, and still it is
+		<-fetched // b is downloaded although a has the only job slot
 		return run(ctx, out, needs, log)
 	}
 	_, err := runner(t.TempDir(), 1).Run(t.Context(), []build.Step{first, second})
@@ -95,8 +95,8 @@ func TestStepThatMostlyWaitsTakesNoJobSlot(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Steps that run in every build have no key, so they do not enter the keys of the steps that need
-// them. A step therefore keeps its key when it gets such a dependency.
+// Steps that run in every build have no key, so they do not affect the keys of the steps that need
+// them. A step keeps its key when it gets such a dependency.
 func TestDependencyWithoutKeyKeepsStepKey(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})

@@ -11,20 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tick is the unit of the times in /proc. Linux has fixed it for programs at a hundredth of a
-// second.
+// tick is the unit of the times in /proc. Linux reports them to programs in hundredths of a second.
 const tick = 10 * time.Millisecond
 
-// meter measures the processor time of this process and of all processes that it starts. Unlike a
-// clock, it stays right while other processes work.
+// meter measures the processor time of this process and of all its descendants. Unlike elapsed
+// time, it does not depend on other processes.
 type meter struct {
 	mutex sync.Mutex
 	taken time.Duration
 }
 
-// take returns the time spent since the last take, by this process and by ended children with their
-// own children. The kernel adds a child's time when the child is waited for. So the time at the end
-// of a part is that part's, except for short commands of other parts.
+// take returns the processor time spent since the last take, by this process and its ended
+// descendants. The kernel adds a child's time when the child is waited for. So the time at the end
+// of a part is that part's time, plus short commands of parts that run at the same time.
 func (m *meter) take() time.Duration {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -39,27 +38,28 @@ func (m *meter) total() time.Duration {
 	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
 }
 
-// spent returns the processor time of this process, or of its children that have ended.
+// spent returns the processor time of this process (RUSAGE_SELF), or of its ended children
+// (RUSAGE_CHILDREN).
 func spent(who int) time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(who, &usage); err != nil {
-		return 0 // an unknown who: a slip in this package
+		return 0 // only an invalid who fails
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// descendants returns the processor time of all running processes below one process, including that
-// of their ended children.
+// descendants returns the processor time of all running descendants of a process, including that of
+// their ended children.
 func descendants(proc string, pid int) time.Duration {
 	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "stat"))
 	if err != nil {
-		return 0 // a bad pattern
+		return 0 // only an invalid pattern fails
 	}
 	children, times := map[int][]int{}, map[int]time.Duration{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		if one, parent, used, ok := parseStat(string(text)); ok {
 			children[parent] = append(children[parent], one)
@@ -74,13 +74,13 @@ func descendants(proc string, pid int) time.Duration {
 	return sum
 }
 
-// parseStat parses a line of /proc/PID/stat (proc_pid_stat(5)). It returns the process, its parent,
-// and the sum of utime, stime, cutime and cstime.
+// parseStat parses a line of /proc/PID/stat (proc_pid_stat(5)). It returns the process id, the
+// parent's id, and the sum of utime, stime, cutime and cstime.
 func parseStat(text string) (pid, parent int, used time.Duration, ok bool) {
-	// The name, in parentheses, may hold spaces and parentheses.
+	// The process name, in parentheses, may contain spaces and parentheses.
 	head, _, found := strings.Cut(text, " (")
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	const ppid, utime, cstime = 1, 11, 14 // counted from the state on, which is field 3
+	const ppid, utime, cstime = 1, 11, 14 // indexes from the state, which is field 3
 	if !found || len(fields) <= cstime {
 		return 0, 0, 0, false
 	}

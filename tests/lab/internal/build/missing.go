@@ -1,7 +1,7 @@
 package build
 
 // keyOf returns a step's key: the digest of its own inputs and of the keys of its needs. Needs
-// without a key do not count, because they have no output.
+// without a key have no output, so they do not count.
 func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	own, err := step.Key()
 	if err != nil {
@@ -16,9 +16,9 @@ func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// Cached returns the names of the steps whose present inputs are in the cache of a folder. It
-// leaves out steps without a key, and steps whose inputs cannot be read; the build reports the
-// reason.
+// Cached reports, for each step, whether dir has a cache entry for the step's current inputs. It
+// omits steps without a key. It also omits steps whose inputs cannot be read, because the build
+// reports the reason.
 func Cached(dir string, steps []Step) map[string]bool {
 	store, keys, cached := cache{dir: dir}, map[string]string{}, map[string]bool{}
 	for _, step := range steps {
@@ -36,9 +36,9 @@ func Cached(dir string, steps []Step) map[string]bool {
 	return cached
 }
 
-// missing returns the steps that have work to do. These are the steps with a key that is not in the
-// cache, and the steps without a key that have something to fetch. It is only a forecast, because
-// the final key is made when the step starts.
+// missing reports which steps have work to do: steps whose key is not in the cache, and steps
+// without a key that have something to fetch. It is only a forecast, because the final key is
+// computed when the step starts.
 func (r Runner) missing(steps []Step) map[string]bool {
 	cached, missing := Cached(r.Dir, steps), map[string]bool{}
 	for _, step := range steps {

@@ -11,10 +11,11 @@ import (
 )
 
 // Progress reports on a build. It prints a line for each step that ends. Every few seconds it
-// prints one with the finished and the running steps and the remaining time. It leaves out cached
-// steps.
+// prints a status line with the finished steps, the running steps and the remaining time. It omits
+// cached steps.
 type Progress struct {
-	// Weights are the base of the estimate. Optional: without them, all parts count the same.
+	// Weights are the expected costs for the estimate. Optional: without them, all parts have the
+	// same weight.
 	Weights Weights
 
 	mutex  sync.Mutex
@@ -22,10 +23,10 @@ type Progress struct {
 	meter  meter
 	began  time.Time
 	record Record
-	// built counts the steps that ended, and steps counts all. Neither counts cached steps.
+	// built counts the ended steps, and steps counts all. Neither counts cached steps.
 	built, steps int
-	// terminal says that out is a terminal, on which each status replaces the previous one. shown
-	// says that a status is on it now.
+	// terminal reports whether out is a terminal, on which each status line replaces the previous
+	// one. shown reports whether a status line is visible now.
 	terminal, shown bool
 }
 
@@ -43,7 +44,7 @@ func isTerminal(out io.Writer) bool {
 	return err == nil
 }
 
-// Record returns the observations of the run. Call it after the run has ended.
+// Record returns the record of the run. Call it after the run has ended.
 func (p *Progress) Record() *Record {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -51,8 +52,8 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned records the work to do: the missing steps, their downloads, and the steps that every
-// build runs.
+// planned records the parts of the build: the missing steps, their downloads, and the weighed steps
+// that every build runs.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -66,7 +67,7 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 		}
 	}
 	for _, step := range steps {
-		_, weighed := p.Weights[step.Name] // those without one cost nothing
+		_, weighed := p.Weights[step.Name] // steps without a weight cost nothing
 		if missing[step.Name] || step.Key == nil && weighed {
 			add(Part{Name: step.Name, Beside: step.Beside, Always: !missing[step.Name]})
 		}
@@ -74,14 +75,14 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 			p.steps++
 		}
 	}
-	p.meter.take() // what came before is no part's
+	p.meter.take() // time before the first part belongs to no part
 	if p.steps > 0 {
 		p.line("%d of %d parts are to be built: %s", p.steps, len(steps), roughly(p.Weights.Rest(p.record.Moment(0))))
 	}
 }
 
-// part returns the part with a name. It returns nil for an unplanned part, such as a step that
-// every build runs and that costs nothing.
+// part returns the part with a name. It returns nil for a part that was not planned, such as a step
+// that every build runs and that costs nothing.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {
@@ -91,7 +92,8 @@ func (p *Progress) part(name string) *Part {
 	return nil
 }
 
-// now returns seconds since the build began. It is never 0, which means "not yet".
+// now returns the seconds since the build began. It is never 0, because 0 means "not yet" in a
+// record.
 func (p *Progress) now() float64 { return max(time.Since(p.began).Seconds(), 0.001) }
 
 func (p *Progress) started(name string) {
@@ -111,14 +113,14 @@ func (p *Progress) ended(name string) {
 	}
 }
 
-// waiting reports a step that another process is building now.
+// waiting reports that another process is building the step now.
 func (p *Progress) waiting(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.line("%s: waiting for another build of it", name)
 }
 
-// finished records that a step has ended or need not run.
+// finished records that a step has ended, or that it did not have to run.
 func (p *Progress) finished(step Step, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -127,7 +129,7 @@ func (p *Progress) finished(step Step, err error) {
 		part = nil
 	} else {
 		p.built++
-		if part.Ended == 0 { // another build had it, or it was not tried
+		if part.Ended == 0 { // another process built it, or it was not tried
 			part.Began, part.Ended, part.Always = p.now(), p.now(), true
 		}
 	}

@@ -9,58 +9,59 @@ import (
 	"slices"
 )
 
-// Record describes a run of a build: the time spent on each part, and the estimates of the
-// remaining time. Times are seconds since the beginning of the run.
+// Record describes one run of a build: the time spent on each part, and the estimates of the
+// remaining time. Times are seconds since the start of the run.
 type Record struct {
-	// Cores is the machine's number of processors.
+	// Cores is the machine's number of processor cores.
 	Cores int `json:"cores"`
-	// Parts are the steps and downloads that were not cached, in the order of the list.
+	// Parts are the steps and downloads of the run that were not cached, in build order.
 	Parts []Part `json:"parts"`
-	// Samples were taken every few seconds.
+	// Samples are the states of the run every few seconds.
 	Samples []Sample `json:"samples"`
 }
 
 // Part is a step or a download.
 type Part struct {
-	// Name is the step's name or, for a download, DownloadOf the step.
+	// Name is the step's name, or DownloadOf the step for a download.
 	Name string `json:"name"`
 	// Began and Ended are 0 until the part has begun or ended.
 	Began float64 `json:"began"`
 	Ended float64 `json:"ended"`
 	// Processor is the processor time of the part, in seconds.
 	Processor float64 `json:"processor"`
-	// Weight is the expected cost.
+	// Weight is the part's expected cost.
 	Weight Weight `json:"weight"`
-	// Beside is the step's Beside.
+	// Beside is the value of the step's field Beside.
 	Beside bool `json:"beside,omitempty"`
-	// Always says that the part runs in every build, with an unknown amount of work.
+	// Always reports whether the part runs in every build. Its amount of work is then unknown, so
+	// it does not affect the estimate's scale.
 	Always bool `json:"always,omitempty"`
 }
 
-// Sample is a moment of a run.
+// Sample is the state of a run at one time.
 type Sample struct {
 	At float64 `json:"at"`
-	// Processor is the processor time of the whole run up to this moment.
+	// Processor is the processor time, in seconds, of the whole run up to this time.
 	Processor float64 `json:"processor"`
-	// Rest is the estimate of the remaining time that was printed, in seconds.
+	// Rest is the printed estimate of the remaining time, in seconds.
 	Rest float64 `json:"rest"`
 }
 
-// Moment holds the observations of a run up to a point in time.
+// Moment is the state of a run at a time, without later observations.
 type Moment struct {
 	At float64
-	// Processor is the processor time of the run so far. Rate is the recent number of cores that
-	// the run used.
+	// Processor is the processor time of the run so far, in seconds. Rate is the number of cores
+	// that the run used recently.
 	Processor, Rate        float64
 	Done, Running, Waiting []Part
 }
 
-// rateOver is the time in seconds after which an earlier rate of the machine counts only a third.
-// It is longer than the linking of a large command, which uses one core, and shorter than the build
-// of a large command.
+// rateOver is the time constant, in seconds, of the average rate: an older rate has a third of its
+// weight after this time. It is longer than linking a large command, which uses one core, and
+// shorter than building one.
 const rateOver = 90.0
 
-// Moment returns the record's observations up to a point in time, without later ones.
+// Moment returns the state of the run at a time, without later observations.
 func (r *Record) Moment(at float64) Moment {
 	m := Moment{At: at, Rate: float64(r.Cores)}
 	before := Sample{}
@@ -86,7 +87,7 @@ func (r *Record) Moment(at float64) Moment {
 	return m
 }
 
-// Built reports whether the run had something to build.
+// Built reports whether the run had a step to build.
 func (r *Record) Built() bool {
 	return slices.ContainsFunc(r.Parts, func(part Part) bool { return !part.Always })
 }

@@ -18,11 +18,11 @@ import (
 type Runner struct {
 	// Dir is the cache folder.
 	Dir string
-	// Jobs is the number of steps that run at once, at least 1; steps with Beside set are not
-	// counted. The go command uses every core by itself, so two steps are enough to fill the gaps
-	// while one links.
+	// Jobs is the number of job slots: steps that run at once, at least 1. Steps with Beside set
+	// use no slot. The go command uses every core by itself. So two slots are enough to use the
+	// cores while one step links.
 	Jobs int
-	// Progress gets the events of the build, one call at a time.
+	// Progress receives the events of the build.
 	Progress *Progress
 }
 
@@ -33,12 +33,13 @@ type result struct {
 	err   error
 }
 
-// errNeed marks a step that was not tried because another one failed.
+// errNeed marks a step that was not tried, because a step that it needs failed or the build was
+// cancelled.
 var errNeed = errors.New("not built")
 
-// Run builds the steps and returns the outputs of the successful ones. Whenever a place is free,
-// the first step of the list whose needs and download have ended takes it. The error joins every
-// failure; it only counts the steps that were not tried because they needed a failed one.
+// Run builds the steps and returns the outputs of the successful ones. A free job slot goes to the
+// first step of the list whose needs and download have ended. The error joins every failure. It
+// gives only the number of the steps that were not tried.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	return collect(steps, results)
 }
 
-// places returns the number of places that a step takes: 0 or 1.
+// places returns the number of job slots that a step uses: 0 or 1.
 func places(step Step) int {
 	if step.Beside {
 		return 0
@@ -82,8 +83,8 @@ func places(step Step) int {
 	return 1
 }
 
-// check returns an error for duplicate names, and for needs that do not come earlier in the list.
-// So the graph has no cycle.
+// check returns an error for a duplicate name, and for a need that does not come earlier in the
+// list. A graph without errors has no cycle.
 func check(steps []Step) error {
 	known := map[string]bool{}
 	for _, step := range steps {
@@ -101,7 +102,7 @@ func check(steps []Step) error {
 }
 
 // next returns the index of the first waiting step that can start, or -1. A step can start when its
-// needs and its download have ended and there is a place for it.
+// needs and its download have ended, and a job slot is free or it uses none.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
 		if fetches.going[step.Name] || !place && !step.Beside {
@@ -114,7 +115,7 @@ func next(waiting []Step, results map[string]result, fetches *fetches, place boo
 	})
 }
 
-// gather returns the outputs of a step's needs. It returns an error if one of them failed.
+// gather returns the outputs of a step's needs. It fails if one of them failed.
 func gather(step Step, results map[string]result) (Outputs, error) {
 	needs := Outputs{}
 	for _, name := range step.Needs {
@@ -126,8 +127,8 @@ func gather(step Step, results map[string]result) (Outputs, error) {
 	return needs, nil
 }
 
-// one runs a step or takes its output from the cache. If err is not nil, it is the reason why the
-// step cannot be tried.
+// one runs a step, or takes its output from the cache. If err is not nil, one does not run the
+// step, and returns err.
 func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) result {
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errNeed, ctx.Err())
@@ -138,8 +139,7 @@ func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) re
 	if step.Key == nil {
 		return result{step: step, entry: Entry{Cached: true}, err: r.run(ctx, step, "", needs)}
 	}
-	// The key is computed now and not before the first step, because sources may have changed in
-	// the hour that the other steps took.
+	// Compute the key when the step starts, because sources may have changed while other steps ran.
 	key, err := keyOf(step, func(need string) string { return needs[need].Key })
 	if err != nil {
 		return result{step: step, err: fmt.Errorf("inputs: %w", err)}
@@ -160,7 +160,7 @@ func (r Runner) cached(ctx context.Context, step Step, key string, needs Outputs
 		return Entry{}, err
 	}
 	defer unlock()
-	// The former holder of the lock may have built the step.
+	// Another process that held the lock may have built the step.
 	entry, found, err = store.load(step.Name, key)
 	if err != nil || found {
 		return entry, err
@@ -168,7 +168,7 @@ func (r Runner) cached(ctx context.Context, step Step, key string, needs Outputs
 	return r.fresh(ctx, store, step, key, needs)
 }
 
-// fresh runs a step and publishes its output. The caller holds the step's lock.
+// fresh runs a step in an empty folder, and publishes its output. The caller holds the step's lock.
 func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, needs Outputs) (Entry, error) {
 	if err := store.sweep(step.Name); err != nil {
 		return Entry{}, err
@@ -177,7 +177,7 @@ func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, n
 	if err != nil {
 		return Entry{}, err
 	}
-	// After a successful publish, nothing is left under this name.
+	// After a successful publish, the folder no longer has this name.
 	defer func() { _ = os.RemoveAll(stage) }()
 	began := time.Now()
 	if err := r.run(ctx, step, stage, needs); err != nil {
@@ -197,11 +197,11 @@ func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) e
 	return err
 }
 
-// logLines is the number of lines of a failed step's log in its message. Compilers name the cause
-// in their first and last lines.
+// logLines is the number of lines of a failed step's log that its error shows. Compilers print the
+// cause first or last.
 const logLines = 30
 
-// tail returns the last lines of a log.
+// tail returns the first line and the last logLines lines of a log.
 func tail(log string) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	if dropped := len(lines) - logLines; dropped > 0 {
@@ -210,7 +210,8 @@ func tail(log string) string {
 	return strings.Join(lines, "\n")
 }
 
-// collect returns the outputs of successful steps and joins the errors of the others.
+// collect returns the outputs of successful steps, and joins the errors of failed ones. It only
+// counts the steps that were not tried.
 func collect(steps []Step, results map[string]result) (Outputs, error) {
 	outputs := Outputs{}
 	var failures []error

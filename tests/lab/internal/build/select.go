@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Select returns the named steps with everything they need, in the order of the list. No names
-// select all steps.
+// Select returns the named steps and all their dependencies, in the order of the list. Without
+// names, it returns all steps.
 func Select(steps []Step, names []string) ([]Step, error) {
 	if len(names) == 0 {
 		return steps, nil
@@ -19,7 +19,7 @@ func Select(steps []Step, names []string) ([]Step, error) {
 		wanted[name] = true
 	}
 	var selected []Step
-	// A step needs only earlier ones, so one pass from the end sees every need.
+	// A step needs only earlier steps, so one pass from the end finds all dependencies.
 	for _, step := range slices.Backward(steps) {
 		if !wanted[step.Name] {
 			continue

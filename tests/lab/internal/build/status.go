@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clearLine moves to the line's beginning and clears the line (ECMA-48).
+// clearLine is the control sequence that moves the cursor to the line's start and clears the line
+// (ECMA-48).
 const clearLine = "\r\x1b[K"
 
-// Tell prints the state of the build every few seconds. It returns when done is closed.
+// Tell prints a status line at each interval until done is closed.
 func (p *Progress) Tell(every time.Duration, done <-chan struct{}) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -42,7 +43,7 @@ func (p *Progress) tell() {
 		_, _ = fmt.Fprintln(p.out, text)
 		return
 	}
-	// A line that wraps could not be cleared.
+	// Shorten the line to the terminal's width, because clearLine clears only one screen line.
 	if size, err := unix.IoctlGetWinsize(int(p.out.(*os.File).Fd()), unix.TIOCGWINSZ); err == nil &&
 		int(size.Col) < len(text) {
 		text = text[:size.Col]
@@ -51,7 +52,7 @@ func (p *Progress) tell() {
 	p.shown = true
 }
 
-// clear removes the status that is shown on a terminal. Callers hold the mutex.
+// clear removes the visible status line from a terminal. The caller holds the mutex.
 func (p *Progress) clear() {
 	if p.shown {
 		_, _ = fmt.Fprint(p.out, clearLine)
@@ -59,7 +60,7 @@ func (p *Progress) clear() {
 	}
 }
 
-// sample records the present state of the run. Callers hold the mutex.
+// sample adds the present state to the record. The caller holds the mutex.
 func (p *Progress) sample() Moment {
 	at := p.now()
 	p.record.Samples = append(p.record.Samples, Sample{At: at, Processor: p.meter.total().Seconds()})
@@ -68,7 +69,8 @@ func (p *Progress) sample() Moment {
 	return moment
 }
 
-// status words the running steps, their durations, and the rest.
+// status returns the text of a status line: the running steps with their durations, the downloads,
+// and the remaining time.
 func status(moment Moment, rest float64) string {
 	var builds, downloads []string
 	for _, part := range moment.Running {
@@ -90,10 +92,10 @@ func status(moment Moment, rest float64) string {
 	return strings.Join(parts, "; ") + "; " + roughly(rest) + " left"
 }
 
-// prefix returns the beginning of a line, with the number of ended steps.
+// prefix returns the start of each line, with the number of ended steps and of all steps.
 func (p *Progress) prefix() string { return fmt.Sprintf("lab [%2d/%d] ", p.built, p.steps) }
 
-// line prints a line that is not replaced by a later one. Callers hold the mutex.
+// line prints a line that no later line replaces. The caller holds the mutex.
 func (p *Progress) line(format string, args ...any) {
 	p.clear()
 	_, _ = fmt.Fprintf(p.out, "%s%s\n", p.prefix(), fmt.Sprintf(format, args...))

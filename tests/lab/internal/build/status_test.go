@@ -20,7 +20,7 @@ func TestStatusShowsRunningStepsAndRemainingTime(t *testing.T) {
 	assert.Equal(t, "downloading for vault; about 25 s left", status(Moment{Running: moment.Running[1:2]}, 27))
 }
 
-// step returns a step that prints the progress before it ends.
+// step returns a step that prints a status line before it ends.
 func step(name string, p *Progress) Step {
 	return Step{
 		Name: name, Key: func() (string, error) { return name, nil },

@@ -14,15 +14,15 @@ import (
 	"strata/tests/lab/internal/lockfile"
 )
 
-// Source is an artifact with the present place of its content.
+// Source is an artifact and the file that has its content.
 type Source struct {
 	Artifact
-	// File has the content, which must match the artifact's sum and size.
+	// File is the path of the content, which must match the artifact's checksum and size.
 	File string
 }
 
-// Assemble makes dir hold exactly the sources and their manifest. It reports whether dir changed.
-// Files are hard links if the file system allows, else copies.
+// Assemble makes dir contain exactly the sources and their manifest. It reports whether it changed
+// dir. Files are hard links if possible, and copies otherwise.
 func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	var manifest Manifest
 	for _, source := range sources {
@@ -37,8 +37,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 		return false, err
 	}
 	parent := filepath.Dir(dir)
-	// The name is fixed, so that the next call replaces a killed call's leftovers. The lock keeps
-	// other processes away.
+	// The stage folder has a fixed name, so that the next call removes what an interrupted call
+	// left. The lock excludes other processes.
 	stage := filepath.Join(parent, "."+filepath.Base(dir)+".stage")
 	unlock, err := lockfile.Lock(ctx, stage+".lock", nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o755)); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
 	}
-	// After the exchange, stage holds the former folder.
+	// After the exchange, stage has the former content.
 	defer func() { _ = os.RemoveAll(stage) }()
 	if err := fill(stage, text, sources); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
@@ -56,8 +56,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	return true, exchange(stage, dir)
 }
 
-// holds reports whether the folder already has this manifest and a file of the right size for each
-// artifact. It does not read the contents, because users of an artifact verify its sum.
+// holds reports whether dir already has this manifest and a file of the right size for each
+// artifact. It does not read the contents, because users of an artifact verify its checksum.
 func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -94,7 +94,7 @@ func fill(dir string, manifest []byte, sources []Source) error {
 	return os.WriteFile(filepath.Join(dir, ManifestFile), manifest, 0o644)
 }
 
-// exchange swaps stage and dir; without a dir it only moves stage there.
+// exchange swaps stage and dir atomically. If dir does not exist, it creates an empty one first.
 func exchange(stage, dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if err != nil && !errors.Is(err, os.ErrExist) {

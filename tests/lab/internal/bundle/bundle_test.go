@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/bundle"
 )
 
-// source returns an artifact with the content text.
+// source returns an artifact whose content is text.
 func source(t *testing.T, path, text string) bundle.Source {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "content")
@@ -26,7 +26,7 @@ func source(t *testing.T, path, text string) bundle.Source {
 	}}
 }
 
-func TestABundleHoldsItsFilesAndTheirSums(t *testing.T) {
+func TestBundleManifestMatchesItsFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	changed, err := bundle.Assemble(t.Context(), dir,
 		[]bundle.Source{source(t, "images/b.tar", "b"), source(t, "images/a.tar", "a")})
@@ -45,7 +45,7 @@ func TestABundleHoldsItsFilesAndTheirSums(t *testing.T) {
 	}
 }
 
-func TestAnUnchangedBundleIsLeftAlone(t *testing.T) {
+func TestUnchangedBundleIsNotReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	sources := []bundle.Source{source(t, "a", "a"), source(t, "b", "b")}
 	_, err := bundle.Assemble(t.Context(), dir, sources)
@@ -61,7 +61,7 @@ func TestAnUnchangedBundleIsLeftAlone(t *testing.T) {
 	assert.True(t, os.SameFile(before, after))
 }
 
-func TestAChangedBundleReplacesTheOldOneWhole(t *testing.T) {
+func TestChangedBundleReplacesTheWholeFolder(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "bundle")
 	_, err := bundle.Assemble(t.Context(), dir, []bundle.Source{source(t, "old", "old")})
@@ -73,7 +73,7 @@ func TestAChangedBundleReplacesTheOldOneWhole(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(parent, ".bundle.stage"))
 }
 
-func TestAMissingFileIsPutBack(t *testing.T) {
+func TestMissingBundleFileIsRestored(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	sources := []bundle.Source{source(t, "a", "a")}
 	_, err := bundle.Assemble(t.Context(), dir, sources)
@@ -85,7 +85,7 @@ func TestAMissingFileIsPutBack(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "a"))
 }
 
-func TestTheManifestHasTheFieldsThatStrataReads(t *testing.T) {
+func TestManifestHasTheFieldsThatStrataReads(t *testing.T) {
 	text, err := bundle.Manifest{Artifacts: []bundle.Artifact{source(t, "a", "a").Artifact}}.Encode()
 	require.NoError(t, err)
 	var raw map[string][]map[string]any
@@ -96,7 +96,7 @@ func TestTheManifestHasTheFieldsThatStrataReads(t *testing.T) {
 	assert.NotContains(t, raw["artifacts"][0], "for", "everybody gets it")
 }
 
-func TestAWrongManifestIsRefused(t *testing.T) {
+func TestInvalidManifestIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		change     func(*bundle.Artifact)

@@ -1,7 +1,7 @@
-// Package bundle assembles a folder of artifacts with their manifest. Strata takes K3s, charts and
-// images from such a folder if it cannot or must not reach upstream. Strata's package artifacts
-// reads the folder.
+// Package bundle assembles a folder of artifacts with a manifest. Strata's package artifacts reads
+// such a folder. Strata takes K3s, charts and images from it if upstream cannot or must not be
+// used.
 //
-// A folder appears complete: it is assembled beside its final path and exchanged in one system
-// call. It is not touched if nothing changed.
+// A bundle is always complete: it is assembled in a folder next to its path, and both are exchanged
+// in one system call. An unchanged bundle is not written again.
 package bundle

@@ -14,7 +14,7 @@ import (
 // ManifestFile is the manifest's name in its folder.
 const ManifestFile = "manifest.json"
 
-// Manifest lists the artifacts of a folder with their sums.
+// Manifest lists the artifacts of a folder with their checksums.
 type Manifest struct {
 	// Artifacts are sorted by name and path.
 	Artifacts []Artifact `json:"artifacts"`
@@ -22,11 +22,13 @@ type Manifest struct {
 
 // Artifact is one file of the folder.
 type Artifact struct {
-	// Name is the artifact's name in Strata. Several entries may have the same name.
+	// Name is the artifact's name in Strata. Several files may share a name, for example image
+	// archives.
 	Name string `json:"name"`
-	// Version is upstream's version of the content.
+	// Version is the upstream version of the content.
 	Version string `json:"version"`
-	// For is the name of the artifact that needs this one. Empty: every stack needs it.
+	// For is the artifact that needs this one, for example the chart that uses an image. If it is
+	// empty, every stack needs this artifact.
 	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`
@@ -38,14 +40,13 @@ type Artifact struct {
 	Origin string `json:"origin"`
 }
 
-// OriginOriginal begins the origin of a file that comes from the folder of originals and was not
-// built here.
+// OriginOriginal is the prefix of Origin for an upstream artifact from the folder $ORIGINALS.
 const OriginOriginal = "original: "
 
-// Stands reports whether the artifact is a stand-in for something else.
+// Stands reports whether the artifact is a stand-in.
 func (a Artifact) Stands() bool { return strings.HasPrefix(a.Origin, "stand-in:") }
 
-// Encode returns the manifest's text. Equal manifests give equal bytes.
+// Encode returns the manifest as JSON. Equal manifests give equal bytes.
 func (m Manifest) Encode() ([]byte, error) {
 	sorted := Manifest{Artifacts: slices.Clone(m.Artifacts)}
 	slices.SortFunc(sorted.Artifacts, func(a, b Artifact) int {
@@ -79,7 +80,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// check returns an error for mistakes that Strata would refuse.
+// check returns an error for a value that Strata would reject.
 func (a Artifact) check() error {
 	switch {
 	case a.Name == "" || a.Version == "":
@@ -94,7 +95,7 @@ func (a Artifact) check() error {
 	return nil
 }
 
-// Read reads the manifest of a folder. The error is os.ErrNotExist if it is missing.
+// Read reads the manifest of a folder. The error wraps os.ErrNotExist if there is none.
 func Read(dir string) (Manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {

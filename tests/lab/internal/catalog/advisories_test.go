@@ -7,8 +7,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// advisories are published vulnerabilities of modules, with the first fixed version. govulncheck
-// finds more if it reaches its database; these are checked without a network.
+// advisories are published vulnerabilities of Go modules, with the first fixed version. They are
+// checked here without a network. govulncheck finds more, but needs its database.
 var advisories = []struct{ id, module, mended string }{
 	{"GHSA-hrxh-6v49-42gf", "google.golang.org/grpc", "v1.82.1"},
 	{"CVE-2026-84445", "google.golang.org/grpc", "v1.83.2"},
@@ -18,14 +18,14 @@ var advisories = []struct{ id, module, mended string }{
 	{"CVE-2026-41178", "go.opentelemetry.io/otel", "v1.44.0"},
 	{"CVE-2026-46600", "golang.org/x/net", "v0.56.0"},
 	{"CVE-2026-56852", "golang.org/x/text", "v0.39.0"},
-	// CVE-2026-35206, helm.sh/helm/v3 before v3.20.2, affects `helm pull --untar`. This repository
-	// does not use that: charts are files with a locked sum, and are only rendered. Helm 3.20
-	// requires Kubernetes 1.35's modules.
+	// CVE-2026-35206 of helm.sh/helm/v3 before v3.20.2 affects `helm pull --untar`. This repository
+	// does not use that: charts are files with a locked checksum, and are only rendered. Helm 3.20
+	// requires the modules of Kubernetes 1.35.
 	{"the newest of 3.19", "helm.sh/helm/v3", "v3.19.5"},
 }
 
-// published are the modules whose programs users get. TestCommandsHaveOneVersionOfAModule makes the
-// modules of tests use the same versions.
+// published are the modules whose programs users get. TestCommandsUseTheSameModuleVersions gives
+// the modules of tests the same versions.
 var published = []string{".", "tools/bundle", "tools/cert-wait", "tools/load", "examples/go-rest"}
 
 func TestModulesHaveNoKnownVulnerableVersions(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 	"strata/tests/lab/internal/crds"
 )
 
-// apisixCRDsFile is the file of APISIX's CRDs.
+// apisixCRDsFile is the name of the file that has APISIX's CRDs.
 const apisixCRDsFile = "apisix-" + apisixControllerVersion + ".yaml"
 
-// apisixCRDsStep copies APISIX's CRDs from this repository, because the controller is not published
-// as a module.
+// apisixCRDsStep copies APISIX's CRDs from this repository, because the controller that defines
+// them is not published as a Go module.
 func apisixCRDsStep(lab string) build.Step {
 	file := filepath.Join(lab, "crds", "apisix.yaml")
 	return build.Step{
@@ -28,7 +28,8 @@ func apisixCRDsStep(lab string) build.Step {
 	}
 }
 
-// apisixArchives returns APISIX's two parts, and the images of its demo.
+// apisixArchives returns the images of APISIX's controller and gateway, and of the demo that uses
+// them.
 func apisixArchives() []archive {
 	const standIn = "stand-in: keeps the names, ports, statuses, delays and failures of the original; see tools/apisix"
 	return []archive{

@@ -13,18 +13,18 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-// argocdFile is the packaged chart of Argo CD.
+// argocdFile is the file name of Argo CD's packaged chart.
 const argocdFile = "argo-cd-" + argocdChartVersion + ".tgz"
 
-// argocdManifests are the manifests of Argo CD's module, by component. The chart takes from them
-// the parts that depend on the program's version: the mapping from settings to variables, and the
-// component's rights.
+// argocdManifests are the paths of manifests in Argo CD's module, by component. The lab's chart
+// copies the parts that change with Argo CD's version: the environment variables, which read the
+// settings, and the RBAC rules.
 var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	"server": {
 		"base/server/argocd-server-deployment.yaml", "base/server/argocd-server-role.yaml",
 		"cluster-rbac/server/argocd-server-clusterrole.yaml",
 	},
-	// The repo-server sends no request to Kubernetes, so it has no role.
+	// The repo-server does not use the Kubernetes API, so it has no role.
 	"repo-server": {workload: "base/repo-server/argocd-repo-server-deployment.yaml"},
 	"application-controller": {
 		"base/application-controller/argocd-application-controller-statefulset.yaml",
@@ -37,7 +37,7 @@ var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	},
 }
 
-// argocdStep packages the lab's chart of Argo CD.
+// argocdStep packages the lab's own chart of Argo CD.
 func argocdStep(lab string) build.Step {
 	tool := filepath.Join(lab, commands()[stepArgoCD].Module)
 	own := filepath.Join(lab, "charts", "argo-cd")
@@ -68,7 +68,7 @@ func argocdStep(lab string) build.Step {
 	}
 }
 
-// argocdFiles writes the parts of Argo CD's own manifests that the templates use below files/.
+// argocdFiles adds the parts of Argo CD's manifests that the chart's templates use, below files/.
 func argocdFiles(files chart.Files, manifests string) error {
 	crds, err := match(manifests, []string{"crds/*-crd.yaml"})
 	if err != nil {
@@ -96,8 +96,8 @@ func argocdFiles(files chart.Files, manifests string) error {
 	return err
 }
 
-// excerpt returns the part of a manifest at a path of keys and indexes. A string is returned as it
-// is, and any other value as YAML.
+// excerpt returns the value at a path of keys and indexes in a manifest. It returns a string
+// unchanged, and any other value as YAML.
 func excerpt(manifest string, path ...any) (string, error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
+func TestArgoCDChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -45,7 +45,7 @@ func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
 	assert.EqualValues(t, 0, at(t, found["Deployment argocd-applicationset-controller"], "spec", "replicas"))
 }
 
-func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
+func TestArgoCDChartValuesReachItsConfiguration(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	assert.Equal(t, "true", at(t, found["ConfigMap argocd-cmd-params-cm"], "data", "server.insecure"))
@@ -69,7 +69,7 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 	assert.EqualValues(t, 443, at(t, secure["Ingress argocd-server"], path...), "not insecure")
 }
 
-// Argo CD reads most settings only at its start, so a changed setting must replace its Pods.
+// Argo CD reads most settings only when it starts, so a changed setting must replace the Pods.
 func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}"
@@ -81,8 +81,9 @@ func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
 	assert.NotEqual(t, annotations(off+"}"), annotations(off+", configs: {cm: {exec.enabled: true}}}"))
 }
 
-// No component may start without the password, and all of them must read the same one.
-func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
+// Argo CD's components and Redis must all read the password from the same Secret. A missing key
+// keeps them from starting.
+func TestArgoCDComponentsUseTheSameRedisPassword(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -141,8 +142,8 @@ func TestArgoCDChartRejectsUnsupportedValues(t *testing.T) {
 	}
 }
 
-// The chart's init container copyutil uses this command. coreutils know --update=none from 9.3 on,
-// but Debian's are older.
+// The chart's init container copyutil runs `cp --update=none`. coreutils has this option since 9.3,
+// but Debian's version is older.
 func TestArgoCDImageSupportsCopyutilCommand(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the script gives files to the image's user: it needs root")

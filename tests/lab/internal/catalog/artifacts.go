@@ -12,13 +12,14 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// item is one artifact of the bundle: a file of a step's output.
+// item is one artifact of the bundle: a file in a step's output.
 type item struct {
 	step, file                  string
 	name, version, path, origin string
 }
 
-// items returns the bundle's artifacts. The names are those of config/charts.go in the root module.
+// items returns all artifacts that the lab can build. Their names are those of config/charts.go in
+// the root module.
 func items() []item {
 	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion +
 		", etcd and flannel behind K3s's command line, files and endpoints"
@@ -61,7 +62,7 @@ func items() []item {
 	return list
 }
 
-// imagesName is the artifact name of all image archives.
+// imagesName is the artifact name that all image archives share.
 const imagesName = "k3s-images"
 
 // Artifacts returns the names of all artifacts that a bundle can have.
@@ -75,8 +76,8 @@ func Artifacts() []string {
 	return names
 }
 
-// itemsFor returns the items of the artifacts in names. A chart includes the images that it asks
-// for. The name of all images selects the images of every cluster.
+// itemsFor returns the items of the artifacts in names. A chart includes its images. The name
+// k3s-images selects the images that every cluster needs.
 func itemsFor(names []string) []item {
 	charts := chartsByImage()
 	return slices.DeleteFunc(items(), func(item item) bool {
@@ -88,7 +89,7 @@ func itemsFor(names []string) []item {
 	})
 }
 
-// chartsByImage returns, for the step of each archive, the chart that asks for its image.
+// chartsByImage returns the chart that uses an image, by the name of the image's step.
 func chartsByImage() map[string]string {
 	charts := map[string]string{}
 	for _, archive := range archives() {
@@ -97,7 +98,7 @@ func chartsByImage() map[string]string {
 	return charts
 }
 
-// bundleSources finds the files of items in the outputs of the build.
+// bundleSources returns the files of items from the outputs of the build.
 func bundleSources(items []item, outputs build.Outputs) ([]bundle.Source, error) {
 	charts := chartsByImage()
 	var sources []bundle.Source
@@ -127,7 +128,7 @@ func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
 	}, nil
 }
 
-// homeArtifacts describes the contents of a PULUMI_HOME.
+// homeArtifacts returns the manifest entries of a PULUMI_HOME.
 func homeArtifacts(outputs build.Outputs, plugins []string, set originals.Set) ([]bundle.Artifact, error) {
 	var artifacts []bundle.Artifact
 	list := []item{

@@ -17,14 +17,15 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-// outputs is the folder that all tests build into.
+// outputs is the cache folder of all builds in these tests.
 var outputs string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run is the body of TestMain, in a function of its own so that deferred calls run.
+// run is the body of TestMain. It is a separate function, because os.Exit would skip its deferred
+// calls.
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "catalog")
 	if err != nil {
@@ -60,7 +61,7 @@ func TestImageReferencesAreUniqueAndFullyQualified(t *testing.T) {
 }
 
 // The CLI requires exactly the plugin versions of the root module's SDKs.
-func TestPluginVersionsAreThoseOfTheSDKs(t *testing.T) {
+func TestPluginVersionsMatchTheSDKs(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)
 	for _, folder := range catalog.PluginFolders() {

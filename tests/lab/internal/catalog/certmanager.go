@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-// certManagerFile is the packaged chart of cert-manager.
+// certManagerFile is the file name of cert-manager's packaged chart.
 const certManagerFile = "cert-manager-v" + certManagerVersion + ".tgz"
 
 // certManagerStep packages cert-manager's chart from its module.
@@ -36,7 +36,8 @@ func certManagerStep(lab string) build.Step {
 	}
 }
 
-// certManagerFiles changes the chart's files as cert-manager's release tool does.
+// certManagerFiles reads the chart's files, and sets the version as cert-manager's release tool
+// does.
 func certManagerFiles(dir string) (chart.Files, error) {
 	files := chart.Files{}
 	if err := files.Add(dir); err != nil {

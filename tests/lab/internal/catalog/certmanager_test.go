@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// certManagerCRDs are the CRDs that both charts of cert-manager have: the lab's and the pinned one.
+// certManagerCRDs are the CRDs of cert-manager's chart.
 var certManagerCRDs = []string{
 	"certificaterequests.cert-manager.io", "certificates.cert-manager.io", "challenges.acme.cert-manager.io",
 	"clusterissuers.cert-manager.io", "issuers.cert-manager.io", "orders.acme.cert-manager.io",

@@ -19,7 +19,7 @@ import (
 	"strata/tests/lab/internal/catalog"
 )
 
-// named returns the release whose chart a step packages.
+// named returns the release whose chart the step packages.
 func named(t *testing.T, step string) release {
 	t.Helper()
 	i := slices.IndexFunc(releases, func(r release) bool { return r.step == step })
@@ -27,7 +27,7 @@ func named(t *testing.T, step string) release {
 	return releases[i]
 }
 
-// load builds a chart's step and loads the packaged chart.
+// load runs a chart's step, and loads the packaged chart.
 func load(t *testing.T, step string) *chart.Chart {
 	t.Helper()
 	entry := built(t, step)
@@ -36,10 +36,11 @@ func load(t *testing.T, step string) *chart.Chart {
 	return loaded
 }
 
-// objects holds rendered objects by "Kind name".
+// objects maps "Kind name" to a rendered object.
 type objects map[string]map[string]any
 
-// render returns the objects that Helm would install for a release on the lab's Kubernetes.
+// render returns the objects that Helm would install for a release with these values, on the lab's
+// Kubernetes version.
 func (r release) render(t *testing.T, values string) objects {
 	t.Helper()
 	found, err := r.try(t, values)
@@ -47,7 +48,7 @@ func (r release) render(t *testing.T, values string) objects {
 	return found
 }
 
-// try does the same as render, but returns an error if the chart refuses the values.
+// try is like render, but returns an error if the chart rejects the values.
 func (r release) try(t *testing.T, text string) (objects, error) {
 	t.Helper()
 	values := map[string]any{}
@@ -77,8 +78,8 @@ func (r release) try(t *testing.T, text string) (objects, error) {
 	return found, nil
 }
 
-// add stores an object. It fails the test if there is one of the same kind and name already,
-// because one would overwrite the other in the cluster.
+// add stores an object. It fails the test if an object of the same kind, name and namespace exists,
+// because in the cluster one would overwrite the other.
 func (o objects) add(t *testing.T, path, document string) {
 	t.Helper()
 	var object map[string]any
@@ -95,7 +96,7 @@ func (o objects) add(t *testing.T, path, document string) {
 	o[key] = object
 }
 
-// at returns the value at a path of keys and indexes.
+// at returns the value at a path of keys and indexes; nil if an object has no such key.
 func at(t *testing.T, value any, path ...any) any {
 	t.Helper()
 	for _, step := range path {
@@ -113,7 +114,7 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-// images collects the values of all keys "image" below a value.
+// images collects the values of all keys "image" in a value, at any depth.
 func images(value any, found map[string]bool) {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -130,7 +131,8 @@ func images(value any, found map[string]bool) {
 	}
 }
 
-// full returns a reference as containerd completes it: without a registry, it is on docker.io.
+// full returns an image reference as containerd completes it: without a registry, the registry is
+// docker.io.
 func full(image string) string {
 	if host, _, ok := strings.Cut(image, "/"); ok && !strings.Contains(host, ".") {
 		return "docker.io/" + image
@@ -159,7 +161,7 @@ func TestEveryImageOfEveryChartIsInTheBundle(t *testing.T) {
 	}
 }
 
-func TestHelmFindsNothingWrongWithTheCharts(t *testing.T) {
+func TestChartsPassHelmLint(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release.step, func(t *testing.T) {
 			dir := t.TempDir()
@@ -175,7 +177,7 @@ func TestHelmFindsNothingWrongWithTheCharts(t *testing.T) {
 	}
 }
 
-func TestTheMetalLBChartCarriesItsSubcharts(t *testing.T) {
+func TestMetalLBChartIncludesItsSubcharts(t *testing.T) {
 	var names []string
 	for _, sub := range load(t, "metallb-chart").Dependencies() {
 		names = append(names, sub.Name())

@@ -10,7 +10,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// These are the names of steps whose outputs other steps use.
+// Steps that other steps or tests refer to. pluginPrefix is the prefix of the steps that build
+// Pulumi plugins.
 const (
 	stepPulumi   = "pulumi"
 	stepHost     = "pulumi-language-go"
@@ -48,7 +49,7 @@ const (
 	stepVaultRoot        = "vault-root"
 )
 
-// commands returns the Go commands by step name. Folders are relative to tests/lab.
+// commands returns the Go commands by the name of their step. Folders are relative to tests/lab.
 func commands() map[string]gobuild.Command {
 	own := []string{"."}
 	all := map[string]gobuild.Command{
@@ -89,7 +90,7 @@ func commands() map[string]gobuild.Command {
 			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
 			Edits:     withoutInArgoCD(),
 		},
-		// The tag minimal is Vault's own, and leaves out the clouds' plugins.
+		// Vault's own build tag minimal leaves out the plugins for clouds.
 		stepVault: {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},
 		stepAPISIX: {
 			Module: "tools/apisix", Packages: []string{"./controller", "./gateway", "./keycloak"}, Variables: delays(),
@@ -109,11 +110,12 @@ func commands() map[string]gobuild.Command {
 	return all
 }
 
-// DelaysVariable names the variable that, if it is zero, builds stand-ins without artificial delays
-// (tools/apisix/delays) into a separate bundle.
+// DelaysVariable is the environment variable that turns off the stand-ins' artificial delays
+// (tools/apisix/delays). With the value "zero", the lab builds stand-ins without delays into a
+// separate bundle.
 const DelaysVariable = "STRATA_LAB_DELAYS"
 
-// NoDelays reports whether DelaysVariable is zero.
+// NoDelays reports whether DelaysVariable is "zero".
 func NoDelays() bool { return os.Getenv(DelaysVariable) == "zero" }
 
 func delays() []string {
@@ -136,8 +138,8 @@ func commandStep(lab, name string) build.Step {
 	}
 }
 
-// k3sVariables returns the linker variables of the k3s stand-in: its version, which charts compare
-// with their kubeVersion, and the images of the bundle that it deploys.
+// k3sVariables returns the linker variables of the k3s stand-in: its Kubernetes version, and the
+// images of the bundle that it deploys. Charts compare the version with their kubeVersion.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

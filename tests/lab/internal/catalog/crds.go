@@ -12,19 +12,19 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// crdBundle is a set of CRDs from a Go module.
+// crdBundle is a set of CRDs that comes from a Go module.
 type crdBundle struct {
-	// name is the name of the artifact and of the step.
+	// name is both the artifact's and the step's name.
 	name, version, origin string
-	// tool is the folder, relative to tests/lab, of the Go module whose go.mod pins the module with
-	// the CRDs. module is the path of the latter.
+	// tool is the folder, relative to tests/lab, of the module whose go.mod pins the version.
+	// module is the path of the module that has the CRDs.
 	tool, module string
-	// patterns match the files in the module. The files of one pattern are sorted by name.
+	// patterns select the files in the module. The files of one pattern are sorted by name.
 	patterns []string
 }
 
-// crdBundles returns the sets of CRDs that Strata applies itself, because several charts would
-// otherwise conflict over them.
+// crdBundles returns the sets of CRDs that Strata applies itself. Several charts contain them, and
+// would conflict.
 func crdBundles() []crdBundle {
 	return []crdBundle{
 		{
@@ -46,7 +46,7 @@ func crdBundles() []crdBundle {
 	}
 }
 
-// file returns the bundle's file name: its artifact's name with the version.
+// file returns the set's file name: the artifact's name and the version.
 func (b crdBundle) file() string {
 	return strings.TrimSuffix(b.name, "-crds") + "-v" + b.version + ".yaml"
 }
@@ -74,8 +74,7 @@ func (b crdBundle) build(lab string) build.Step {
 	}
 }
 
-// match returns the files that patterns match below a folder. A pattern without a match is an
-// error.
+// match returns the files below dir that match the patterns. It fails if a pattern matches no file.
 func match(dir string, patterns []string) ([]string, error) {
 	var files []string
 	for _, pattern := range patterns {
@@ -91,8 +90,8 @@ func match(dir string, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// moduleAt returns the folder of a module's source, after checking that go.mod pins the version
-// that the catalog names.
+// moduleAt returns the source folder of a module. It fails if go.mod does not pin the catalog's
+// version.
 func moduleAt(ctx context.Context, tool, module, version string, log io.Writer) (string, error) {
 	dir, err := gobuild.ModuleDir(ctx, tool, module, log)
 	if err != nil {

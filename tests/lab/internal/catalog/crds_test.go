@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definition holds the fields of a CRD that the tests read.
+// definition has the fields of a CRD that the tests read.
 type definition struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -23,7 +23,7 @@ type definition struct {
 	}
 }
 
-// definitions builds a bundle of CRDs and returns its objects by name.
+// definitions runs the step of a set of CRDs, and returns its objects by name.
 func definitions(t *testing.T, step string) map[string]definition {
 	t.Helper()
 	entry := built(t, step)
@@ -38,8 +38,9 @@ func definitions(t *testing.T, step string) map[string]definition {
 	return all
 }
 
-// The lab's Traefik watches these versions. If one is not served, its provider stops for ever.
-func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
+// The lab's Traefik watches these versions. If one is not served, Traefik's Gateway API provider
+// stops permanently.
+func TestGatewayAPICRDsServeVersionsThatTraefikWatches(t *testing.T) {
 	all := definitions(t, "gateway-api-crds")
 	for name, version := range map[string]string{
 		"gatewayclasses": "v1", "gateways": "v1", "httproutes": "v1", "grpcroutes": "v1", "referencegrants": "v1beta1",
@@ -54,7 +55,7 @@ func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
 		"upstream's standard-install guards its CRDs")
 }
 
-func TestTheCRDsOfTraefikAndArgoCDAreComplete(t *testing.T) {
+func TestTraefikAndArgoCDCRDsAreComplete(t *testing.T) {
 	for step, names := range map[string][]string{
 		"traefik-crds": {
 			"ingressroutes.traefik.io", "ingressroutetcps.traefik.io",

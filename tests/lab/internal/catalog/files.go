@@ -13,10 +13,10 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// chartFile is the packaged MetalLB chart.
+// chartFile is the file name of MetalLB's packaged chart.
 const chartFile = "metallb-" + metallbVersion + ".tgz"
 
-// chartStep packages the chart in MetalLB's module.
+// chartStep packages the chart that MetalLB's module contains.
 func chartStep(lab string) build.Step {
 	module := filepath.Join(lab, commands()[stepMetalLB].Module)
 	return build.Step{
@@ -35,12 +35,12 @@ func chartStep(lab string) build.Step {
 	}
 }
 
-// labChart is a chart that the lab wrote, in charts/.
+// labChart is a chart of the lab's own, in the folder charts/.
 type labChart struct {
-	// step is also the name of the artifact.
+	// step is both the step's and the artifact's name.
 	step, folder, version, origin string
-	// definitions is the step of the CRDs that the official chart also has in its crds/. It is
-	// empty if the official chart has none.
+	// definitions is the step whose CRDs the official chart has in its folder crds/. It is empty if
+	// the official chart has no such folder.
 	definitions string
 }
 
@@ -89,7 +89,7 @@ func (c labChart) build(lab string) build.Step {
 	}
 }
 
-// installStep copies the install script from this repository.
+// installStep copies the K3s install script from this repository.
 func installStep(lab string) build.Step {
 	script := filepath.Join(lab, "k3s", "install.sh")
 	return build.Step{
@@ -111,8 +111,8 @@ func installStep(lab string) build.Step {
 	}
 }
 
-// machineStep makes the root file system of lab machines. Its key covers the recipe, not Debian's
-// archive, so a security update arrives only with the next change of the recipe.
+// machineStep builds the root file system of lab machines. The key covers only the recipe and not
+// Debian's archive. So a Debian security update arrives only when the recipe changes.
 func machineStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "image")
 	return build.Step{

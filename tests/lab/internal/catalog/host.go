@@ -15,8 +15,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// These are the names of the steps whose results are not cached, because they are on the machine or
-// in the checkout.
+// Steps without a cached output, because they write to this machine or to the checkout.
 const (
 	stepPackages = "debian-packages"
 	stepProgram  = "program"
@@ -25,7 +24,8 @@ const (
 	stepBundle   = "bundle"
 )
 
-// packagesStep installs the missing Debian packages. The compilations need none of them.
+// packagesStep installs the missing Debian packages on this machine. Compilations need none of
+// them.
 func packagesStep() build.Step {
 	return build.Step{
 		Name: stepPackages, Beside: true,
@@ -35,8 +35,9 @@ func packagesStep() build.Step {
 	}
 }
 
-// programStep builds the program as `make build` does, with the flags of all the lab's commands. It
-// has no key, because the go command decides itself whether there is work.
+// programStep builds Strata's program as `make build` does, with the flags of the lab's other
+// commands. It has no key, because the go command detects itself whether there is anything to do.
+// It downloads sources only if there is no binary yet.
 func programStep(at layout.Layout) build.Step {
 	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
 	step := binaryStep(at, stepProgram, command)
@@ -46,17 +47,18 @@ func programStep(at layout.Layout) build.Step {
 	return step
 }
 
-// labStep builds the lab's own command at its permanent path, because the lab's machines are
-// processes of it. It downloads nothing, because the command is running already.
+// labStep builds the command lab into the checkout. The lab's machines are processes of this
+// binary, so its path must stay. It has no download, because the running command has downloaded the
+// sources.
 func labStep(at layout.Layout) build.Step {
 	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(),
 		Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})
 }
 
-// Binary returns the path of the lab's own command, once it has been built.
+// Binary returns the path of the command lab that labStep builds.
 func Binary(at layout.Layout) string { return filepath.Join(at.Local(), "bin", "lab") }
 
-// binaryStep builds a command into the checkout.
+// binaryStep returns a step that builds a command into the checkout's folder .strata/bin.
 func binaryStep(at layout.Layout, name string, command gobuild.Command) build.Step {
 	bin := filepath.Join(at.Local(), "bin")
 	return build.Step{
@@ -70,7 +72,7 @@ func binaryStep(at layout.Layout, name string, command gobuild.Command) build.St
 	}
 }
 
-// compiled returns the step of a command, with its download.
+// compiled returns the step that compiles a command, including its download.
 func compiled(lab, name string) build.Step {
 	step := commandStep(lab, name)
 	command := commands()[name]
@@ -79,12 +81,12 @@ func compiled(lab, name string) build.Step {
 	return step
 }
 
-// filesAtOnce is the number of modules that a download requests together. It is high enough to hide
-// the latency of each request.
+// filesAtOnce makes the go command download 16 modules at once. That hides the latency of each
+// request.
 const filesAtOnce = "GOMAXPROCS=16"
 
-// fetch downloads only the sources that a command needs. `go mod download` would also download the
-// modules that go.mod names for other systems or tags.
+// fetch downloads only the sources that a command's packages need. `go mod download` would also
+// download modules for other systems and build tags.
 func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
 	return command.Edited(ctx, log, func(command gobuild.Command) error {
 		args := []string{"list", "-deps", "-mod=readonly"}

@@ -12,47 +12,48 @@ import (
 	"strata/tests/lab/internal/imagetar"
 )
 
-// TestServer is the image of the small HTTP server that tests put behind a Service.
+// TestServer is the image of the HTTP server that tests run behind a Service (tools/testserver).
 const TestServer = "docker.io/strata/testserver:v1"
 
-// nonRoot is the user of every image that need not run as root; distroless images use the same.
+// nonRoot is the user id of images that need not run as root. Distroless images use the same id.
 const nonRoot = 65532
 
-// archive describes one image tar of the bundle: a binary of a step's output, and the way it runs.
+// archive describes an image tar of the bundle.
 type archive struct {
-	// step is the step that built the binary. Optional: without it, the image has only its root.
+	// step is the step that builds the binary. Optional: without it, the image contains only root.
 	step string
-	// binary is the binary's file in the step's output.
+	// binary is the file name of the binary in the step's output.
 	binary string
-	// name is the archive's name. Optional: the default is the binary's.
+	// name is the archive's name. Default: binary.
 	name string
-	// reference is the image's name in manifests and charts.
+	// reference is the full image reference that manifests and charts use.
 	reference string
-	// root is the step that builds the files below the binary. Optional: without it, there are
-	// none.
+	// root is the step that builds the image's base layer. Optional: without it, the image contains
+	// only the binary.
 	root string
-	// path, links and entrypoint are those of imagetar.Image.
+	// path, links and entrypoint are fields of imagetar.Image.
 	path       string
 	links      []string
 	entrypoint []string
-	// user is numeric; 0 is root.
+	// user is the numeric user id; 0 is root.
 	user            int
 	version, origin string
 }
 
-// The k3s stand-in deploys these images, under K3s's names.
+// Images that the k3s stand-in deploys, under K3s's references.
 const (
 	pauseImage   = "docker.io/rancher/mirrored-pause:3.6"
 	coreDNSImage = "docker.io/rancher/mirrored-coredns-coredns:" + corednsVersion
 	metricsImage = "docker.io/rancher/mirrored-metrics-server:v" + metricsVersion
 )
 
-// archives returns the image tars.
+// archives returns all image tars.
 func archives() []archive {
 	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives(), waveArchives())
 }
 
-// clusterArchives returns the images that every cluster runs, and MetalLB's.
+// clusterArchives returns the images that every cluster runs, the images of MetalLB, and the image
+// of cert-wait.
 func clusterArchives() []archive {
 	const metallb = "real: from MetalLB's module, without FRR"
 	return []archive{
@@ -71,7 +72,7 @@ func clusterArchives() []archive {
 		},
 		{
 			step: stepMetalLB, binary: "speaker", reference: "quay.io/metallb/speaker:v" + metallbVersion,
-			// The image runs as root, because it opens raw sockets for ARP.
+			// The speaker opens raw sockets for ARP, so it runs as root.
 			user: 0, version: metallbVersion, origin: metallb,
 		},
 		{
@@ -91,7 +92,7 @@ func clusterArchives() []archive {
 	}
 }
 
-// References returns all image references that the bundle's archives hold.
+// References returns the references of all images.
 func References() []string {
 	var all []string
 	for _, archive := range archives() {
@@ -100,18 +101,18 @@ func References() []string {
 	return all
 }
 
-// chartOf names the chart that asks for the image of a step. Every cluster gets the images without
-// a chart: K3s's own, and the tests' server.
+// chartOf maps the step that builds an image's content to the chart that uses the image. Every
+// cluster needs the images without a chart: K3s's own, and TestServer.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart,
 	stepVault:  stepVaultChart,
-	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
+	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo runs behind APISIX
 	stepCertWait: stepCertManagerChart, stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
 	stepWave: stepWaveChart,
 }
 
-// chart returns the chart that asks for the image; empty: every cluster gets it. It is not a field,
-// because all fields are in the key of the archive's step, and the chart does not change the
+// chart returns the chart that uses the image; empty if every cluster needs it. It is a method,
+// because all fields of archive are part of the step's key, and the chart does not change the
 // archive.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
@@ -124,8 +125,7 @@ func (a archive) build() build.Step {
 	return build.Step{
 		Name:  a.stepName(),
 		Needs: slices.DeleteFunc([]string{a.step, a.root}, func(step string) bool { return step == "" }),
-		// The number is the format's version: raise it when imagetar writes different bytes for the
-		// same inputs.
+		// Raise the number when imagetar writes different bytes for the same inputs.
 		Key: func() (string, error) { return build.Digest("imagetar 5", fmt.Sprintf("%+v", a)), nil },
 		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
 			image := imagetar.Image{

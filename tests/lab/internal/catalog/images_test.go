@@ -10,8 +10,8 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// goesWith returns, by path, the artifact that needs each of the bundle's files. It behaves as if
-// every step had written its file.
+// goesWith returns the chart that needs each file of the bundle, by path. It assumes that every
+// step has written its file.
 func goesWith(t *testing.T) map[string]string {
 	t.Helper()
 	outputs := build.Outputs{}
@@ -29,8 +29,8 @@ func goesWith(t *testing.T) map[string]string {
 	return charts
 }
 
-// An image of a chart is not sent to the nodes of a stack without that chart.
-func TestEveryImageBelongsToItsChart(t *testing.T) {
+// Nodes of a stack without a chart must not receive the chart's images.
+func TestEveryImageIsAssignedToItsChart(t *testing.T) {
 	owners := map[string]string{
 		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart",
 		"docker.io/traefik:":                       "traefik-chart",

@@ -2,14 +2,15 @@ package catalog
 
 import "strata/tests/lab/internal/gobuild"
 
-// providerModule is Pulumi's kubernetes provider. Its module has been published once, after 4.24.
+// providerModule is the module of Pulumi's Kubernetes provider. Its only published version is newer
+// than 4.24.
 const providerModule = "github.com/pulumi/pulumi-kubernetes/provider/v4"
 
 const kubernetesOrigin = "real: the provider's module of January 2026, without components, " +
 	"with upsertExistingObjects and empty values as in this version"
 
-// kubernetesPlugin returns the official provider of January 2026. Edits make it behave like the
-// SDK's version, as far as Strata relies on that (tests/conformance).
+// kubernetesPlugin returns the official provider of January 2026 with edits. The edits make it
+// behave like the version that the SDK requires, as far as Strata relies on it (tests/conformance).
 func kubernetesPlugin() gobuild.Command {
 	var edits []gobuild.Edit
 	for _, one := range [][][2]string{forSharedVersions, withUpsert, withEmptyValues, withoutComponents} {
@@ -25,7 +26,7 @@ func kubernetesPlugin() gobuild.Command {
 }
 
 // forSharedVersions makes the provider compile with the module versions of the lab's other
-// commands, and embed the schema from its module.
+// commands. It also embeds the schema file that the module contains.
 var forSharedVersions = [][2]string{
 	{`"sigs.k8s.io/structured-merge-diff/v4/fieldpath"`, `"sigs.k8s.io/structured-merge-diff/v6/fieldpath"`},
 	{"Provider: pschema.ResourceSpec{", "Provider: &pschema.ResourceSpec{"},
@@ -33,9 +34,11 @@ var forSharedVersions = [][2]string{
 	{"terraform-mapping-embed.json", "terraform-mapping.json"},
 }
 
-// withUpsert makes the provider refuse to create an existing object, unless upsertExistingObjects
-// says to take it over. The provider does so since 4.29; before, it always took the object over. A
-// created object belongs to a field manager whose fields the first update takes.
+// withUpsert makes the provider reject the creation of an existing object, unless
+// upsertExistingObjects is set. The official provider does so since 4.29. Older versions always
+// took over the existing object.
+//
+// A created object has the field manager pulumi-kubernetes. The first update takes over its fields.
 var withUpsert = [][2]string{
 	{"serverSideApplyMode         bool", "serverSideApplyMode, upsert bool"},
 	{
@@ -60,16 +63,17 @@ var withUpsert = [][2]string{
 	},
 }
 
-// withEmptyValues passes empty lists and nulls on to a chart. The provider does so since 4.30.
+// withEmptyValues passes empty lists and nulls to a chart, as the official provider does since
+// 4.30.
 var withEmptyValues = [][2]string{
 	{"SkipNulls: true", "SkipNulls: false"},
 	{"SkipNulls:    true", "SkipNulls:    false"},
 	{"release.AllowNullValues)", "true)"},
 }
 
-// withoutComponents leaves out resources that consist of YAML, charts and kustomizations, because
-// they import the SDK for all of Kubernetes' kinds, and Kustomize. The provider then calls these
-// resources unknown.
+// withoutComponents removes the component resources that consist of YAML, charts and
+// kustomizations. They would import the SDK of all Kubernetes kinds, and Kustomize. The provider
+// then rejects these resources as unknown.
 var withoutComponents = [][2]string{
 	{`providerhelmv4 "` + providerModule + `/pkg/provider/helm/v4"`, ""},
 	{`providerkustomizev2 "` + providerModule + `/pkg/provider/kustomize/v2"`, ""},

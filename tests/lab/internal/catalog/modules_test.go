@@ -13,9 +13,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// apart are the commands that cannot share module versions with the others, with the modules and
-// the reason. Each such module is compiled twice, and Kubernetes' clients are half of most
-// commands.
+// apart lists the commands that cannot share module versions with the others, the modules (by
+// prefix), and the reason. Each such module is compiled twice.
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
@@ -27,16 +26,16 @@ var apart = []struct{ step, prefix, why string }{
 	{"tests/alerts", "gopkg.in/ini.v1", "of the clouds that it does not compile"},
 }
 
-// tested are the Go modules of tests, which `make test` also compiles from an empty cache.
+// tested are the Go modules of tests, which `make test` also compiles.
 var tested = []string{
 	"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance",
 	"tests/e2e", "tests/engine",
 	"tests/lab", "tests/lab/machines",
 }
 
-// raised are modules that the program uses in a newer version, without a published vulnerability.
-// The stand-ins and Pulumi's parts that the lab builds serve tests only, and keep the version that
-// they were tested with. Among themselves they all use the same version.
+// raised are modules, by prefix, of which Strata's program uses a newer version without a published
+// vulnerability. Stand-ins and the lab's Pulumi serve only tests. They keep the version that they
+// were tested with, and all use the same one.
 var raised = []string{
 	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel",
 	"golang.org/x/oauth2",
@@ -44,13 +43,14 @@ var raised = []string{
 	"github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
 }
 
-// isRaised reports whether a stand-in may use another version of a module than the program.
+// isRaised reports whether a stand-in may use a different version of a module than Strata's
+// program.
 func isRaised(step, module string) bool {
 	return step != program && !slices.Contains(tested, step) && slices.ContainsFunc(raised,
 		func(one string) bool { return strings.HasPrefix(module, one) })
 }
 
-// program names the module whose versions the others must use.
+// program is the name of the root module, whose versions the others must use.
 const program = "the program"
 
 func isApart(step, module string) bool {
@@ -62,7 +62,7 @@ func isApart(step, module string) bool {
 	return false
 }
 
-// requirements returns the versions in a go.mod by module.
+// requirements returns the versions in a folder's go.mod, by module.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	path := filepath.Join(folder, "go.mod")
@@ -75,8 +75,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 		versions[one.Mod.Path] = one.Mod.Version
 	}
 	for _, one := range file.Replace {
-		// The compiler's cache depends on the required version and the sources. No other command
-		// can share a replaced module.
+		// The compiler cannot share a replaced module with other commands, because its cache
+		// depends on the required version and on the sources.
 		if asked, ok := versions[one.Old.Path]; ok && one.New.Version != "" && asked != one.New.Version {
 			versions[one.Old.Path] = asked + " => " + one.New.Version
 		}
@@ -84,9 +84,10 @@ func requirements(t *testing.T, folder string) map[string]string {
 	return versions
 }
 
-// The compiler's cache identifies a package by the versions of all packages that it imports. The
-// program is included, because make up compiles it as well.
-func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
+// The compiler's cache identifies a package by the versions of all packages that it imports. So
+// shared versions save compile time. The root module is included, because `make up` compiles it,
+// too.
+func TestCommandsUseTheSameModuleVersions(t *testing.T) {
 	folders := map[string]string{program: "../../../.."}
 	for step, command := range commands() {
 		folders[step] = filepath.Join("../..", command.Module)
@@ -115,5 +116,5 @@ func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
 	assert.Equal(t, "v"+kubernetesModules, first["k8s.io/client-go"])
 }
 
-// kubernetesModules is the version of Kubernetes' own modules for a Kubernetes release.
+// kubernetesModules is the version of Kubernetes's Go modules that belongs to kubernetesVersion.
 var kubernetesModules = strings.Replace(kubernetesVersion, "1.", "0.", 1)

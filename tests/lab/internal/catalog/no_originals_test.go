@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/internal/catalog"
 )
 
-// A user who names a folder wants its originals to run. If the lab's own builds ran instead, the
-// result would look as if the originals had run.
+// A user who sets ORIGINALS wants to run these upstream artifacts. If the lab silently used its own
+// builds, the result would look as if the upstream artifacts had run.
 func TestFolderWithoutUpstreamArtifactIsRejected(t *testing.T) {
 	at := given(t, "README.md", "strata.lock")
 	names, err := catalog.ArtifactsOf(at)

@@ -18,11 +18,12 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// ownReference begins the references of this repository's images, which no registry has.
+// ownReference is the prefix of the references of this repository's own images. No registry has
+// them.
 const ownReference = "docker.io/strata/"
 
-// originalsAt returns the originals of a layout. It returns an error for a plugin that is not
-// executable, or that has another version than the program requires.
+// originalsAt returns the upstream artifacts in the layout's folder $ORIGINALS. It fails if a
+// plugin is not executable, or has a version that the program does not require.
 func originalsAt(at layout.Layout) (originals.Set, error) {
 	known := append(Artifacts(), stepWaveChart)
 	for _, name := range pluginNames() {
@@ -49,8 +50,8 @@ func originalsAt(at layout.Layout) (originals.Set, error) {
 	return set, errors.Join(wrong...)
 }
 
-// ArtifactsOf returns the names of all artifacts that a bundle can have, including originals that
-// the lab cannot build.
+// ArtifactsOf returns the names of all artifacts that a bundle can have, including upstream
+// artifacts that the lab cannot build.
 func ArtifactsOf(at layout.Layout) ([]string, error) {
 	set, err := originalsAt(at)
 	names := Artifacts()
@@ -62,7 +63,8 @@ func ArtifactsOf(at layout.Layout) ([]string, error) {
 	return names, err
 }
 
-// ownItems returns the items of the artifacts in names that no original replaces.
+// ownItems returns the items of the artifacts in names, without those that upstream artifacts
+// replace.
 func ownItems(set originals.Set, names []string) []item {
 	byStep := map[string]archive{}
 	for _, archive := range archives() {
@@ -77,9 +79,11 @@ func ownItems(set originals.Set, names []string) []item {
 	})
 }
 
-// replaced reports whether originals replace an archive. Originals of images replace all images of
-// the same chart. If the chart is an original, it asks for other images than the lab has. Nodes
-// then pull those, unless the list of references has one for the lab's image.
+// replaced reports whether upstream artifacts replace an image archive. An upstream archive of a
+// chart's images replaces all of the lab's images of that chart.
+//
+// An upstream chart uses other image references than the lab's images have. Nodes then pull these
+// references from registries, unless images.txt maps the lab's image to one of them.
 func replaced(set originals.Set, a archive) bool {
 	if strings.HasPrefix(a.reference, ownReference) {
 		return false
@@ -92,14 +96,14 @@ func replaced(set originals.Set, a archive) bool {
 	return original && !a.ofTheDemo() && set.Reference(a.reference) == ""
 }
 
-// ofTheDemo reports whether the program's own demo names the image. Such an image comes with
-// APISIX, but the chart does not name it.
+// ofTheDemo reports whether the image belongs to the program's demo and not to APISIX's chart. The
+// demo's own objects name such an image.
 func (a archive) ofTheDemo() bool {
 	return a.stepName() == "keycloak-image" || a.step == stepHTTPBin
 }
 
-// asksFor returns the chart whose Pods run the image. It differs from chart only if two charts
-// share a step.
+// asksFor returns the chart whose Pods run the image. It differs from chart only for the two images
+// of APISIX's controller, which share a step with APISIX's chart.
 func (a archive) asksFor() string {
 	if a.name == "apisix-ingress-controller" || a.name == "adc" {
 		return stepAPISIXController
@@ -107,14 +111,14 @@ func (a archive) asksFor() string {
 	return a.chart()
 }
 
-// under returns the archive under the reference that the originals ask for.
+// under returns the archive with the reference that images.txt has for its repository, if any.
 func (a archive) under(set originals.Set) archive {
 	a.reference = cmp.Or(set.Reference(a.reference), a.reference)
 	return a
 }
 
-// originalSources returns the originals of the artifacts in names. They are not copied into the
-// cache, because they are on this machine already and may be large.
+// originalSources returns the upstream artifacts in names. They are not copied into the cache,
+// because they are on this machine already and may be large.
 func originalSources(set originals.Set, names []string) ([]bundle.Source, error) {
 	var sources []bundle.Source
 	for _, one := range set.All {
@@ -126,7 +130,7 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 			name = imagesName
 		}
 		if !slices.Contains(names, cmp.Or(goesWith, name)) {
-			continue // a plugin, or another stack's
+			continue // a plugin, or not needed by this stack
 		}
 		sum, size, err := build.DigestFile(one.File)
 		if err != nil {
@@ -141,8 +145,8 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 	return sources, nil
 }
 
-// originalPath returns an original's path in the bundle. It differs from the paths of the lab's own
-// files, which tests know.
+// originalPath returns the path of an upstream artifact in the bundle. Except for K3s and its
+// install script, it differs from the paths of the lab's own files.
 func originalPath(name, base string) string {
 	switch i := slices.IndexFunc(items(), func(item item) bool { return item.name == name }); {
 	case name == stepK3s || name == stepInstall:
@@ -153,8 +157,8 @@ func originalPath(name, base string) string {
 	return "charts/" + base
 }
 
-// originalPluginStep returns the step that installs an upstream plugin from the folder of originals
-// ($ORIGINALS) into the lab's PULUMI_HOME.
+// originalPluginStep returns the step that installs an upstream plugin from $ORIGINALS into the
+// lab's PULUMI_HOME.
 func originalPluginStep(at layout.Layout, name string, one originals.Original) build.Step {
 	return build.Step{
 		Name: "pulumi-home/" + name,
@@ -164,7 +168,7 @@ func originalPluginStep(at layout.Layout, name string, one originals.Original) b
 	}
 }
 
-// originalPlugin describes a plugin in the PULUMI_HOME that comes from the originals.
+// originalPlugin returns the manifest entry of an upstream plugin.
 func originalPlugin(name string, one originals.Original) (bundle.Artifact, error) {
 	binary, version := pluginPrefix+name, pluginVersions[name]
 	sum, size, err := build.DigestFile(one.File)

@@ -16,7 +16,8 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// given returns the lab with an empty cache and executable originals with these names.
+// given returns the lab's layout with an empty cache, and a folder $ORIGINALS that has executable
+// files with these names.
 func given(t *testing.T, names ...string) layout.Layout {
 	t.Helper()
 	at := empty(t)
@@ -27,7 +28,7 @@ func given(t *testing.T, names ...string) layout.Layout {
 	return at
 }
 
-// all returns the names of the steps for every artifact.
+// all returns the names of the steps for all artifacts.
 func all(t *testing.T, at layout.Layout) []string {
 	t.Helper()
 	names, err := catalog.ArtifactsOf(at)
@@ -66,8 +67,7 @@ func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
 	}
 }
 
-// The demo's Deployments name their images themselves, so they stay the same with any chart of
-// APISIX.
+// The demo's Deployments name their images themselves, so they do not depend on APISIX's chart.
 func TestDemoImagesStayWithUpstreamAPISIXChart(t *testing.T) {
 	steps := all(t, given(t, "apisix-chart-2.15.0.tgz"))
 	assert.NotContains(t, steps, "apisix-image")
@@ -121,8 +121,8 @@ func TestUpstreamArtifactsGetTheirOwnBundle(t *testing.T) {
 	}, found)
 }
 
-// An upstream chart asks for other image references than the lab has. If no registry can be
-// reached, the lab's images get the references that the chart asks for.
+// An upstream chart uses other image references than the lab's images have. Without a registry, the
+// lab's images need the references that the chart uses.
 func TestLabImagesUseReferencesOfUpstreamCharts(t *testing.T) {
 	at := given(t, "metallb-chart-0.17.0.tgz")
 	require.NoError(

@@ -1,12 +1,12 @@
 package catalog
 
-// debianUser is the user of the official images of Argo CD and Redis.
+// debianUser is the user id of the official images of Argo CD and Redis.
 const debianUser = 999
 
-// vaultUser is the user of Vault's official image, which the chart names too.
+// vaultUser is the user id of Vault's official image. The chart sets the same id.
 const vaultUser = 100
 
-// platformArchives returns the images of the staging platform's charts.
+// platformArchives returns the images of the charts for Traefik, Vault, Argo CD and cert-manager.
 func platformArchives() []archive {
 	list := []archive{
 		{
@@ -18,8 +18,8 @@ func platformArchives() []archive {
 		},
 		{
 			step: stepVault, binary: "vault", reference: "docker.io/hashicorp/vault:" + vaultVersion,
-			// The chart mounts configuration and data at /vault, so the program cannot be there.
-			// The official chart calls a shell, which root has.
+			// The chart mounts configuration and data at /vault, so the binary must be elsewhere.
+			// The official chart runs a shell, which the base layer has.
 			root: stepVaultRoot, path: "/usr/local/bin/vault", user: vaultUser,
 			version: vaultVersion, origin: "real: from Vault's module, without the UI",
 		},
@@ -38,7 +38,7 @@ func platformArchives() []archive {
 	return list
 }
 
-// argocdArchives returns the images of Argo CD, with the programs that it runs, and of its cache.
+// argocdArchives returns the images of Argo CD and of its Redis.
 func argocdArchives() []archive {
 	const bin = "/usr/local/bin/"
 	var links []string

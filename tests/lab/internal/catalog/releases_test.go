@@ -1,15 +1,15 @@
 package catalog_test
 
-// release is a chart of the bundle with the release name and values with which Strata installs it.
+// release is a chart of the bundle, with the release name and the values that Strata uses.
 type release struct {
 	step, name, namespace string
-	// values are YAML, in the form in which a user passes them to Helm.
+	// values is the text of a Helm values file.
 	values string
 	// workloads are the names of the objects that run Pods.
 	workloads []string
 }
 
-// releases are all charts of the bundle, with the values that are needed for rendering.
+// releases are all charts of the bundle, with the values that rendering needs.
 var releases = []release{
 	{
 		step: "metallb-chart", name: "metallb", namespace: "metallb-system",

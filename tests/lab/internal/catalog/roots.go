@@ -10,15 +10,14 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// rootFile is the tar file that the step of a root writes.
+// rootFile is the name of the tar file in the output of a root step.
 const rootFile = "root.tar"
 
-// roots has the steps of the images' root file systems that are made of Debian packages, with their
-// folders below images/.
+// roots maps the steps that build base layers from Debian packages to their folders below images/.
 var roots = map[string]string{stepArgoCDRoot: "argocd", stepRedisRoot: "redis", stepVaultRoot: "vault"}
 
-// rootStep makes the root file system of an image. Its key covers the recipe, not Debian's archive,
-// as for the machines.
+// rootStep returns the step that builds an image's base layer. As for machineStep, the key covers
+// only the recipe and not Debian's archive.
 func rootStep(lab, name string) build.Step {
 	recipe := filepath.Join(lab, "images")
 	return build.Step{

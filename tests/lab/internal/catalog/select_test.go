@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// empty returns the lab of this checkout with an empty cache.
+// empty returns this checkout's layout with an empty cache.
 func empty(t *testing.T) layout.Layout {
 	t.Helper()
 	at, err := layout.Find(".")
@@ -24,7 +24,7 @@ func empty(t *testing.T) layout.Layout {
 	return at
 }
 
-// stepsFor returns the names of the steps for artifacts.
+// stepsFor returns the names of the steps for the artifacts.
 func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 	t.Helper()
 	steps, err := catalog.StepsFor(at, t.TempDir(), artifacts)
@@ -63,7 +63,7 @@ func TestStepsForBuildsOnlyArtifactsOfTheStack(t *testing.T) {
 	assert.Contains(t, stepsFor(t, at, "vault-chart"), "vault-image")
 }
 
-// A run for one stack must not remove the artifacts of another stack from the bundle.
+// A build for one stack must not remove another stack's artifacts from the bundle.
 func TestStepsForKeepsArtifactsAlreadyBuilt(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})
@@ -97,7 +97,7 @@ func TestDebianStepsRunBesideCompilerSteps(t *testing.T) {
 	}
 }
 
-// Measure the weight of a new command with `make bench-first`: without it, the estimate is wrong.
+// A command without a weight makes the estimate wrong. `make bench-first` measures its weight.
 func TestEveryBuildStepHasAWeight(t *testing.T) {
 	at, weights := empty(t), catalog.Weights()
 	at.Checkout = checkoutWithoutProgram(t, at.Checkout)
@@ -111,7 +111,8 @@ func TestEveryBuildStepHasAWeight(t *testing.T) {
 	}
 }
 
-// checkoutWithoutProgram returns the checkout in the state right after a clone.
+// checkoutWithoutProgram returns a checkout in which the program has not been built, as after a
+// clone.
 func checkoutWithoutProgram(t *testing.T, checkout string) string {
 	clone := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(checkout, "tests"), filepath.Join(clone, "tests")))

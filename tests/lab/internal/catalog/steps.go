@@ -14,17 +14,19 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps returns the complete build graph without originals, for a bundle at out.
+// Steps returns the build graph of everything that the lab can build, without upstream artifacts.
+// out is the path of the bundle.
 func Steps(at layout.Layout, out string) []build.Step {
 	return graph(at, out, Artifacts(), originals.Set{})
 }
 
-// StepsFor returns the steps of a run with these artifacts: Pulumi, the plugins, the program,
-// Debian's packages, and a bundle at out with the artifacts. The bundle also keeps every other part
-// that is built already, so that a run for one stack removes nothing of another's. A run without
-// artifacts, such as a destroy, leaves the bundle as it is. If the layout has an original of a
-// part, the part is not built. A folder of originals that has none is an error, except for a
-// destroy, because the folder may have been emptied since the update.
+// StepsFor returns the steps for a stack that needs these artifacts: Pulumi, the plugins, the
+// program, the Debian packages, and a bundle at out that has the artifacts. The bundle also keeps
+// every artifact that is built already, so that a build for one stack removes none of another's.
+//
+// Without artifacts, as for a destroy, the bundle does not change. Upstream artifacts in $ORIGINALS
+// are not built. An $ORIGINALS without any is an error, except for a destroy, because the folder
+// may have been emptied since the update.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
 	set, err := originalsAt(at)
 	if err != nil {
@@ -49,10 +51,9 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	return build.Select(graph(at, out, names, set), append(always, stepBundle))
 }
 
-// graph returns the build graph in the order in which an update needs the parts: the program's
-// first, then the hosts', then layer by layer. Steps that wait for the network have Beside set and
-// start in the first second. The bundle has the artifacts in names. Originals replace the lab's own
-// parts.
+// graph returns the build graph in the order in which an update needs the parts: the program's,
+// then the hosts', then layer by layer. Steps with Beside set come first, so that their waiting
+// starts at once. The bundle has the artifacts in names. Upstream artifacts replace the lab's own.
 func graph(at layout.Layout, out string, names []string, set originals.Set) []build.Step {
 	lab := at.Lab()
 	steps := []build.Step{packagesStep(), machineStep(lab)}
@@ -91,7 +92,7 @@ func layers(lab string, set originals.Set) []build.Step {
 			}
 		}
 	}
-	add("") // images that are a root alone
+	add("") // images without a binary
 	for _, name := range []string{
 		stepK3s, stepPause, stepCoreDNS, stepMetrics, stepMetalLB, stepCertManager, stepCertWait, stepTraefik,
 		stepAPISIX, stepHTTPBin, stepGoRest, stepArgoCD, stepServer, stepVault,
@@ -104,7 +105,8 @@ func layers(lab string, set originals.Set) []build.Step {
 	return steps
 }
 
-// cliStep installs the CLI and the language host into both PULUMI_HOMEs.
+// cliStep installs the CLI and the language host into both PULUMI_HOMEs: with stand-in and with
+// official plugins.
 func cliStep(at layout.Layout) build.Step {
 	return build.Step{
 		Name: "pulumi-home", Needs: []string{stepPulumi, stepHost},
@@ -122,7 +124,7 @@ func cliStep(at layout.Layout) build.Step {
 	}
 }
 
-// pluginStep installs one stand-in plugin into its PULUMI_HOME.
+// pluginStep installs one stand-in plugin into the PULUMI_HOME of the stand-ins.
 func pluginStep(at layout.Layout, name string) build.Step {
 	command := pluginPrefix + name
 	return build.Step{
@@ -134,8 +136,8 @@ func pluginStep(at layout.Layout, name string) build.Step {
 	}
 }
 
-// manifestStep lists the contents of the PULUMI_HOME that has the lab's own plugins or the
-// originals that replace them.
+// manifestStep writes the manifest of the PULUMI_HOME that has the stand-in plugins, or the
+// upstream plugins that replace them.
 func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.Step {
 	needs := []string{stepPulumi, stepHost, "pulumi-home"}
 	for _, name := range plugins {
@@ -156,7 +158,7 @@ func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.S
 	}
 }
 
-// bundleStep assembles a bundle of the artifacts in names.
+// bundleStep assembles a bundle at out that has the artifacts in names.
 func bundleStep(out string, names []string, set originals.Set) build.Step {
 	items := ownItems(set, names)
 	var needs []string

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Gates, routes and tests ask for objects by the names of the official chart.
-func TestTraefikKeepsTheOfficialNames(t *testing.T) {
+// Gates, routes and tests refer to objects by the names of the official chart.
+func TestTraefikChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -35,8 +35,8 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, labels, at(t, found["PodDisruptionBudget traefik"], "spec", "selector", "matchLabels"))
 }
 
-// The official chart has the CRDs of both editions in crds/. Helm installs these unless it is told
-// not to, and never deletes them.
+// The official chart has the CRDs of both Traefik editions in crds/. Helm installs them unless
+// skipCrds is set, and never deletes them.
 func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
 	groups := map[string]int{}
 	for _, definition := range load(t, "traefik-chart").CRDObjects() {
@@ -46,7 +46,7 @@ func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
 			groups[object.Spec.Group]++
 		}
 	}
-	delete(groups, "") // what is before a file's first mark
+	delete(groups, "") // the text before a file's first "---"
 	assert.Equal(t, map[string]int{"traefik.io": 10, "hub.traefik.io": 15}, groups)
 }
 

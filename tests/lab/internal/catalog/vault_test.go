@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVaultKeepsTheOfficialNames(t *testing.T) {
+func TestVaultChartUsesOfficialNames(t *testing.T) {
 	chart := named(t, "vault-chart")
 	found := chart.render(t, chart.values)
 	for _, key := range []string{
@@ -37,8 +37,8 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
 }
 
-// The official chart starts, probes and stops Vault with shell commands (vault-helm
-// templates/server-statefulset.yaml and _helpers.tpl, vault.args).
+// The official chart starts, probes and stops Vault with shell commands (vault-helm,
+// templates/server-statefulset.yaml, and vault.args in _helpers.tpl).
 func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o755))
@@ -57,9 +57,9 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// The official chart does the same (vault-helm templates/_helpers.tpl, vault.mounts): a user who
-// wants no claim configures a volume.
-func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
+// The official chart does the same (vault-helm, vault.mounts in templates/_helpers.tpl). Users who
+// do not want a claim configure a volume.
+func TestVaultWithoutDataStorageMountsNoData(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
 		return at(t, chart.render(t, values)["StatefulSet vault"], "spec").(map[string]any)
@@ -78,10 +78,10 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	)
 }
 
-// Without a claim, data on the node outlives the Pod. The image has no shell that could change the
-// owner of a folder to Vault's user. So the chart uses a subPath: the kubelet makes its folder with
-// the mode of the volume.
-func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
+// Data in a hostPath volume outlives the Pod without a claim. The chart uses a subPath, because no
+// command in the image can give a folder to Vault's user. The kubelet creates the subPath's folder
+// with the mode of the volume.
+func TestVaultDataCanBeAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `
 injector: {enabled: false}

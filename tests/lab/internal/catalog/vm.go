@@ -13,8 +13,9 @@ import (
 
 const stepVM, vmFile = "vm-image", "disk.qcow2"
 
-// VMSteps returns the steps that make the disk image of virtual machines, and a bundle of only that
-// image. They are no part of Steps, because most runs need no VM, and the image takes minutes.
+// VMSteps returns the steps that build the disk image of virtual machines, and a bundle that has
+// only that image. Steps does not include them, because most runs need no VM and the image takes
+// minutes.
 func VMSteps(lab, out string) []build.Step {
 	return []build.Step{vmStep(lab), {
 		Name: "vm-bundle", Needs: []string{stepVM},
@@ -32,8 +33,8 @@ func VMSteps(lab, out string) []build.Step {
 	}}
 }
 
-// vmStep runs the recipe. Its key covers the recipe and the package list that it shares with the
-// machine image, not Debian's archive.
+// vmStep builds the disk image. Its key covers the recipe and the package list that it shares with
+// the machine image, but not Debian's archive.
 func vmStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "vm")
 	return build.Step{

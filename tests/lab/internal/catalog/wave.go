@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// WaveSource is the variable that names a checkout of Wave's repository. Wave is not published as a
-// module, so the bundle has it only with a checkout.
+// WaveSource is the environment variable that names a checkout of Wave's repository. Wave is not
+// published as a module, so only then the bundle contains it.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"
@@ -22,8 +22,8 @@ func waveSource() (string, bool) {
 	return dir, dir != ""
 }
 
-// waveSteps returns the steps that compile Wave and package its own chart. It returns none without
-// Wave's source.
+// waveSteps returns the steps that compile Wave and package its chart; none without
+// $STRATA_WAVE_SOURCE.
 func waveSteps() []build.Step {
 	dir, there := waveSource()
 	if !there {
@@ -51,7 +51,7 @@ func waveSteps() []build.Step {
 	}
 }
 
-// waveArchives returns Wave's image.
+// waveArchives returns Wave's image; none without $STRATA_WAVE_SOURCE.
 func waveArchives() []archive {
 	if _, there := waveSource(); !there {
 		return nil
@@ -63,7 +63,7 @@ func waveArchives() []archive {
 	}}
 }
 
-// waveItems returns Wave's chart.
+// waveItems returns Wave's chart; none without $STRATA_WAVE_SOURCE.
 func waveItems() []item {
 	if _, there := waveSource(); !there {
 		return nil

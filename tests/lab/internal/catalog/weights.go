@@ -8,16 +8,17 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// weights.json has each part's cost from empty caches. `make bench-first` measures and writes it.
+// weightsText is the content of weights.json: each part's cost with empty caches. `make
+// bench-first` measures and writes the file.
 //
 //go:embed weights.json
 var weightsText []byte
 
-// Weights returns the costs of the graph's parts.
+// Weights returns the measured costs of the graph's parts.
 func Weights() build.Weights {
 	var weights build.Weights
 	if err := json.Unmarshal(weightsText, &weights); err != nil {
-		panic(fmt.Sprintf("weights.json: %v", err)) // a test has read it
+		panic(fmt.Sprintf("weights.json: %v", err)) // TestEveryBuildStepHasAWeight reads it
 	}
 	return weights
 }

@@ -8,11 +8,12 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// without returns edits that replace some packages that a module imports by packages of the lab, so
-// that code that no stack or story calls is not compiled. A package of the lab has the names that
-// are used, and returns an error when it is called (tests/lab/README.md, "What is left out").
-// instead maps an imported path to its replacement below own. If the replacement's package has
-// another name, the name to import it by and a space come first.
+// without returns edits that replace packages which a module imports by stub packages of the lab.
+// So code that no stack or test calls is not compiled. A stub has the names that are used, and its
+// functions return errors (tests/lab/README.md, "What is left out").
+//
+// instead maps an import path to the stub's folder below own/without. If the stub's package has
+// another name than its folder, the import name and a space come first.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, path := range slices.Sorted(maps.Keys(instead)) {
@@ -26,7 +27,7 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 	return edits
 }
 
-// withoutInPulumi leaves out clouds' buckets, keys and logs, and the clients of Pulumi's own
+// withoutInPulumi removes cloud buckets, cloud keys and traces, and the commands of Pulumi's own
 // service.
 func withoutInPulumi() []gobuild.Edit {
 	const module = "github.com/pulumi/pulumi/pkg/v3"
@@ -51,8 +52,9 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. It keeps the issuer
-// of Vault, and ACME with HTTP-01 and RFC 2136, because a stack may use them (certManager.issuer).
+// withoutInCertManager removes the DNS01 solvers of clouds, and the Venafi issuer. It keeps the
+// Vault issuer, and ACME with HTTP-01 and RFC 2136, because a stack may use them
+// (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{
@@ -63,8 +65,8 @@ func withoutInCertManager() []gobuild.Edit {
 	})
 }
 
-// withoutInTraefik leaves out providers of other systems, plugins, and two ways to pass on an
-// answer.
+// withoutInTraefik removes the providers of other systems than Kubernetes, plugins, Brotli and the
+// fast proxy.
 func withoutInTraefik() []gobuild.Edit {
 	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
 	edits := without(module, own, map[string]string{
@@ -85,7 +87,7 @@ func withoutInTraefik() []gobuild.Edit {
 		"brotliName, nil", New: "return brotli.NewWriter(rw)"})
 }
 
-// withoutInArgoCD leaves out the forges' APIs, notifications and the command argocd.
+// withoutInArgoCD removes the APIs of Git hosting services, notifications, and the command argocd.
 func withoutInArgoCD() []gobuild.Edit {
 	const module, own = "github.com/argoproj/argo-cd/v3", "strata/tests/lab/tools/argocd"
 	const engine, services = "github.com/argoproj/notifications-engine",
@@ -106,9 +108,9 @@ func withoutInArgoCD() []gobuild.Edit {
 	return append(edits, forKubernetesInArgoCD()...)
 }
 
-// forKubernetesInArgoCD returns the edits for Kubernetes 0.36, whose modules Argo CD uses since
-// 3.5. They also fit Argo CD to the engine of 3.4.2, the nearest one that the checksum database
-// knows.
+// forKubernetesInArgoCD returns the edits that make Argo CD compile with Kubernetes 0.36, whose
+// modules Argo CD itself uses since 3.5. They also adapt Argo CD to the GitOps engine of 3.4.2, the
+// nearest version in the checksum database.
 func forKubernetesInArgoCD() []gobuild.Edit {
 	const module, engine = "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/gitops-engine"
 	const first = `appcontroller "` + module + `/cmd/argocd-application-controller/commands"`
@@ -121,17 +123,18 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 			"req := resourcehelper.PodRequests(&pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})"),
 		edit(engine, `"k8s.io/api/autoscaling/v2beta1"`, `"k8s.io/api/autoscaling/v2"`),
 		edit(engine, `"k8s.io/api/autoscaling/v2beta2"`, `"k8s.io/api/autoscaling/v2"`),
-		// Kubernetes' own types are no longer gRPC messages. That affects lists of events, which
-		// the API then refuses to send.
+		// Kubernetes's own types are no longer gRPC messages. So Argo CD's API cannot send lists of
+		// Kubernetes events, and returns an error for them.
 		edit(module, "return msg, metadata, err",
 			"message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
 		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
-		// In a dry run, kubectl 0.36 does not apply a CRD to the existing one (kubernetes#139538).
+		// kubectl 0.36 does not merge a CRD with the existing one in a client-side dry run
+		// (kubernetes#139538).
 		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
 			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force "+
 			"{\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
-		// These are changes of 3.4.4 in the engine: a function became a method, and an error was
-		// checked too late.
+		// Changes of 3.4.4 in the engine: a function became a method, and an error was checked too
+		// late.
 		edit(module, "k.ManageServerSideDiffDryRuns(config, openAPISchema)",
 			"kube.ManageServerSideDiffDryRuns(config, openAPISchema, k.Tracer, k.Log, k.OnKubectlRun)"),
 		edit(engine, "typedPredictedLive = typedPredictedLive.RemoveItems(comparison.Removed)",
@@ -139,9 +142,9 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 	}
 }
 
-// withoutPrepending leaves out a field that MetalLB fills for FRR-K8s and that frr-k8s 0.0.25 does
-// not have. The module proxy does not serve the version that MetalLB requires. The lab has no FRR,
-// and a speaker that uses it refuses advertisements with asPathPrepend.
+// withoutPrepending removes a field that MetalLB sets for FRR-K8s. frr-k8s 0.0.25 does not have the
+// field, and the module proxy does not serve the version that MetalLB requires. The lab has no FRR.
+// A speaker that uses FRR rejects advertisements with asPathPrepend.
 func withoutPrepending() []gobuild.Edit {
 	const module, field, of = "go.universe.tf/metallb", "PrefixesWithAsPathPrepend", "frrv1beta1.AsPathPrependPrefixes"
 	return []gobuild.Edit{

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// empty are the stand-ins below without/ whose functions cannot fail, with their contents.
+// empty lists the stub packages below without/ whose functions cannot fail, with their contents.
 var empty = map[string]string{
 	"argocd/without/bitbucket":      "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v84":  "types",
@@ -27,7 +27,7 @@ var empty = map[string]string{
 	"traefik/without/ext":           "types, which are empty in the original as well",
 }
 
-// harmless are the functions of stand-ins that return no error, with the reason.
+// harmless lists the functions of stubs that need not return an error, with the reason.
 var harmless = map[string]string{
 	"argocd/without/cli DefaultPluginHandler.HandleCommandExecutionError": "it hands on what refused",
 	"argocd/without/webhook NewWebhookHandler":                            "what it makes refuses",
@@ -40,14 +40,13 @@ var harmless = map[string]string{
 	"vault/without/go-discover New":                                       "what it makes refuses",
 }
 
-// stub holds the parts of a stand-in that a test reads: the functions that can fail, and the text
-// of each error.
+// stub has the functions of a stub package that can fail, and the texts of its errors.
 type stub struct {
 	functions map[string]*ast.FuncDecl
 	errors    map[string]string
 }
 
-// read parses the Go files of a stand-in. They may use the errors of another stand-in of the same
+// read parses the Go files of a stub package. A stub may use the errors of another stub of the same
 // program.
 func read(t *testing.T, dir string) stub {
 	t.Helper()
@@ -102,7 +101,7 @@ func canFail(function *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// words returns the text of an error from the first argument of errors.New or a similar function.
+// words returns the text of an error: the first argument of a call such as errors.New.
 func words(value ast.Expr) string {
 	call, ok := value.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -116,7 +115,7 @@ func words(value ast.Expr) string {
 	return text
 }
 
-// says returns the text of an expression that is returned as an error.
+// says returns the text of an expression that a function returns as its error.
 func (s stub) says(value ast.Expr) string {
 	switch typed := value.(type) {
 	case *ast.Ident:
@@ -127,15 +126,14 @@ func (s stub) says(value ast.Expr) string {
 	return words(value)
 }
 
-// A stub must not return an answer, because its caller would take that for the answer of the real
-// service.
+// A stub must not return a result, because its caller would take it for the real service's.
 func TestStubPackagesReturnErrorsForOmittedFeatures(t *testing.T) {
 	dirs, err := filepath.Glob("../../tools/*/without/*")
 	require.NoError(t, err)
 	require.NotEmpty(t, dirs)
 	for _, dir := range dirs {
 		if filepath.Base(dir) == "go.mod" {
-			continue // The module of those that take the place of packages.
+			continue // the go.mod of the stubs that replace packages
 		}
 		stub := read(t, dir)
 		refuses := 0
@@ -150,7 +148,7 @@ func TestStubPackagesReturnErrorsForOmittedFeatures(t *testing.T) {
 	}
 }
 
-// A stub that replaces no package would only look as if something were left out.
+// A stub that no edit imports replaces nothing.
 func TestEveryStubPackageIsImportedByAnEdit(t *testing.T) {
 	var edits strings.Builder
 	for _, command := range commands() {
@@ -169,7 +167,8 @@ func TestEveryStubPackageIsImportedByAnEdit(t *testing.T) {
 	}
 }
 
-// refuses asserts that a function returns an error with the lab's text on every return.
+// refuses asserts that every return statement of a function returns an error whose text begins with
+// "the lab".
 func (s stub) refuses(t *testing.T, name string, function *ast.FuncDecl) {
 	t.Helper()
 	returns := 0

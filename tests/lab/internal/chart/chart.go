@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Package writes the chart in dir to out. Before that, it checks that the chart loads, that its
-// version is the expected one and that it contains every chart it depends on.
+// Package writes the chart in the folder dir as a .tgz file to out. It fails if the chart does not
+// load, has another version than expected, or lacks a chart that it depends on.
 func Package(dir, version, out string) error {
 	loaded, err := loader.LoadDir(dir)
 	if err != nil {
@@ -23,7 +23,7 @@ func Package(dir, version, out string) error {
 	return pack(loaded, version, out)
 }
 
-// pack makes the checks of Package on a loaded chart, and writes it.
+// pack checks a loaded chart and writes it, as Package does.
 func pack(loaded *helmchart.Chart, version, out string) error {
 	if got := loaded.Metadata.Version; got != version {
 		return fmt.Errorf("chart %s has version %s, expected %s; change the module's version or "+
@@ -46,8 +46,8 @@ func pack(loaded *helmchart.Chart, version, out string) error {
 	return nil
 }
 
-// complete checks that the chart contains its subcharts. Helm would otherwise ask their
-// repositories, which the lab cannot reach.
+// complete returns an error if the chart lacks a subchart. Helm would otherwise download it from a
+// repository, which the lab cannot reach.
 func complete(loaded *helmchart.Chart) error {
 	var have []string
 	for _, sub := range loaded.Dependencies() {
@@ -62,8 +62,8 @@ func complete(loaded *helmchart.Chart) error {
 	return nil
 }
 
-// write stores the chart's files, as loaded and without those in .helmignore, sorted and without
-// times.
+// write writes the chart's files as loaded, so without those in .helmignore. They are sorted and
+// have no time stamps.
 func write(file *os.File, loaded *helmchart.Chart) error {
 	zipped := gzip.NewWriter(file)
 	writer := tar.NewWriter(zipped)

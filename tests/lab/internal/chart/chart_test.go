@@ -13,7 +13,8 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-// folder writes a chart that depends on a subchart. withSubchart adds the subchart to it.
+// folder writes a chart that depends on a subchart, and returns its folder. If withSubchart is
+// true, the chart contains the subchart.
 func folder(t *testing.T, withSubchart bool) string {
 	t.Helper()
 	root := t.TempDir()
@@ -37,7 +38,7 @@ func folder(t *testing.T, withSubchart bool) string {
 	return root
 }
 
-func TestAPackagedChartLoadsWithItsSubcharts(t *testing.T) {
+func TestPackagedChartLoadsWithItsSubcharts(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "c.tgz")
 	require.NoError(t, chart.Package(folder(t, true), "1.2.3", out))
 	loaded, err := loader.LoadFile(out)
@@ -47,7 +48,7 @@ func TestAPackagedChartLoadsWithItsSubcharts(t *testing.T) {
 	assert.Len(t, loaded.Templates, 1, "what .helmignore names is left out")
 }
 
-func TestTheSameChartGivesTheSameBytes(t *testing.T) {
+func TestChartPackagingIsReproducible(t *testing.T) {
 	var sums []string
 	for range 2 {
 		out := filepath.Join(t.TempDir(), "c.tgz")
@@ -59,7 +60,7 @@ func TestTheSameChartGivesTheSameBytes(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1])
 }
 
-func TestAnIncompleteChartIsRefused(t *testing.T) {
+func TestChartWithoutItsSubchartIsRejected(t *testing.T) {
 	err := chart.Package(folder(t, false), "1.2.3", filepath.Join(t.TempDir(), "c.tgz"))
 	assert.ErrorContains(t, err, "subchart sub is missing")
 }

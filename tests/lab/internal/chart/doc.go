@@ -1,3 +1,3 @@
-// Package chart packages a Helm chart's folder as the .tgz that Helm installs. Helm's own packaging
-// writes the time of day into the file; here equal charts give equal bytes.
+// Package chart packages a folder as a Helm chart (.tgz). Helm's own packaging writes the current
+// time into the file. This package gives equal bytes for equal charts.
 package chart

@@ -10,11 +10,10 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Files are the files of a chart that is put together from several places, by their path in the
-// chart.
+// Files maps paths in a chart to file contents. It puts a chart together from several sources.
 type Files map[string]string
 
-// Add adds the files below a folder, and replaces files of the same name.
+// Add adds all files below the folder dir. A file replaces one that has the same path.
 func (f Files) Add(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -37,8 +36,8 @@ func (f Files) Add(dir string) error {
 	return nil
 }
 
-// Replace replaces a text that must be in a file exactly once. Otherwise, a change of the upstream
-// file would go unnoticed.
+// Replace replaces before by after in a file. It fails unless before occurs exactly once, so that a
+// changed upstream file is noticed.
 func (f Files) Replace(file, before, after string) error {
 	if count := strings.Count(f[file], before); count != 1 {
 		return fmt.Errorf("chart file %s has %q %d times, expected it once", file, before, count)
@@ -47,7 +46,7 @@ func (f Files) Replace(file, before, after string) error {
 	return nil
 }
 
-// Package writes the chart to out, with the checks of the function Package.
+// Package writes the chart to out, with the same checks as the function Package.
 func (f Files) Package(version, out string) error {
 	var buffered []*loader.BufferedFile
 	for name, text := range f {

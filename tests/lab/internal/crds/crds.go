@@ -11,12 +11,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds lists the kinds that a bundle may have: CRDs, and the admission policy with which Gateway
-// API guards its CRDs.
+// kinds are the kinds that a CRD file may contain: CRDs, and the admission policy that protects
+// Gateway API's CRDs.
 var kinds = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
-// Join writes the documents of the files to out, in the order of the files, each after a "---"
-// line. A file without an object, an object of another kind, and a duplicate are errors.
+// Join writes the YAML documents of the files to out, in order, each after a "---" line. It fails
+// for a file without an object, an object of another kind, and a duplicate object.
 func Join(out string, files ...string) error {
 	var text bytes.Buffer
 	seen := map[string]string{}
@@ -46,7 +46,7 @@ func Join(out string, files ...string) error {
 	return nil
 }
 
-// read splits a file into its documents, without those that are comments only.
+// read returns the YAML documents of a file, without documents that have only comments.
 func read(file string) ([][]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -68,7 +68,7 @@ func read(file string) ([][]byte, error) {
 	return documents, nil
 }
 
-// check returns kind and name of an object that may be in a bundle.
+// check returns the kind and name of an object. It fails if the kind is not in kinds.
 func check(document []byte) (string, error) {
 	var object struct {
 		Kind     string

@@ -18,7 +18,7 @@ const (
 	secret = "kind: Secret\nmetadata: {name: s}\n"
 )
 
-// files writes each text into a file of its own.
+// files writes each text to a separate file, and returns the paths.
 func files(t *testing.T, texts ...string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func files(t *testing.T, texts ...string) []string {
 	return paths
 }
 
-func TestDocumentsAreJoinedInTheOrderOfTheFiles(t *testing.T) {
+func TestJoinKeepsTheOrderOfTheFiles(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.yaml")
 	require.NoError(t, crds.Join(out, files(t, two, one)...))
 	text, err := os.ReadFile(out)

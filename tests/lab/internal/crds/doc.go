@@ -1,3 +1,3 @@
-// Package crds joins the files of an upstream CRD bundle into the one YAML file that a bundle
-// carries. It changes no object; it only refuses objects that do not belong into a layer of CRDs.
+// Package crds joins the files of an upstream CRD set into one YAML file. It does not change
+// objects, and rejects objects that do not belong to CRDs.
 package crds

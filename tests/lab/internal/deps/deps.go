@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Install installs the packages of a list that are missing, and shows apt-get's own output as
-// progress. It updates apt's lists only if a package is missing.
+// Install installs the missing packages of a list with apt-get, and writes apt-get's output to out.
+// It runs `apt-get update` only if a package is missing.
 func Install(ctx context.Context, out io.Writer, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {
@@ -34,7 +34,7 @@ func Install(ctx context.Context, out io.Writer, list []Package) error {
 	return apt(ctx, out, append([]string{"install", "-y", "--no-install-recommends"}, missing...)...)
 }
 
-// Allowed returns an error if Install would have to install a package without permission.
+// Allowed returns an error if a package of the list is missing and the process is not root.
 func Allowed(ctx context.Context, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {
@@ -50,8 +50,8 @@ func allowed(user int, missing []string) error {
 	return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
 }
 
-// Missing returns the packages of a list that are not installed by dpkg-query's output, which has
-// lines of "NAME STATUS". The output has no line for a package that dpkg does not know.
+// Missing returns the packages of a list that are not installed. query is the output of dpkg-query:
+// lines of "NAME STATUS", without a line for packages that dpkg does not know.
 func Missing(query string, list []Package) []string {
 	installed := map[string]bool{}
 	for line := range strings.Lines(query) {
@@ -69,7 +69,7 @@ func Missing(query string, list []Package) []string {
 	return missing
 }
 
-// status asks dpkg about the packages.
+// status returns dpkg-query's lines for the packages of a list.
 func status(ctx context.Context, list []Package) (string, error) {
 	args := []string{"-W", "-f", "${Package} ${db:Status-Abbrev}\n"}
 	for _, one := range list {
@@ -82,7 +82,7 @@ func status(ctx context.Context, list []Package) (string, error) {
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", fmt.Errorf("dpkg-query is missing: the lab needs Debian or Ubuntu: %w", err)
 	}
-	// Exit code 1 means that some packages are unknown to dpkg: those are missing.
+	// Exit code 1 means that dpkg does not know some packages. Those are missing.
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return "", fmt.Errorf("asking dpkg for installed packages: %w: %s", err, strings.TrimSpace(stderr.String()))
@@ -91,7 +91,8 @@ func status(ctx context.Context, list []Package) (string, error) {
 }
 
 func apt(ctx context.Context, out io.Writer, args ...string) error {
-	// A fresh machine's own updates may hold dpkg's lock for a while.
+	// Automatic updates may hold dpkg's lock after a machine's first boot, so wait up to 300 s for
+	// it.
 	command := exec.CommandContext(ctx, "apt-get", append([]string{"-q", "-o", "DPkg::Lock::Timeout=300"}, args...)...)
 	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	command.Stdout, command.Stderr = out, out

@@ -14,9 +14,9 @@ func TestMissingListsPackagesNotFullyInstalled(t *testing.T) {
 	var query strings.Builder
 	for _, one := range deps.Packages {
 		switch one.Name {
-		case "jq": // removed, its configuration kept
+		case "jq": // removed, but its configuration remains
 			fmt.Fprintln(&query, "jq rc")
-		case "zstd": // dpkg has never heard of it
+		case "zstd": // not known to dpkg
 		default:
 			fmt.Fprintf(&query, "%s ii \n", one.Name)
 		}

@@ -1,14 +1,14 @@
 package deps
 
-// Package is a Debian package that the lab's host needs.
+// Package is a Debian package that the lab needs on this host.
 type Package struct {
-	// Name is Debian's.
+	// Name is the name of the package in Debian.
 	Name string
-	// Why names the program that uses it.
+	// Why says what the package is for.
 	Why string
 }
 
-// Packages are all of them.
+// Packages are the packages that every use of the lab needs.
 var Packages = []Package{
 	{"arping", "who answers for a LoadBalancer address, from outside the cluster"},
 	{"bsdextrautils", "column, for the tables of make help"},
@@ -28,7 +28,7 @@ var Packages = []Package{
 	{"zstd", "upstream's image archives"},
 }
 
-// VMPackages are the host's further packages for virtual machines.
+// VMPackages are the additional packages for virtual machines (`lab vm`).
 var VMPackages = []Package{
 	{"dnsmasq-base", "libvirt's DHCP server"},
 	{"fdisk", "sfdisk partitions the image"},

@@ -1,6 +1,5 @@
-// Package fault breaks lab machines on purpose, from outside and without SSH, and mends them again.
+// Package fault injects faults into lab machines and clears them.
 //
-// A fault is data: what to run in the machine (or with it) to inject, and to clear. Both may be
-// repeated. It reaches a machine through `lab machines`, so that it works when the machine's
-// network or sshd is what is broken.
+// A fault is data: the `lab machines` commands that inject and clear it. Both may be repeated. They
+// do not use SSH, so a fault can be cleared when the machine's network or sshd is broken.
 package fault

@@ -9,20 +9,22 @@ import (
 	"slices"
 )
 
-// Injector breaks and mends machines.
+// Injector injects and clears faults.
 type Injector struct {
-	// Lab is the path of the lab's own binary.
+	// Lab is the path of the binary lab.
 	Lab string
-	// Out gets what the commands say.
+	// Out receives the output of the commands.
 	Out io.Writer
 }
 
-// Inject breaks each of the machines. If one fails, the others are broken all the same.
+// Inject injects a fault into each machine. If one fails, it continues with the others and returns
+// all errors.
 func (i Injector) Inject(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Inject, kind.Name, machines)
 }
 
-// Clear mends each of the machines.
+// Clear clears a fault on each machine. If one fails, it continues with the others and returns all
+// errors.
 func (i Injector) Clear(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Clear, "clearing "+kind.Name, machines)
 }
@@ -39,7 +41,7 @@ func (i Injector) each(ctx context.Context, template []string, doing string, mac
 	return errors.Join(problems...)
 }
 
-// fill puts the machine's name into the arguments.
+// fill replaces machineArgument by the machine's name.
 func fill(template []string, machine string) []string {
 	filled := slices.Clone(template)
 	for at, argument := range filled {

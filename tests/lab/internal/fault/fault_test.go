@@ -14,8 +14,8 @@ import (
 	"strata/tests/lab/internal/fault"
 )
 
-// recorder is an injector whose lab writes its arguments, a line for each call, and fails for
-// the machine "broken".
+// recorder returns an injector and a function that returns the recorded commands. The injector's
+// lab is a script that records its arguments, and fails for the machine "broken".
 func recorder(t *testing.T) (fault.Injector, func() []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func find(t *testing.T, name string) fault.Kind {
 	return kind
 }
 
-func TestAFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
+func TestFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
 	injector, calls := recorder(t)
 	err := injector.Inject(t.Context(), find(t, "dead"), []string{"a", "broken", "c"})
 	assert.ErrorContains(t, err, "dead on machine broken: exit status 3")
@@ -45,14 +45,14 @@ func TestAFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
 		"machines stop --hard c"}, calls())
 }
 
-func TestAFaultIsCleared(t *testing.T) {
+func TestClearUndoesFault(t *testing.T) {
 	injector, calls := recorder(t)
 	require.NoError(t, injector.Inject(t.Context(), find(t, "hung"), []string{"a"}))
 	require.NoError(t, injector.Clear(t.Context(), find(t, "hung"), []string{"a"}))
 	assert.Equal(t, []string{"machines pause a", "machines resume a"}, calls())
 }
 
-func TestKindsAreSortedAndTheirShellIsSound(t *testing.T) {
+func TestFaultKindsAreSortedAndTheirScriptsAreValid(t *testing.T) {
 	before := ""
 	for _, kind := range fault.Kinds {
 		assert.Less(t, before, kind.Name)
@@ -69,7 +69,7 @@ func TestKindsAreSortedAndTheirShellIsSound(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFaultListsTheKnownOnes(t *testing.T) {
+func TestUnknownFaultErrorListsKnownFaults(t *testing.T) {
 	_, err := fault.Find("ded")
 	assert.ErrorContains(t, err, "dead, full-disk")
 }

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// Kind is one fault.
+// Kind is a kind of fault.
 type Kind struct {
 	// Name is the fault's name on the command line.
 	Name string
-	// About describes the faulty machine as seen from outside.
+	// About describes the effect of the fault as seen from outside the machine.
 	About string
-	// Inject and Clear are arguments of `lab machines`, in which MACHINE stands for the name.
+	// Inject and Clear are arguments of `lab machines`. machineArgument stands for the machine's
+	// name.
 	Inject, Clear []string
 }
 
-// Kinds are all faults, sorted by name.
+// Kinds are all kinds of faults, sorted by name.
 var Kinds = []Kind{
 	firewall("api-refused", "the API server's port answers with a reset",
 		"INPUT -p tcp --dport 6443 -j REJECT --reject-with tcp-reset"),
@@ -46,18 +47,18 @@ var Kinds = []Kind{
 	firewall("ssh-refused", "the SSH port answers with a reset",
 		"INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
 	firewall("ssh-silent", "the SSH port swallows packets", "INPUT -p tcp --dport 22 -j DROP"),
-	// A Pod of this machine is reached by OUTPUT from its own API server and by FORWARD from
-	// another machine's.
+	// The API server reaches a Pod on its own machine through OUTPUT, and the other machines' API
+	// servers reach it through FORWARD.
 	inside("webhook-silent", "calls from and through the machine to a webhook's port (9443) get "+
 		"no answer: slow, until cleared",
 		insert("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+insert("FORWARD -p tcp --dport 9443 -j DROP"),
 		remove("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+remove("FORWARD -p tcp --dport 9443 -j DROP")),
 }
 
-// machineArgument stands for the machine's name in a kind's arguments.
+// machineArgument is the placeholder for the machine's name.
 const machineArgument = "MACHINE"
 
-// Find returns the kind of that name.
+// Find returns the kind with a name. Its error lists the known kinds.
 func Find(name string) (Kind, error) {
 	var names []string
 	for _, kind := range Kinds {
@@ -69,25 +70,25 @@ func Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("no fault is called %q; expected one of %s", name, strings.Join(names, ", "))
 }
 
-// inside returns a fault made by a shell command in the machine.
+// inside returns a fault that a shell script inside the machine injects and clears.
 func inside(name, about, inject, heal string) Kind {
 	shell := func(text string) []string { return []string{"exec", machineArgument, "--", "sh", "-euc", text} }
 	return Kind{Name: name, About: about, Inject: shell(inject), Clear: shell(heal)}
 }
 
-// firewall returns a fault made by one rule of the machine's packet filter.
+// firewall returns a fault that consists of one iptables rule in the machine.
 func firewall(name, about, rule string) Kind { return inside(name, about, insert(rule), remove(rule)) }
 
-// mark is the comment that tells our rules from the machine's own.
+// mark is the comment that distinguishes a fault's rules from other rules of the machine.
 const mark = " -m comment --comment strata-fault"
 
-// insert puts a rule first, unless it exists.
+// insert returns the shell command that puts a rule at the start of its chain, unless it exists.
 func insert(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("{ iptables -w -C %[1]s 2>/dev/null || iptables -w -I %[1]s; }", chain+mark+" "+match)
 }
 
-// remove deletes the rule, if it exists.
+// remove returns the shell command that deletes a rule, if it exists.
 func remove(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("if iptables -w -C %[1]s 2>/dev/null; then iptables -w -D %[1]s; fi", chain+mark+" "+match)

@@ -13,9 +13,9 @@ import (
 	"strata/tests/lab/machines"
 )
 
-// Up makes the missing machines and starts the others. It also starts those of nodes that were
-// removed from the stack, because the next update must reach them. The next call completes a killed
-// one.
+// Up creates the missing machines and starts the others. It also starts machines whose node was
+// removed from the stack's configuration, because the next update must reach them to remove them. A
+// repeated call completes an interrupted one.
 func (f *Fleet) Up(ctx context.Context) error {
 	image, err := f.image()
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *Fleet) Up(ctx context.Context) error {
 	return f.show()
 }
 
-// Prune deletes the machines of nodes that were removed from the stack.
+// Prune deletes the machines whose node was removed from the stack's configuration.
 func (f *Fleet) Prune(ctx context.Context) error {
 	owner, err := f.owner()
 	if err != nil {
@@ -64,11 +64,12 @@ func (f *Fleet) Prune(ctx context.Context) error {
 	return f.remove(ctx, owner, names)
 }
 
-// Down deletes all machines of the stack, with their bridge and keys. It fails if anything is left.
+// Down deletes all machines of the stack, their bridge and the stack's keys. It fails if a machine
+// is left.
 func (f *Fleet) Down(ctx context.Context) error {
 	owner, err := f.owner()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it never had a machine
+		return nil // without a login key there are no machines
 	}
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (f *Fleet) Down(ctx context.Context) error {
 	for _, machine := range own {
 		names = append(names, machine.Name)
 	}
-	for _, node := range f.hosts.Nodes { // the first moment of a creation lists nothing
+	for _, node := range f.hosts.Nodes { // List omits a machine whose creation has just begun
 		if name := f.machine(node.Name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -113,7 +114,8 @@ func (f *Fleet) remove(ctx context.Context, owner string, names []string) error 
 	return atOnce(work)
 }
 
-// own returns the stack's machines: those whose owner is the stack's login key.
+// own returns the stack's machines. A machine belongs to the stack if its owner is the stack's
+// login key.
 func (f *Fleet) own(owner string) ([]machines.Status, error) {
 	all, err := machines.List()
 	return slices.DeleteFunc(all, func(machine machines.Status) bool {
@@ -121,7 +123,7 @@ func (f *Fleet) own(owner string) ([]machines.Status, error) {
 	}), err
 }
 
-// left returns the stack's machines that no longer have a node.
+// left returns the stack's machines whose node is not in the configuration.
 func (f *Fleet) left(owner string) ([]machines.Status, error) {
 	own, err := f.own(owner)
 	return slices.DeleteFunc(own, func(machine machines.Status) bool {
@@ -129,7 +131,7 @@ func (f *Fleet) left(owner string) ([]machines.Status, error) {
 	}), err
 }
 
-// atOnce runs all functions at once, and reports every failure.
+// atOnce runs all functions concurrently, and joins their errors.
 func atOnce(work []func() error) error {
 	failures := make([]error, len(work))
 	var all sync.WaitGroup

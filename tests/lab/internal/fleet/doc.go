@@ -1,12 +1,13 @@
-// Package fleet makes one machine for each node of a stack, and takes the machines away again.
+// Package fleet creates one machine for each node of a stack, and deletes the machines.
 //
-// A stack has machines of the lab when it logs in to its hosts with the lab's key,
-// .strata/lab/STACK/key. Strata itself knows nothing of that: to a stack they are hosts that exist
+// A stack uses lab machines if the SSH key in its configuration is the lab's key of the stack,
+// .strata/lab/STACK/key. Strata itself treats the machines as existing hosts
 // (docs/adr/0078-the-lab-makes-its-machines.md).
 //
-// The folder .strata/lab/STACK has, until the machines are taken away:
+// While a stack has machines, the folder .strata/lab/STACK contains:
 //
-//	login       the private key that logs in; whoever has it owns the machines
-//	hosts/NODE  the machine's host key, which a machine that is made anew gets again
-//	key         the way to login while the machines run; it leads through /run, so a reboot ends it
+//	login       the private SSH key; its holder owns the machines
+//	hosts/NODE  the machine's host key, which a recreated machine uses again
+//	key         a link to login while the machines run; it leads through /run, so a
+//	            reboot, which also stops the machines, breaks it
 package fleet

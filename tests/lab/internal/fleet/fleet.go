@@ -15,21 +15,21 @@ import (
 	"strata/tests/lab/machines"
 )
 
-// imageName is the name of the machine image in the bundle.
+// imageName is the name of the machine image in the bundle's manifest.
 const imageName = "machine-image"
 
-// Fleet holds the machines of a stack's nodes.
+// Fleet is the set of machines for a stack's nodes.
 type Fleet struct {
-	// Log receives a line for each change.
+	// Log receives a line for each change on this host. Optional.
 	Log *machines.Log
 
 	stack string
-	// folder is .strata/lab/STACK. bundle is the folder that has the image.
+	// folder is .strata/lab/STACK. bundle is the folder of the bundle that has the machine image.
 	folder, bundle string
 	hosts          hosts
 }
 
-// hosts is the part of a stack's configuration from which machines are made.
+// hosts is the part of a stack's configuration that describes its machines.
 type hosts struct {
 	Subnet netip.Prefix `json:"subnet"`
 	Nodes  []node       `json:"nodes"`
@@ -43,8 +43,8 @@ type node struct {
 	Address netip.Addr `json:"address"`
 }
 
-// Read returns the fleet of the stack that file configures. isOurs is false if the stack's hosts
-// are not the lab's machines.
+// Read returns the fleet for a stack with a configuration file. isOurs reports whether the stack's
+// hosts are lab machines.
 func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -67,8 +67,8 @@ func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err 
 	return fleet, key == fleet.key(), nil
 }
 
-// bridge returns the name of the stack's bridge. It is unique to the stack and fits Linux's limit
-// of 15 characters for interface names.
+// bridge returns the name of the stack's bridge, of at most 15 characters, the limit of Linux for
+// interface names. The name of a long stack is replaced by a hash.
 func (f *Fleet) bridge() string {
 	const longest = 15
 	name := "lab-" + f.stack
@@ -79,15 +79,15 @@ func (f *Fleet) bridge() string {
 	return name
 }
 
-// machine returns the name of a node's machine on this host.
+// machine returns the name of a node's machine, which is unique on this host.
 func (f *Fleet) machine(node string) string { return f.stack + "-" + node }
 
-// network returns a spec of the bridge alone.
+// network returns a spec that describes only the stack's bridge.
 func (f *Fleet) network() machines.Spec {
 	return machines.Spec{Bridge: f.bridge(), Subnet: f.hosts.Subnet, Gateway: f.hosts.Subnet.Masked().Addr().Next()}
 }
 
-// spec returns the machine of a node.
+// spec returns the spec of a node's machine.
 func (f *Fleet) spec(node node, image bundle.Artifact, authorizedKey string) machines.Spec {
 	spec := f.network()
 	spec.Name, spec.Hostname, spec.Address = f.machine(node.Name), node.Name, node.Address
@@ -96,7 +96,7 @@ func (f *Fleet) spec(node node, image bundle.Artifact, authorizedKey string) mac
 	return spec
 }
 
-// image returns the machine image of the bundle.
+// image returns the manifest entry of the machine image in the bundle.
 func (f *Fleet) image() (bundle.Artifact, error) {
 	manifest, err := bundle.Read(f.bundle)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// write writes a stack's file whose hosts log in with a key.
+// write writes a stack's configuration file with an SSH key, and returns its path.
 func write(t *testing.T, keyFile string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.local.yaml")
@@ -49,7 +49,7 @@ func TestOnlyStacksWithLabKeyHaveMachines(t *testing.T) {
 	require.ErrorContains(t, err, "stack file of kind")
 }
 
-func TestEachNodeIsAMachineOfTheStacksBridge(t *testing.T) {
+func TestEachNodeGetsAMachineOnTheStacksBridge(t *testing.T) {
 	fleet, _ := read(t, ".strata/lab/local/key")
 	owner, err := fleet.ensureOwner()
 	require.NoError(t, err)
@@ -73,8 +73,8 @@ func TestEachNodeIsAMachineOfTheStacksBridge(t *testing.T) {
 	assert.LessOrEqual(t, len(fleet.bridge()), 15)
 }
 
-// The stack file names the key. Without running machines the key must not exist, because Strata
-// would then wait for hosts that do not run.
+// The stack's configuration names the key. The key must not exist while no machine runs, because
+// Strata would then wait for hosts that do not run.
 func TestLabKeyExistsOnlyWhileMachinesRun(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("machines need root")

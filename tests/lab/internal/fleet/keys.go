@@ -18,22 +18,23 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// running is a folder with a link to the login of each stack whose machines run. A reboot empties
-// it, and also stops the machines.
+// running is a folder that has a link to the login key of each stack whose machines run. It is on a
+// tmpfs, so a reboot empties it. The reboot also stops the machines.
 const running = "/run/strata/fleets"
 
-// key returns the private key's path as it is in the stack file.
+// key returns the path of the private key that the stack's configuration names.
 func (f *Fleet) key() string { return filepath.Join(f.folder, "key") }
 
 func (f *Fleet) login() string { return filepath.Join(f.folder, "login") }
 
-// link returns the path of the stack's link in running, which is different for each checkout.
+// link returns the path of the stack's link in running. It has a hash, because two checkouts may
+// have stacks of the same name.
 func (f *Fleet) link() string {
 	sum := sha256.Sum256([]byte(f.folder))
 	return filepath.Join(running, f.stack+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// show makes the key lead to the login, which means that the machines run.
+// show links key to link and link to login, so that the key exists.
 func (f *Fleet) show() error {
 	if err := os.MkdirAll(running, 0o700); err != nil {
 		return fmt.Errorf("the login of stack %s: %w", f.stack, err)
@@ -41,7 +42,7 @@ func (f *Fleet) show() error {
 	return errors.Join(replaceLink(f.login(), f.link()), replaceLink(f.link(), f.key()))
 }
 
-// hide undoes show.
+// hide removes the links that show creates.
 func (f *Fleet) hide() error {
 	for _, path := range []string{f.key(), f.link()} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +52,7 @@ func (f *Fleet) hide() error {
 	return host.RemoveIfEmpty(running, filepath.Dir(running))
 }
 
-// replaceLink makes path a symbolic link to target.
+// replaceLink makes path a symbolic link to target, and replaces an existing link.
 func replaceLink(target, path string) error {
 	if found, err := os.Readlink(path); err == nil && found == target {
 		return nil
@@ -62,7 +63,8 @@ func replaceLink(target, path string) error {
 	return os.Symlink(target, path)
 }
 
-// owner returns the authorized key of the stack's login; fs.ErrNotExist if it has none.
+// owner returns the public key of the stack's login in authorized_keys form. The error is
+// fs.ErrNotExist if the stack has no login key.
 func (f *Fleet) owner() (string, error) {
 	private, err := os.ReadFile(f.login())
 	if err != nil {
@@ -75,7 +77,8 @@ func (f *Fleet) owner() (string, error) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), nil
 }
 
-// ensureOwner makes the login unless there is one, and returns its authorized key.
+// ensureOwner generates the login key unless it exists, and returns its public key in
+// authorized_keys form.
 func (f *Fleet) ensureOwner() (string, error) {
 	owner, err := f.owner()
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,4 @@
-// Package gobuild compiles Go commands, each from a module of its own, into static binaries that
-// are the same for the same sources. It owns the flags and the inputs' digest, not the list of
-// commands (package catalog).
+// Package gobuild compiles Go commands into static binaries. Each command has a Go module of its
+// own. Equal sources give equal binaries. Package catalog has the list of commands; this package
+// has the compiler's flags and the digest of the inputs.
 package gobuild

@@ -14,18 +14,18 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Edit is a change to a dependency's sources. Edits let a dependency compile with the module
-// versions of the other commands, and replace imports of packages that are left out. The compiler's
-// cache identifies a package by its content, so no other package is compiled again.
+// Edit is a text replacement in a dependency's sources. Edits make a dependency compile with the
+// module versions of other commands, or replace imports of packages that are not needed. The
+// compiler's cache identifies packages by content, so an edit does not recompile other packages.
 type Edit struct {
-	// Module is the dependency's path.
+	// Module is the dependency's module path.
 	Module string
-	// Old is replaced by New in all Go files of the module except tests. It is an error if Old
-	// occurs nowhere, because the edit is then unnecessary or wrong.
+	// Old is replaced by New in all Go files of the module except tests. An Old that occurs nowhere
+	// is an error, because the edit is then unnecessary or wrong.
 	Old, New string
 }
 
-// edits returns the edits for the step's key. Without edits it returns nothing, so that the keys of
+// edits returns the edits for the cache key. Without edits it returns nothing, so that the keys of
 // other commands do not change.
 func (c Command) edits() []string {
 	var parts []string
@@ -35,9 +35,9 @@ func (c Command) edits() []string {
 	return parts
 }
 
-// Edited calls do with the edited command. The command is then a copy of its module with edited
-// copies of its dependencies, which Edited removes afterwards. All paths in it are relative,
-// because a binary contains them.
+// Edited calls do with the edited command: a temporary copy of its module that contains edited
+// copies of its dependencies. Edited removes the copy afterwards. Paths in the copy are relative,
+// because binaries contain paths.
 func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) error) error {
 	if len(c.Edits) == 0 {
 		return do(c)
@@ -54,8 +54,7 @@ func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) err
 	return do(c)
 }
 
-// editInto copies the command's module to a folder, and below that the dependencies that are
-// edited.
+// editInto copies the command's module to work, and the edited dependencies below it.
 func (c Command) editInto(ctx context.Context, work string, log io.Writer) error {
 	if err := os.CopyFS(work, os.DirFS(c.Module)); err != nil {
 		return fmt.Errorf("copying the module: %w", err)
@@ -84,7 +83,7 @@ func (c Command) editInto(ctx context.Context, work string, log io.Writer) error
 	return os.WriteFile(path, text, 0o644)
 }
 
-// editedModules returns the dependencies that are edited, each once.
+// editedModules returns the modules that have edits, without duplicates.
 func (c Command) editedModules() []string {
 	var modules []string
 	for _, edit := range c.Edits {
@@ -95,7 +94,7 @@ func (c Command) editedModules() []string {
 	return modules
 }
 
-// editTo copies a dependency to a folder, and makes its edits there.
+// editTo copies a dependency to folder, and applies its edits to the copy.
 func (c Command) editTo(ctx context.Context, module, folder string, log io.Writer) error {
 	dir, err := runGo(ctx, c.Module, log, "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
@@ -118,7 +117,7 @@ func (c Command) editTo(ctx context.Context, module, folder string, log io.Write
 	return nil
 }
 
-// copyEdited copies a module with its edits made, without its tests, which are most of some.
+// copyEdited copies a module and applies its edits. It omits tests, which are most of some modules.
 func (c Command) copyEdited(module, from, to string, made map[Edit]bool) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -144,7 +143,7 @@ func (c Command) copyEdited(module, from, to string, made map[Edit]bool) error {
 	})
 }
 
-// edit makes a module's edits in the text of a file, and notes them in made.
+// edit applies a module's edits to the text of a file, and records in made the edits that matched.
 func (c Command) edit(module string, text []byte, made map[Edit]bool) []byte {
 	for _, edit := range c.Edits {
 		if edit.Module == module && bytes.Contains(text, []byte(edit.Old)) {

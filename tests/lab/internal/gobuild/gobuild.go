@@ -17,39 +17,39 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// Command describes a compilation.
+// Command describes a Go command to compile.
 type Command struct {
-	// Module is the folder of the module, whose go.mod pins every dependency.
+	// Module is the folder of the command's module. Its go.mod pins every dependency.
 	Module string
-	// Packages are import paths, or "./…" inside the module.
+	// Packages are import paths, or relative paths such as "./cmd" in the module.
 	Packages []string
-	// Output is the name of the binary. Optional: the default is each package's own name; needs a
-	// single package.
+	// Output is the name of the binary; it requires a single package. Default: the name of each
+	// package.
 	Output string
-	// Variables are strings set by the linker (-X), in order.
+	// Variables are values for the linker's option -X, in order.
 	Variables []string
 	// Tags are build tags. Optional.
 	Tags []string
-	// Edits are made to the dependencies' sources before the compilation. Optional. With edits, the
-	// module may replace no dependency by a folder outside its own.
+	// Edits are applied to dependencies before the compilation. Optional. With edits, go.mod may
+	// replace a dependency only by a folder inside the module.
 	Edits []Edit
 }
 
-// environment holds the variables of every build, independent of its caller: no C compiler, no
-// workspace, no downloaded toolchain.
+// environment has the variables of every build, which do not depend on the caller: no C compiler,
+// no workspace, no downloaded toolchain.
 var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local",
 	"GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
 
-// memory turns off garbage collection in the compiler and the linker until they use 1 GiB, which
-// few packages reach (Kubernetes' OpenAPI, among the largest: 560 MiB). This saves a third of the
-// processor time of Go's default and takes half again as much memory. The output is the same, so
-// these variables are not part of the cache key.
+// memory turns off garbage collection in the compiler and the linker until they use 1 GiB. Few
+// packages reach that; Kubernetes's OpenAPI, among the largest, uses 560 MiB. This saves a third of
+// the processor time, and uses half again as much memory. The output is the same, so these
+// variables are not part of the cache key.
 var memory = []string{"GOGC=off", "GOMEMLIMIT=1GiB"}
 
-// Key digests the module's files, those of modules that its go.mod replaces by folders, the flags
-// and the compiler.
+// Key returns a digest of the module's files, of folders that replace its dependencies, of the
+// flags and of the compiler's version.
 func (c Command) Key() (string, error) {
 	own, err := build.DigestTree(c.Module)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c Command) Key() (string, error) {
 	return build.Digest(parts...), nil
 }
 
-// Build compiles into the folder out.
+// Build compiles the command into the folder out.
 func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	target := out + string(filepath.Separator)
 	if c.Output != "" {
@@ -85,8 +85,8 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	})
 }
 
-// tags returns the flag for build tags. Without tags it returns none, so that the keys of other
-// commands do not change.
+// tags returns the -tags flag. Without tags it returns nothing, so that the keys of other commands
+// do not change.
 func (c Command) tags() []string {
 	if len(c.Tags) == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (c Command) tags() []string {
 	return []string{"-tags", strings.Join(c.Tags, ",")}
 }
 
-// ldflags returns linker flags that omit the symbol tables. The lab does not need them, and they
-// are half of a binary.
+// ldflags returns the linker flags. They omit symbol tables, which are half of a binary and which
+// the lab does not need.
 func (c Command) ldflags() string {
 	flags := []string{"-s", "-w"}
 	for _, variable := range c.Variables {
@@ -104,8 +104,8 @@ func (c Command) ldflags() string {
 	return strings.Join(flags, " ")
 }
 
-// ModuleDir returns the folder of a dependency's source in the module cache, downloading it if
-// needed.
+// ModuleDir returns the source folder of a dependency in the module cache. It downloads the
+// dependency if needed. module is the folder of the go.mod that pins it.
 func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string, error) {
 	text, err := runGo(ctx, module, log, "list", "-m", "-f", "{{.Path}}@{{.Version}}", path)
 	if err != nil {
@@ -122,7 +122,7 @@ func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string,
 	return answer.Dir, nil
 }
 
-// runGo runs the go command in a module and returns its standard output.
+// runGo runs the go command in the folder module, and returns its standard output.
 func runGo(ctx context.Context, module string, log io.Writer, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
@@ -135,7 +135,7 @@ func runGo(ctx context.Context, module string, log io.Writer, args ...string) (s
 	return string(out), nil
 }
 
-// replacedFolders returns the folders that a go.mod puts in the place of modules.
+// replacedFolders returns the local folders that a go.mod uses in place of modules.
 func replacedFolders(module string) ([]string, error) {
 	path := filepath.Join(module, "go.mod")
 	text, err := os.ReadFile(path)

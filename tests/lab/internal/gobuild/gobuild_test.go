@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// module writes a module with a command that prints a variable of its own and one of a replaced
+// module writes a Go module whose command prints a variable of its own and a variable of a replaced
 // module.
 func module(t *testing.T) string {
 	t.Helper()
@@ -76,7 +76,7 @@ func TestTagsSelectFiles(t *testing.T) {
 	assert.Equal(t, "small.go one\n", string(said))
 }
 
-func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
+func TestBinaryDoesNotDependOnItsFolder(t *testing.T) {
 	var sums []string
 	for range 2 {
 		root, out := module(t), t.TempDir()
@@ -93,7 +93,7 @@ func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1])
 }
 
-// edited returns the module with its dependency edited.
+// edited returns the command with an edit that replaces old in its dependency.
 func edited(t *testing.T, old string) gobuild.Command {
 	return gobuild.Command{
 		Module: filepath.Join(inside(t), "tool"), Packages: []string{"."},
@@ -101,7 +101,7 @@ func edited(t *testing.T, old string) gobuild.Command {
 	}
 }
 
-// inside returns the module with its dependency in its own folder.
+// inside returns the root of a module whose dependency is in its own folder.
 func inside(t *testing.T) string {
 	t.Helper()
 	root := module(t)
@@ -114,7 +114,7 @@ func inside(t *testing.T) string {
 	return root
 }
 
-func TestADependencyIsEditedForOneCommandOnly(t *testing.T) {
+func TestEditAppliesToOneCommandOnly(t *testing.T) {
 	var sums []string
 	for range 2 {
 		command, out := edited(t, `"one"`), t.TempDir()
@@ -132,7 +132,7 @@ func TestADependencyIsEditedForOneCommandOnly(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1], "the folder of the edit shows")
 }
 
-func TestADependencyIsEditedTwice(t *testing.T) {
+func TestEditsApplyInOrder(t *testing.T) {
 	command, out := edited(t, `"one"`), t.TempDir()
 	command.Edits = append(command.Edits, gobuild.Edit{Module: "example.test/other", Old: `"edited"`, New: `"twice"`})
 	require.NoError(t, command.Build(t.Context(), out, os.Stderr))
@@ -141,7 +141,7 @@ func TestADependencyIsEditedTwice(t *testing.T) {
 	assert.Equal(t, "unset twice\n", string(said))
 }
 
-func TestTheTestsOfADependencyAreNotEdited(t *testing.T) {
+func TestDependencyTestsAreNotEdited(t *testing.T) {
 	command := edited(t, `"one"`)
 	other := filepath.Join(command.Module, "other")
 	require.NoError(t, os.MkdirAll(filepath.Join(other, "testdata"), 0o755))
@@ -154,7 +154,7 @@ func TestTheTestsOfADependencyAreNotEdited(t *testing.T) {
 	assert.ErrorContains(t, command.Build(t.Context(), t.TempDir(), os.Stderr), "is in none of its files")
 }
 
-func TestAnEditThatChangesNothingIsAMistake(t *testing.T) {
+func TestEditWithoutMatchFails(t *testing.T) {
 	err := edited(t, "gone").Build(t.Context(), t.TempDir(), os.Stderr)
 	assert.ErrorContains(t, err, `editing example.test/other: "gone" is in none of its files`)
 }

@@ -1,7 +1,7 @@
-// Package imagetar writes container images as docker-archive tars, the form that containerd and K3s
-// import without a registry. An image is a few files in one layer and the configuration that
-// Kubernetes looks at.
+// Package imagetar writes container images as docker-archive tar files, which containerd and K3s
+// import without a registry. An image has one or two layers and the configuration that Kubernetes
+// reads.
 //
-// It guarantees that equal inputs give equal bytes, and that every image names its user by number:
-// the kubelet cannot judge runAsNonRoot by a name.
+// Equal inputs give equal bytes. Every image has a numeric user, because the kubelet cannot check
+// runAsNonRoot for a user name.
 package imagetar

@@ -20,27 +20,27 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Image is one image to write.
+// Image describes an image to write.
 type Image struct {
-	// Reference is the full name with registry and tag, as Pods ask for it.
+	// Reference is the full image name with registry and tag, as Pods use it.
 	Reference string
-	// Root is a tar file with the files below the binary: programs and libraries. Optional.
+	// Root is a tar file for the base layer: programs and libraries. Optional.
 	Root string
-	// Binary is the file to put into the image. Optional where Root is set.
+	// Binary is the file to add to the image. Optional if Root is set.
 	Binary string
-	// Path is the binary's path in the image. Optional: the default is its own name at the root.
+	// Path is the binary's path in the image. Default: the binary's file name in the root folder.
 	Path string
-	// Links are other paths of the binary, as symbolic links.
+	// Links are paths of symbolic links to the binary.
 	Links []string
-	// Entrypoint is the command that runs. Optional: the default is the binary.
+	// Entrypoint is the image's command. Default: the binary.
 	Entrypoint []string
-	// User is the numeric user and group that the image runs as; 0 is root.
+	// User is the numeric user and group of the image; 0 is root.
 	User int
 }
 
-// Write writes the image into its own archive, compressed with zstd like K3s's published archives.
-// So a host receives a third of the bytes. An archive has one image, because the library's order of
-// several images would change from run to run.
+// Write writes the image to an archive that is compressed with zstd, like K3s's published archives.
+// Compression reduces the bytes that each host receives to a third. An archive has one image,
+// because the library writes several images in a random order.
 func (i Image) Write(out string) error {
 	tag, err := name.NewTag(canonical(i.Reference), name.StrictValidation)
 	if err != nil {
@@ -56,7 +56,7 @@ func (i Image) Write(out string) error {
 	return nil
 }
 
-// pack writes a file that is compressed with zstd.
+// pack creates a file and writes to it through a zstd compressor.
 func pack(out string, write func(io.Writer) error) (err error) {
 	file, err := os.Create(out)
 	if err != nil {
@@ -70,8 +70,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical returns the name under which containerd looks an image up. An image of docker.io
-// without a folder is in library.
+// canonical returns the name by which containerd looks up an image. A docker.io image without a
+// namespace is in library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {
@@ -107,7 +107,7 @@ func (i Image) make() (v1.Image, error) {
 	return i.configure(image, entrypoint)
 }
 
-// plain returns an uncompressed layer, because the archive is compressed.
+// plain returns an uncompressed layer, because the whole archive is compressed.
 func plain(content []byte) v1.Layer { return static.NewLayer(content, types.DockerUncompressedLayer) }
 
 // path returns the binary's path in the image.
@@ -118,8 +118,8 @@ func (i Image) path() string {
 	return "/" + filepath.Base(i.Binary)
 }
 
-// configure sets the fields that the kubelet and containerd read. No field has a time: the zero
-// time is written.
+// configure sets the configuration fields that the kubelet and containerd read. It sets no time, so
+// that equal inputs give equal bytes.
 func (i Image) configure(image v1.Image, entrypoint []string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {

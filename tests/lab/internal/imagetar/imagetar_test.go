@@ -22,7 +22,7 @@ import (
 	"strata/tests/lab/internal/imagetar"
 )
 
-// controller returns an image with a binary that was written now.
+// controller returns an image with a newly written binary.
 func controller(t *testing.T) imagetar.Image {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "controller")
@@ -30,7 +30,7 @@ func controller(t *testing.T) imagetar.Image {
 	return imagetar.Image{Reference: "quay.io/x/controller:v1", Binary: path, User: 65532}
 }
 
-// unpacked opens an archive's tar.
+// unpacked returns an opener for the tar inside a compressed archive.
 func unpacked(path string) tarball.Opener {
 	return func() (io.ReadCloser, error) {
 		content, err := os.ReadFile(path)
@@ -45,7 +45,7 @@ func unpacked(path string) tarball.Opener {
 	}
 }
 
-// extract returns the headers of an image's files by name.
+// extract returns the tar headers of an image's files, by name.
 func extract(t *testing.T, image v1.Image) map[string]*tar.Header {
 	t.Helper()
 	content := mutate.Extract(image)
@@ -61,9 +61,9 @@ func extract(t *testing.T, image v1.Image) map[string]*tar.Header {
 	}
 }
 
-func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
+func TestImageArchiveIsReproducible(t *testing.T) {
 	want := ""
-	// Some times: the order of a Go map changes from run to run.
+	// Repeat, because the iteration order of a Go map is random.
 	for range 20 {
 		out := filepath.Join(t.TempDir(), "image.tar.zst")
 		require.NoError(t, controller(t).Write(out))
@@ -76,7 +76,7 @@ func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
+func TestImageRunsItsBinaryAsNumericUser(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "image.tar.zst")
 	require.NoError(t, controller(t).Write(out))
 	tag, err := name.NewTag("quay.io/x/controller:v1")
@@ -99,15 +99,15 @@ func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
 	assert.Equal(t, int64(0o1777), files["tmp"].Mode)
 }
 
-func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
+func TestReferenceWithoutRegistryIsRejected(t *testing.T) {
 	image := controller(t)
 	image.Reference = "metallb"
 	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar.zst")), "image metallb")
 }
 
-// containerd completes the name that a Pod asks for, so it would not find an image that was
-// imported under the short name.
-func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
+// containerd completes the image name of a Pod. It would not find an image that was imported under
+// its short name.
+func TestDockerHubShortNameIsCompleted(t *testing.T) {
 	image := controller(t)
 	image.Reference = "docker.io/traefik:v1"
 	out := filepath.Join(t.TempDir(), "image.tar.zst")

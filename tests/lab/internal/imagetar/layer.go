@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// layer returns a tar with the binary, its links, and the folders that programs expect to exist:
-// /tmp, and /etc for the files that the kubelet mounts there.
+// layer returns a tar file with the binary, its links, and the folders that programs expect: /tmp,
+// and /etc for the files that the kubelet mounts there.
 func (i Image) layer() ([]byte, error) {
 	content, err := os.ReadFile(i.Binary)
 	if err != nil {
@@ -43,8 +43,8 @@ func (i Image) layer() ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// folders returns the folders above some files, from the top down, and the common ones of every
-// image.
+// folders returns the tar headers of all parent folders of some files, from the top down, and of
+// /etc and /tmp.
 func folders(files []string) []tar.Header {
 	names := []string{"etc/"}
 	for _, file := range files {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// staleAge is the age at which a temporary file is surely of an ended run: no run may take this
-// long.
+// staleAge is the age from which a temporary file cannot belong to a running command. No run takes
+// this long.
 const staleAge = 6 * time.Hour
 
-// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one. A new
-// one could not decrypt existing secrets.
+// ensurePassphrase creates a random passphrase for secrets in the state, unless there is one. A new
+// passphrase could not decrypt existing secrets.
 func ensurePassphrase(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -30,8 +30,8 @@ func ensurePassphrase(path string) error {
 	return file.Close()
 }
 
-// clearStale removes the files of earlier runs from the temporary folder. It keeps files that a
-// present run may need.
+// clearStale removes files from dir that are older than staleAge. Younger files may belong to a
+// running command.
 func clearStale(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

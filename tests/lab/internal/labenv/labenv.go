@@ -10,12 +10,12 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// Variable is one variable of the environment.
+// Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// Prepare returns the environment for the set of plugins ("stand-in", also by default, or
-// "official"), and creates the folders that it names. wanted are the folders that the official set
-// must have in its PULUMI_HOME.
+// Prepare returns the environment variables, and creates the folders that they refer to. plugins is
+// "stand-in" (also if empty) or "official". wanted are the plugin folders that the official
+// PULUMI_HOME must have.
 func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, error) {
 	home, err := pulumiHome(at, plugins, wanted)
 	if err != nil {
@@ -42,25 +42,26 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		{"PULUMI_HOME", home},
 		{"PULUMI_SKIP_UPDATE_CHECK", "true"},
 		{"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true"},
-		// A plugin on PATH would win over the ones of PULUMI_HOME.
+		// Without this setting, a plugin on PATH takes precedence over those in PULUMI_HOME.
 		{"PULUMI_IGNORE_AMBIENT_PLUGINS", "true"},
-		// Metadata files beside the state are turned off. A kill may truncate such a file, and
-		// Pulumi cannot read a state with a truncated one (gocloud.dev/blob/fileblob/attrs.go).
+		// Do not write metadata files beside the state. A kill may truncate such a file, and then
+		// Pulumi cannot read the state (gocloud.dev/blob/fileblob/attrs.go).
 		{"PULUMI_BACKEND_URL", "file://" + state + "?metadata=skip"},
 		{"PULUMI_CONFIG_PASSPHRASE_FILE", passphrase},
-		// A backup of each of hundreds of checkpoints costs more than the run.
+		// Backups of each of hundreds of checkpoints would take longer than the run itself.
 		{"PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "true"},
-		// The official kubernetes plugin leaves a kubeconfig in $TMPDIR at each run.
+		// The official kubernetes plugin leaves a kubeconfig in $TMPDIR at each run. clearStale
+		// removes it.
 		{"TMPDIR", temporary},
-		// All that the lab compiles uses this setting, so the program's packages are compiled only
-		// once.
+		// The lab compiles everything with this setting. With the same setting, Pulumi reuses the
+		// packages of the program that the lab has compiled.
 		{"CGO_ENABLED", "0"},
 	}, nil
 }
 
-// linkBundle links the lab's own bundle to the path in the stack files of the lab's machines. No
-// variable names it, because in a shell with this environment, any other stack's hosts would get
-// the lab's K3s.
+// linkBundle links .strata/bundle, the path in the stack files of lab machines, to the lab's own
+// bundle. The bundle is not an environment variable, because then any other stack in the same shell
+// would get the lab's K3s.
 func linkBundle(at layout.Layout) error {
 	at.Originals = ""
 	link := filepath.Join(at.Local(), "bundle")
@@ -71,13 +72,14 @@ func linkBundle(at layout.Layout) error {
 	if err == nil {
 		err = os.Symlink(at.Bundle(), link)
 	}
-	if err != nil && !errors.Is(err, os.ErrExist) { // another call has linked it
+	if err != nil && !errors.Is(err, os.ErrExist) { // another process has created the link
 		return fmt.Errorf("linking the bundle: %w", err)
 	}
 	return nil
 }
 
-// pulumiHome picks the PULUMI_HOME and checks that it is complete.
+// pulumiHome returns the PULUMI_HOME for a set of plugins. It fails if the CLI or a wanted plugin
+// is missing.
 func pulumiHome(at layout.Layout, plugins string, wanted []string) (string, error) {
 	home := at.PulumiHome()
 	switch plugins {
@@ -102,7 +104,7 @@ func pulumiHome(at layout.Layout, plugins string, wanted []string) (string, erro
 	return home, nil
 }
 
-// Exports renders variables as lines for a shell's eval.
+// Exports returns the variables as export lines for a shell's eval.
 func Exports(variables []Variable) string {
 	var text strings.Builder
 	for _, variable := range variables {

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// built returns a layout whose PULUMI_HOMEs have a CLI and no plugins.
+// built returns a layout whose PULUMI_HOMEs have a CLI but no plugins.
 func built(t *testing.T) layout.Layout {
 	t.Helper()
 	at := layout.Layout{Checkout: t.TempDir(), Cache: t.TempDir()}
@@ -34,7 +34,7 @@ func value(variables []labenv.Variable, name string) string {
 	return ""
 }
 
-func TestThePassphraseIsPrivateAndKept(t *testing.T) {
+func TestPassphraseIsPrivateAndReused(t *testing.T) {
 	at := built(t)
 	variables, err := labenv.Prepare(at, "", nil)
 	require.NoError(t, err)
@@ -53,7 +53,8 @@ func TestThePassphraseIsPrivateAndKept(t *testing.T) {
 	assert.Equal(t, first, second)
 }
 
-// A stack that does not name the bundle must not get the lab's K3s, in whatever shell it runs.
+// A stack that does not name the bundle must not use the lab's K3s, whatever the shell's
+// environment is.
 func TestBundleIsALinkInsteadOfAVariable(t *testing.T) {
 	at := built(t)
 	own := at.Bundle()
@@ -116,7 +117,7 @@ func TestOnlyStaleTemporaryFilesAreCleared(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "young"))
 }
 
-func TestExportsSurviveAShell(t *testing.T) {
+func TestExportsKeepSpecialCharactersInAShell(t *testing.T) {
 	text := labenv.Exports([]labenv.Variable{{Name: "STRANGE", Value: `a 'b' $c "d"`}})
 	out, err := exec.Command("sh", "-c", text+`printf %s "$STRANGE"`).Output()
 	require.NoError(t, err)

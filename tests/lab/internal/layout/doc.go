@@ -1,3 +1,3 @@
-// Package layout knows where the lab's files are: its sources in the checkout, and its caches
-// outside of it. It does not create or remove anything.
+// Package layout returns the paths of the lab's files: sources in the checkout, and caches outside
+// of it. It does not create or remove files.
 package layout

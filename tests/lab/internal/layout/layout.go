@@ -11,19 +11,19 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// Layout holds the paths of one checkout and of one user's caches. All are absolute.
+// Layout has the paths of a checkout and of a user's caches. All are absolute.
 type Layout struct {
 	// Checkout is the root of the repository.
 	Checkout string
-	// Cache is the folder of everything built: ${XDG_CACHE_HOME:-~/.cache}/strata.
+	// Cache is the folder of all build outputs: ${XDG_CACHE_HOME:-~/.cache}/strata.
 	Cache string
-	// Originals is the folder of originals that the variable ORIGINALS names. If it is empty, all
-	// parts are the lab's own.
+	// Originals is the folder of upstream artifacts that the variable ORIGINALS names. If it is
+	// empty, the lab uses only its own builds.
 	Originals string
 }
 
-// Find returns the layout for the checkout that holds dir. It is an error when dir is in no
-// checkout of Strata.
+// Find returns the layout of the checkout that contains dir. It fails if dir is in no checkout of
+// Strata.
 func Find(dir string) (Layout, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,8 +48,8 @@ func Find(dir string) (Layout, error) {
 	}
 }
 
-// originalsOf returns the folder of originals; a relative path is relative to the checkout, from
-// wherever the lab is called.
+// originalsOf returns the folder that ORIGINALS names. A relative path is relative to the checkout,
+// whatever the working directory is.
 func originalsOf(checkout string) string {
 	given := os.Getenv(originals.Variable)
 	if given == "" {
@@ -61,23 +61,25 @@ func originalsOf(checkout string) string {
 	return filepath.Join(checkout, given)
 }
 
-// Lab returns the lab's own folder, tests/lab.
+// Lab returns the folder tests/lab.
 func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") }
 
-// Tools holds one folder per built tool, NAME-DIGEST.
+// Tools returns the cache folder of build outputs, which has one subfolder NAME-KEY for each
+// output.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
-// Record returns the file of the last build that built something: its costs and its estimates.
+// Record returns the file that describes the last build that built something: its costs and its
+// estimates.
 func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
 
-// Bundle returns the default folder of the assembled artifacts. A bundle with originals never
-// replaces the one without.
+// Bundle returns the default folder of the bundle. A bundle with upstream artifacts has another
+// path than the one without.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
-// withOriginals returns the end of the names of folders that hold originals. It is different for
-// each folder of originals, because stacks with different ones may come up at once. tests/e2e uses
+// withOriginals returns the suffix of folders that contain upstream artifacts. It differs for each
+// folder $ORIGINALS, because stacks with different ones may run at the same time. tests/e2e uses
 // the same names.
 func (l Layout) withOriginals() string {
 	if l.Originals == "" {
@@ -87,19 +89,20 @@ func (l Layout) withOriginals() string {
 	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
-// ZeroBundle returns the folder of the bundle whose stand-ins have no delays, for a benchmark.
+// ZeroBundle returns the folder of the bundle whose stand-ins have no artificial delays. Benchmarks
+// use it.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
 
-// VMBundle returns the folder of the virtual machines' disk image, apart from Bundle: it is built
-// only on request.
+// VMBundle returns the folder of the bundle that has the disk image of virtual machines. It is
+// separate, because the image is built only on request.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 
-// PulumiHome returns the PULUMI_HOME with the stand-in plugins, or with those of Originals in their
-// place.
+// PulumiHome returns the PULUMI_HOME that has the stand-in plugins, or the upstream plugins of
+// Originals in their place.
 func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home"+l.withOriginals()) }
 
 // OfficialPulumiHome returns the PULUMI_HOME with the official plugins.
 func (l Layout) OfficialPulumiHome() string { return filepath.Join(l.Cache, "pulumi-home-official") }
 
-// Local returns the folder in the checkout for a run's files; never committed.
+// Local returns the checkout's folder for files of runs, .strata. It is never committed.
 func (l Layout) Local() string { return filepath.Join(l.Checkout, ".strata") }

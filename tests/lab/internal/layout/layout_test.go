@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// The lab is called from folders of its own, and a user names a folder from the top of the
-// checkout.
+// Callers run the lab from different folders, but a user gives the path relative to the checkout's
+// root.
 func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 	for given, want := range map[string]string{"": "", "../originals": "../originals",
 		"/srv/originals": "/srv/originals"} {
@@ -27,7 +27,7 @@ func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 	}
 }
 
-// Two stacks may come up at once, each with the originals that could be downloaded for it.
+// Two stacks may be created at the same time, each with its own folder of upstream artifacts.
 func TestEachFolderOfOriginalsHasItsBundleAndPlugins(t *testing.T) {
 	t.Setenv("ORIGINALS", "/srv/originals")
 	one, err := layout.Find(".")

@@ -1,5 +1,6 @@
-// Package lockfile excludes processes from each other: two builds at once, of two checkouts, share
-// one cache. The kernel frees a lock when its holder ends, however it ends; the empty file stays.
+// Package lockfile provides locks between processes, because builds in two checkouts share one
+// cache. The kernel releases a lock when its process ends, for whatever reason. The empty lock file
+// remains.
 package lockfile
 
 import (
@@ -12,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is
-// called once if it has to wait.
+// Lock waits until no other process holds the lock at path, or ctx ends. If it has to wait, it
+// calls waiting once, unless waiting is nil.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -32,12 +33,13 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
 	}
-	// Closing frees the lock; nothing was written that a failed close could lose.
+	// Closing the file releases the lock. Nothing was written, so an error of Close does not
+	// matter.
 	return func() { _ = file.Close() }, nil
 }
 
-// wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends:
-// the caller is about to exit.
+// wait waits for the lock or the end of ctx. If ctx ends first, the goroutine stays blocked until
+// the lock is released. That is acceptable, because the caller is about to exit.
 func wait(ctx context.Context, file *os.File) error {
 	got := make(chan error, 1)
 	go func() { got <- flock(file, unix.LOCK_EX) }()
@@ -49,7 +51,7 @@ func wait(ctx context.Context, file *os.File) error {
 	}
 }
 
-// flock repeats the call that a signal interrupted.
+// flock calls flock(2), and repeats a call that a signal interrupted.
 func flock(file *os.File, how int) error {
 	for {
 		err := unix.Flock(int(file.Fd()), how)

@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/lockfile"
 )
 
-func TestASecondHolderWaitsForTheFirst(t *testing.T) {
+func TestSecondHolderWaitsForFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "lock")
 	unlock, err := lockfile.Lock(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestASecondHolderWaitsForTheFirst(t *testing.T) {
 	assert.NoError(t, <-got)
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestLockWaitEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := lockfile.Lock(t.Context(), path, nil)
 	require.NoError(t, err)

@@ -11,48 +11,48 @@ import (
 	"strings"
 )
 
-// Variable names the folder for the lab and for the stories.
+// Variable is the environment variable that names the folder, for the lab and for tests/e2e.
 const Variable = "ORIGINALS"
 
-// ReferencesFile lists references that the lab's own images get.
+// ReferencesFile is the file with image references that the lab's own images get.
 const ReferencesFile = "images.txt"
 
-// imagesSuffix follows an artifact's name in the name of its image archives.
+// imagesSuffix follows an artifact's name in the file names of its image archives.
 const imagesSuffix = "-images"
 
-// Original is one file of the folder.
+// Original is an upstream artifact: one file of the folder.
 type Original struct {
-	// Name is the artifact's name, or pulumi-resource-NAME for a plugin. It is empty for archives
-	// of images.
+	// Name is the artifact's name, or pulumi-resource-NAME for a plugin. It is empty for an image
+	// archive.
 	Name string
-	// Images is the artifact that needs an archive's images, such as a chart. It is empty if the
-	// file is no archive.
+	// Images is the artifact, such as a chart, that needs the images of this archive. It is empty
+	// if the file is not an image archive.
 	Images string
-	// Version is the file's.
+	// Version is the version in the file name. For an image archive, it is the label.
 	Version string
-	// Base is the file's name in the folder, File its path, without symbolic links.
+	// Base is the file's name in the folder. File is its path without symbolic links.
 	Base, File string
 }
 
-// Set lists the contents of a folder.
+// Set has the contents of a folder.
 type Set struct {
-	// All are sorted by file.
+	// All are the upstream artifacts, sorted by file name.
 	All []Original
-	// References are those of ReferencesFile.
+	// References are the image references in ReferencesFile.
 	References []string
 }
 
 var (
-	// endings are the file endings that readers rely on; a binary has none.
+	// endings are the file extensions that artifacts may have. A binary has none.
 	endings = []string{".tar.zst", ".tar.gz", ".tgz", ".tar", ".yaml", ".yml", ".sh"}
 	version = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
-	// leftToUser matches the files that are not for the bundle.
+	// leftToUser matches files in the folder that are not artifacts.
 	leftToUser = regexp.MustCompile(`^(\.|README|strata\.lock$)`)
 )
 
-// Read reads a folder whose files have the names of known artifacts. The error names every file
-// without such a name, without a version, or with the artifact of another file, so that none is
-// silently ignored. A missing folder gives an empty set.
+// Read reads a folder of upstream artifacts. known are the names of all artifacts. The error lists
+// every file with an unknown name, an invalid version, or the same artifact as another file, so
+// that no file is silently ignored. An empty dir gives an empty set.
 func Read(dir string, known []string) (Set, error) {
 	var set Set
 	if dir == "" {
@@ -82,7 +82,7 @@ func Read(dir string, known []string) (Set, error) {
 	return set, nil
 }
 
-// Some returns an error if a folder was named but has neither an original nor a reference.
+// Some returns an error if dir is set, but the set has neither an artifact nor a reference.
 func (s Set) Some(dir string) error {
 	if dir == "" || len(s.All)+len(s.References) > 0 {
 		return nil
@@ -90,7 +90,7 @@ func (s Set) Some(dir string) error {
 	return fmt.Errorf("%s=%s has no original: see tests/lab/originals.md for the names", Variable, dir)
 }
 
-// parse reads a file's name.
+// parse returns the artifact that a file's name identifies.
 func parse(path string, known []string) (Original, error) {
 	base := filepath.Base(path)
 	info, err := os.Stat(path)
@@ -104,7 +104,7 @@ func parse(path string, known []string) (Original, error) {
 			break
 		}
 	}
-	// The longest name wins, so that k3s-images-1 is not k3s of version images-1.
+	// The longest known name wins. Otherwise, k3s-images-1 would be k3s with the version images-1.
 	name := ""
 	for _, one := range known {
 		for _, candidate := range []string{one, one + imagesSuffix} {
@@ -133,7 +133,8 @@ func parse(path string, known []string) (Original, error) {
 	return found, nil
 }
 
-// twice returns an error for a second file of an artifact. Several archives are allowed.
+// twice returns an error if the set already has a file for the same artifact. An artifact may have
+// several image archives.
 func (s Set) twice(one Original) error {
 	i := slices.IndexFunc(s.All, func(other Original) bool { return one.Name != "" && other.Name == one.Name })
 	if i < 0 {
@@ -142,7 +143,7 @@ func (s Set) twice(one Original) error {
 	return fmt.Errorf("%s and %s: both are %s; keep one", s.All[i].Base, one.Base, one.Name)
 }
 
-// Named returns the original of an artifact.
+// Named returns the upstream artifact with a name, and reports whether it exists.
 func (s Set) Named(name string) (Original, bool) {
 	i := slices.IndexFunc(s.All, func(one Original) bool { return name != "" && one.Name == name })
 	if i < 0 {
@@ -151,14 +152,14 @@ func (s Set) Named(name string) (Original, bool) {
 	return s.All[i], true
 }
 
-// ImagesOf returns the archives of images that go with an artifact.
+// ImagesOf returns the image archives that an artifact needs.
 func (s Set) ImagesOf(artifact string) []Original {
 	return slices.DeleteFunc(slices.Clone(s.All),
 		func(one Original) bool { return one.Images == "" || one.Images != artifact })
 }
 
-// Reference returns the reference in the list that has the same repository as other; empty if there
-// is none.
+// Reference returns the listed reference that has the same repository as other; empty if there is
+// none.
 func (s Set) Reference(other string) string {
 	for _, one := range s.References {
 		if repository(one) == repository(other) {
@@ -168,7 +169,7 @@ func (s Set) Reference(other string) string {
 	return ""
 }
 
-// repository returns a reference without its tag.
+// repository returns an image reference without its tag.
 func repository(reference string) string {
 	if at := strings.LastIndexByte(reference, ':'); at > strings.LastIndexByte(reference, '/') {
 		return reference[:at]
@@ -176,7 +177,7 @@ func repository(reference string) string {
 	return reference
 }
 
-// references reads a list of references; a line that begins with # is a comment.
+// references reads a file of image references. Empty lines and lines that begin with # are ignored.
 func references(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

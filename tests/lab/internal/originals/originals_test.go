@@ -11,10 +11,10 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// known are artifacts of which one begins another's name.
+// known has names that are prefixes of other names.
 var known = []string{"k3s", "k3s-install", "k3s-images", "metallb-chart", "pulumi-resource-command"}
 
-// folder has files of these names.
+// folder returns a folder that has files with these names.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,19 +13,19 @@ import (
 
 // Part is one line of the table.
 type Part struct {
-	// Name is the artifact's, with the file's name where several share it.
+	// Name is the artifact's name. If several files share it, the file name follows.
 	Name string
 	// Kind is "real", "stand-in" or "original".
 	Kind string
-	// Version is the content's.
+	// Version is the artifact's version.
 	Version string
-	// Pin is Strata's pin if that is a different version; otherwise empty.
+	// Pin is Strata's pin if it differs from Version; otherwise it is empty.
 	Pin string
-	// What describes the part.
+	// What describes the origin of the part.
 	What string
 }
 
-// List makes a line of each artifact.
+// List returns one line for each artifact.
 func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 	count := map[string]int{}
 	for _, artifact := range artifacts {
@@ -38,7 +38,7 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 		if count[artifact.Name] > 1 {
 			part.Name += " " + path.Base(artifact.Path)
 		}
-		// Some projects write versions with a v and some without; it is no difference.
+		// A leading v is no difference, because some projects write it and some do not.
 		if pin := pins[artifact.Name]; strings.TrimPrefix(pin, "v") != strings.TrimPrefix(artifact.Version, "v") {
 			part.Pin = pin
 		}
@@ -47,7 +47,8 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 	return list
 }
 
-// Print writes the table, and a sentence with the counts that a reader should know.
+// Print writes the table, and a line with the numbers of stand-ins, upstream artifacts and
+// differing versions.
 func Print(out io.Writer, list []Part) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// modules are the SDKs in the root's go.mod whose version the CLI asks a plugin for.
+// modules maps the Pulumi SDKs in the root's go.mod to the artifacts whose version they determine.
 var modules = map[string]string{
 	"github.com/pulumi/pulumi/sdk/v3":            "pulumi",
 	"github.com/pulumi/pulumi-command/sdk":       "pulumi-resource-command",
@@ -18,12 +18,12 @@ var modules = map[string]string{
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4": "pulumi-resource-kubernetes",
 }
 
-// pinned is a row of the table of pins in docs/config.md.
+// pinned matches a row in the table of pins in docs/config.md.
 var pinned = regexp.MustCompile(`(?m)^\| (\S+) \| (\S+) \| (?:all|amd64|arm64) \| `)
 
-// Pins returns the version that the checkout pins for each artifact but the images of K3s. They are
-// read from the page that is generated from config/charts.go, so that the lab's module does not
-// depend on the root's and its dependencies.
+// Pins returns Strata's pinned version of each artifact except k3s-images. It reads docs/config.md,
+// which is generated from config/charts.go, so that the lab's module does not depend on the root
+// module.
 func Pins(checkout string) (map[string]string, error) {
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "config.md"))
 	if err != nil {
@@ -33,7 +33,7 @@ func Pins(checkout string) (map[string]string, error) {
 	for _, row := range pinned.FindAllStringSubmatch(string(page), -1) {
 		pins[row[1]] = row[2]
 	}
-	delete(pins, "k3s-images") // of several archives, each with a version of its own
+	delete(pins, "k3s-images") // several archives share this name, each with its own version
 	if len(pins) == 0 {
 		return nil, fmt.Errorf("reading the pins: docs/config.md has no row as " +
 			"internal/parts/pins.go reads it: change the expression there")

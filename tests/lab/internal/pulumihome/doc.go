@@ -1,7 +1,7 @@
-// Package pulumihome lays out a PULUMI_HOME: the CLI with its Go language host, and resource
-// plugins where the CLI looks for them without a network
+// Package pulumihome installs files into a PULUMI_HOME: the CLI, the Go language host, and resource
+// plugins in the folders where the CLI finds them without a network
 // (plugins/resource-NAME-vVERSION/pulumi-resource-NAME).
 //
-// Files are exchanged one by one with a rename, so that a running `pulumi` keeps the one that it
-// started with; the CLI's own files in the folder are left alone.
+// A rename replaces each file, so that a running `pulumi` keeps the file that it started with.
+// Files that the CLI itself writes into the folder do not change.
 package pulumihome

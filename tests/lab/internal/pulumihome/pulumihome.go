@@ -10,28 +10,29 @@ import (
 	"strata/tests/lab/internal/bundle"
 )
 
-// Where things are in a PULUMI_HOME.
+// Paths in a PULUMI_HOME.
 const (
-	// CLIPath is the pulumi command.
+	// CLIPath is the path of the command pulumi.
 	CLIPath = "bin/pulumi"
-	// LauncherPath is the language host as the CLI finds it: beside itself.
+	// LauncherPath is the path where the CLI looks for the Go language host. The lab's launcher is
+	// there.
 	LauncherPath = "bin/pulumi-language-go"
-	// HostPath is the language host that the launcher starts.
+	// HostPath is the path of the real language host, which the launcher starts.
 	HostPath = "lib/pulumi-language-go"
 )
 
-// PluginFolder returns the folder of a resource plugin for the CLI.
+// PluginFolder returns the folder where the CLI looks for a resource plugin.
 func PluginFolder(name, version string) string {
 	return fmt.Sprintf("plugins/resource-%s-v%s", name, version)
 }
 
-// CLI is the built files of the Pulumi CLI and its language host.
+// CLI has the paths of the built CLI, launcher and language host.
 type CLI struct{ Pulumi, Launcher, Host string }
 
-// Install puts the CLI and the language host into home.
+// Install installs the CLI, the launcher and the language host into home.
 func (c CLI) Install(home string) error {
-	// The host comes before the launcher that needs it. The CLI comes last, because its presence
-	// means that the folder is complete.
+	// Install the language host before the launcher, which needs it. Install the CLI last, because
+	// its presence means that the folder is complete.
 	for _, pair := range [][2]string{{c.Host, HostPath}, {c.Launcher, LauncherPath}, {c.Pulumi, CLIPath}} {
 		if err := place(pair[0], filepath.Join(home, pair[1])); err != nil {
 			return err
@@ -40,12 +41,12 @@ func (c CLI) Install(home string) error {
 	return os.MkdirAll(filepath.Join(home, "plugins"), 0o755)
 }
 
-// InstallPlugin puts one resource plugin into home.
+// InstallPlugin installs a resource plugin into home.
 func InstallPlugin(home, name, version, binary string) error {
 	return place(binary, filepath.Join(home, PluginFolder(name, version), "pulumi-resource-"+name))
 }
 
-// WriteManifest records home's content; an unchanged manifest is not written again.
+// WriteManifest writes the manifest of home, unless it is unchanged.
 func WriteManifest(home string, manifest bundle.Manifest) error {
 	text, err := manifest.Encode()
 	if err != nil {
@@ -69,7 +70,8 @@ func WriteManifest(home string, manifest bundle.Manifest) error {
 	return nil
 }
 
-// place makes target the same file as source, unless it already is.
+// place installs source at target with a rename. It does nothing if target is the same file or has
+// the same size and modification time.
 func place(source, target string) error {
 	want, err := os.Stat(source)
 	if err != nil {

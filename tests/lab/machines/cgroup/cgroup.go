@@ -14,14 +14,14 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// hierarchy is one mounted cgroup hierarchy of this host.
+// hierarchy is a mounted cgroup hierarchy of this host.
 type hierarchy struct {
 	path string
 	v2   bool
 }
 
-// hierarchies parses mountinfo text: one hierarchy on a pure v2 host, one per controller (and
-// perhaps a v2 one) on v1.
+// hierarchies returns the hierarchies in a mountinfo text. A v2 host has one. A v1 host has one for
+// each controller, and may also have a v2 one.
 func hierarchies(mountinfo string) []hierarchy {
 	var all []hierarchy
 	for lines := bufio.NewScanner(strings.NewReader(mountinfo)); lines.Scan(); {
@@ -47,16 +47,17 @@ func hostHierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// Each machine has one cgroup per hierarchy, with two leaves. machine holds nspawn and everything
-// in it. keeper holds the supervisor, so that it can act on a frozen or killed machine. The leaves
-// also keep v2's rule of no processes beside child cgroups.
+// Each machine has one cgroup in each hierarchy, with two child cgroups (leaves). LeafMachine has
+// nspawn and the machine's processes. LeafKeeper has the supervisor, so that it keeps running when
+// the machine is frozen or killed. v2 allows no processes in a cgroup that has child cgroups, so
+// the parent has none.
 const (
 	LeafMachine = "machine"
 	LeafKeeper  = "keeper"
 )
 
-// base returns the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's:
-// there it is the cgroup of the machine's delegated unit.
+// base returns the path of the machine's cgroup in h. On a host with systemd, the v2 hierarchy
+// belongs to systemd. There it is the cgroup of the machine's delegated unit.
 func (h hierarchy) base(name string) string {
 	if h.v2 && host.HasSystemd() {
 		return filepath.Join(h.path, host.UnitSlice, host.UnitName(name))
@@ -64,8 +65,8 @@ func (h hierarchy) base(name string) string {
 	return filepath.Join(h.path, "strata", name)
 }
 
-// Ensure makes the machine's cgroups. The supervisor calls it, because with systemd its unit's
-// cgroup exists only then.
+// Ensure creates the machine's cgroups. Only the supervisor calls it, because with systemd the
+// unit's cgroup exists only once the supervisor runs.
 func Ensure(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
@@ -90,7 +91,8 @@ func Ensure(ctx context.Context, name string) error {
 	return nil
 }
 
-// inheritCpuset copies the parent's values to a new v1 cpuset; without them no process may join.
+// inheritCpuset copies the root's values to new v1 cpusets. A process cannot join a cpuset without
+// values.
 func inheritCpuset(root, leaf string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		value, err := os.ReadFile(filepath.Join(root, file))
@@ -113,7 +115,7 @@ func inheritCpuset(root, leaf string) error {
 	return nil
 }
 
-// Join moves this process into the machine's leaf of every hierarchy.
+// Join moves this process into a leaf of the machine in every hierarchy.
 func Join(name, leaf string) error {
 	all, err := hostHierarchies()
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package cgroup owns a machine's control groups on this host, in version 1 and 2, with and without
-// systemd. It makes, limits, freezes and removes them, joins a process, and kills all processes in
-// them.
+// Package cgroup creates, limits, freezes and removes a machine's cgroups on this host. It moves a
+// process into them, and kills all processes in them. It supports cgroup v1 and v2, with and
+// without systemd.
 //
-// It does not own the processes: nspawn starts them, and they join.
+// It does not own the processes: nspawn starts them.
 //
-// Guarantees: a requested limit holds, or is an error. A kill leaves no process of the machine, not
-// even a frozen one or one that forks meanwhile. Only the machine's own groups are removed, and the
-// groups that all machines share go with the last of them.
+// Guarantees: a requested limit is applied, or is an error. A kill ends all processes of the
+// machine, also frozen ones and those that fork meanwhile. It removes only the machine's own
+// cgroups. The parent that all machines share is removed with the last machine.
 package cgroup

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// SetFrozen freezes or continues every process of the machine.
+// SetFrozen freezes or thaws every process of the machine.
 func SetFrozen(name string, frozen bool) error {
 	path, on, off, err := freezer(name)
 	if err != nil {
@@ -25,7 +25,8 @@ func SetFrozen(name string, frozen bool) error {
 	return nil
 }
 
-// freezer returns the file that freezes a machine and its two values.
+// freezer returns the file that freezes a machine, and the values that freeze (on) and thaw (off)
+// it.
 func freezer(name string) (path, on, off string, err error) {
 	h, ok, err := preferred()
 	if err != nil {
@@ -47,7 +48,7 @@ func freezer(name string) (path, on, off string, err error) {
 	return "", "", "", fmt.Errorf("cgroup freezer: %w", fs.ErrNotExist)
 }
 
-// Frozen reports whether the machine is frozen; one without cgroups is not.
+// Frozen reports whether the machine is frozen. A machine without cgroups is not.
 func Frozen(name string) (bool, error) {
 	path, on, _, err := freezer(name)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// Kill kills every process of the machine at once, like a power cut: nspawn alone, when killed,
-// leaves its children running. It kills a frozen machine too.
+// Kill kills every process in a leaf of the machine at once, like a power cut. Killing only nspawn
+// would leave its children running. Frozen processes are killed, too.
 func Kill(name, leaf string) error {
 	h, ok, err := preferred()
 	if err != nil || !ok {
@@ -34,8 +34,8 @@ func Kill(name, leaf string) error {
 	return nil
 }
 
-// preferred returns the v2 hierarchy, which can kill and freeze as a whole even if every controller
-// is on v1.
+// preferred returns the v2 hierarchy, and reports whether there is one. v2 can kill and freeze a
+// whole cgroup, even if all controllers are on v1.
 func preferred() (h hierarchy, ok bool, err error) {
 	all, err := hostHierarchies()
 	if err != nil {
@@ -48,8 +48,8 @@ func preferred() (h hierarchy, ok bool, err error) {
 	return all[i], true, nil
 }
 
-// killV1 kills the processes that the hierarchies list; the next read finds one that forks
-// meanwhile.
+// killV1 thaws the machine, and then kills the processes in all hierarchies until none is left,
+// because processes may fork meanwhile.
 func killV1(name, leaf string) error {
 	if err := SetFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -67,8 +67,8 @@ func killV1(name, leaf string) error {
 	}
 }
 
-// WaitGone waits until the kernel has released every process of the machine, with mounts and
-// interfaces.
+// WaitGone waits until the kernel has released every process of the machine, including its mounts
+// and interfaces.
 func WaitGone(ctx context.Context, name, leaf string) error {
 	return host.RetryBusy(ctx, func() error {
 		pids, err := processes(name, leaf)
@@ -79,7 +79,7 @@ func WaitGone(ctx context.Context, name, leaf string) error {
 	})
 }
 
-// processes lists the live processes of the machine in any hierarchy.
+// processes returns the ids of the machine's live processes in all hierarchies.
 func processes(name, leaf string) ([]int, error) {
 	all, err := hostHierarchies()
 	if err != nil {

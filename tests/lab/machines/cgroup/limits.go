@@ -15,15 +15,15 @@ import (
 // cpuPeriod is the kernel's default accounting period in microseconds.
 const cpuPeriod = 100000
 
-// Limits bound a machine's use of this host; 0 means no limit.
+// Limits limit a machine's use of this host. 0 means no limit.
 type Limits struct {
 	MemoryMiB int
-	// CPUs is processor time, in processors.
+	// CPUs is the processor time, in processors.
 	CPUs float64
 }
 
-// files returns the values to write, by file name; each name exists only in the hierarchy and
-// version it belongs to.
+// files returns the values to write, by file name. A file exists only in its hierarchy and cgroup
+// version.
 func (l Limits) files() map[string]string {
 	values := map[string]string{
 		"memory.limit_in_bytes": "-1", "cpu.cfs_quota_us": "-1", // v1
@@ -41,8 +41,8 @@ func (l Limits) files() map[string]string {
 	return values
 }
 
-// Apply writes the limits to the machine's cgroups. A requested limit without a controller is an
-// error.
+// Apply writes the limits to the machine's cgroups. It fails if this host has no controller for a
+// requested limit.
 func Apply(name string, limits Limits) error {
 	all, err := hostHierarchies()
 	if err != nil {
@@ -68,7 +68,7 @@ func Apply(name string, limits Limits) error {
 	return nil
 }
 
-// enableControllers delegates every v2 controller to the machine, whose kubelet needs them. v1
+// enableControllers delegates all v2 controllers to the machine, because its kubelet needs them. v1
 // needs no delegation.
 func enableControllers(h hierarchy, name string) error {
 	if !h.v2 {
@@ -85,8 +85,8 @@ func enableControllers(h hierarchy, name string) error {
 			return fmt.Errorf("handing down cgroup controllers: %w", err)
 		}
 		for _, controller := range strings.Fields(string(have)) {
-			// A busy controller (real-time processes under cpu) is left out; Apply fails if it is
-			// needed.
+			// Skip a controller that is busy, for example cpu while real-time processes exist.
+			// Apply fails if a limit needs it.
 			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil &&
 				!isRefused(err) {
 				return fmt.Errorf("handing down cgroup controller %s: %w", controller, err)
@@ -101,7 +101,8 @@ func isRefused(err error) bool {
 	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOPNOTSUPP)
 }
 
-// writeExisting never creates the file: cgroup file systems answer EACCES for a missing one.
+// writeExisting writes a value to an existing file; otherwise it fails with fs.ErrNotExist. Opening
+// a missing cgroup file for creation would fail with EACCES instead.
 func writeExisting(path, value string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// Remove removes the rest of the machine's cgroups, including those that its own processes made.
+// Remove removes the machine's cgroups, including those that its own processes created.
 func Remove(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
@@ -36,7 +36,7 @@ func Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Empty kills every process in a leaf of the machine's and removes the cgroups below it.
+// Empty kills every process in a leaf of the machine, and removes the cgroups below the leaf.
 func Empty(ctx context.Context, name, leaf string) error {
 	if err := Kill(name, leaf); err != nil {
 		return err
@@ -56,8 +56,8 @@ func Empty(ctx context.Context, name, leaf string) error {
 	return nil
 }
 
-// removeParent removes the cgroup that all machines share, with the last of them. It stops
-// systemd's slice, so that systemd removes the cgroup itself.
+// removeParent removes the parent cgroup that all machines share, if no machine is left. With
+// systemd it stops the slice, and systemd removes the cgroup.
 func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	if !h.v2 || !host.HasSystemd() {
 		if err := os.Remove(parent); err != nil && !isBusyOrGone(err) {
@@ -73,8 +73,8 @@ func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	return err
 }
 
-// removeTree removes cgroups, innermost first. A cgroup whose last process was just killed stays
-// busy for an instant.
+// removeTree removes a cgroup and all cgroups below it, innermost first. A cgroup remains busy for
+// a moment after its last process was killed.
 func removeTree(ctx context.Context, top string) error {
 	var dirs []string
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
@@ -97,7 +97,7 @@ func removeTree(ctx context.Context, top string) error {
 	return nil
 }
 
-// removeChildren removes the cgroups below top, but not top.
+// removeChildren removes all cgroups below top, but not top itself.
 func removeChildren(ctx context.Context, top string) error {
 	entries, err := os.ReadDir(top)
 	if err != nil {

@@ -8,18 +8,19 @@ import (
 	"strconv"
 )
 
-// usualWeight is the default weight of a cgroup, by the file that has it: in v1 and in v2.
+// usualWeight is the default weight of a cgroup, by the file that has it: cpu.shares in v1, and
+// cpu.weight in v2.
 var usualWeight = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
 
-// SetWeight sets a machine's weight for processor time to times (1 to 100) the default. It matters
-// only if processor time is scarce. The error is fs.ErrNotExist if there is no such machine, or no
-// cgroup controller for processor time.
+// SetWeight sets a machine's weight for processor time to a multiple (1 to 100) of the default. It
+// matters only while processor time is scarce. The error is fs.ErrNotExist if the machine or the
+// cpu controller does not exist.
 func SetWeight(name string, times int) error {
 	return setWeight(times, func(h hierarchy) string { return h.base(name) })
 }
 
-// SetCommonWeight sets the common weight of all machines to times the default of a cgroup, or in v1
-// of a single process, of this host.
+// SetCommonWeight sets the weight of all machines together, in multiples of the default. It
+// competes with other cgroups of this host, and in v1 also with single processes.
 func SetCommonWeight(times int) error {
 	return setWeight(times, func(h hierarchy) string { return filepath.Dir(h.base("any")) })
 }

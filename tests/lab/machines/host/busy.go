@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BusyPoll is the pause between attempts at an object that the kernel still holds; its release
-// sends no event.
+// BusyPoll is the interval between attempts to remove an object that the kernel still uses. The
+// kernel sends no event when it releases the object.
 const BusyPoll = 10 * time.Millisecond
 
-// RetryBusy repeats do while the kernel answers "busy", until ctx ends.
+// RetryBusy repeats do while it fails with EBUSY, until ctx ends. fs.ErrNotExist counts as success.
 func RetryBusy(ctx context.Context, do func() error) error {
 	ticker := time.NewTicker(BusyPoll)
 	defer ticker.Stop()

@@ -1,10 +1,10 @@
-// Package host owns the operations of nspawn's packages on this machine. It runs programs, and has
-// locks that all processes share, atomic files, the shared sysctls, and the wait for objects that
-// the kernel still holds.
+// Package host has the operations on this host that the packages of machines share: running
+// programs, locks between processes, atomic file writes, sysctls, and retries for objects that the
+// kernel still uses.
 //
-// It does not own their purpose, and knows a machine only by the name that a caller gives.
+// It knows a machine only by name.
 //
-// Guarantees: a lock has one holder at a time, although its file comes and goes. A wait ends with
-// its context. A sysctl is raised, never lowered. A mount or link that this machine's owner put in
-// place of a directory stays.
+// Guarantees: a lock has one holder at a time, although its file is removed and created again. A
+// wait ends with its context. A sysctl is raised and never lowered. A mount point or link that the
+// host's owner has put in place of a directory is not removed.
 package host

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RemoveIfEmpty removes directories, innermost first, until one is not empty. A mount point or a
-// symbolic link was put there by this host's owner and stays.
+// RemoveIfEmpty removes directories in the given order, and stops at the first that is not empty.
+// It does not remove a mount point or a symbolic link, because the host's owner has created it.
 func RemoveIfEmpty(dirs ...string) error {
 	for _, d := range dirs {
 		info, err := os.Lstat(d)
@@ -33,7 +33,8 @@ func RemoveIfEmpty(dirs ...string) error {
 	return nil
 }
 
-// WriteFile writes a file atomically, with its parents. A killed call leaves a part beside it.
+// WriteFile writes a file atomically, and creates its parent directories. A killed call leaves a
+// temporary file in the same directory.
 func WriteFile(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -43,7 +44,8 @@ func WriteFile(path string, content []byte, mode fs.FileMode) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	_, err = beside.Write(content)
-	// Unless the content reaches the disk first, a power cut leaves an empty file of that name.
+	// Write the content to disk before the rename. Otherwise, a power cut could leave an empty
+	// file.
 	err = errors.Join(err, beside.Chmod(mode), beside.Sync(), beside.Close())
 	if err == nil {
 		err = os.Rename(beside.Name(), path)
@@ -54,7 +56,7 @@ func WriteFile(path string, content []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// IsPart reports whether name is what a killed WriteFile of base leaves.
+// IsPart reports whether name is a temporary file of WriteFile for the file base.
 func IsPart(name, base string) bool { return strings.HasPrefix(name, partPrefix(base)) }
 
 func partPrefix(base string) string { return "." + base + "-" }

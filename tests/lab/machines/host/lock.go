@@ -13,17 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDir is on a tmpfs: a reboot of this host frees every lock.
+// lockDir is the directory of lock files. It is on a tmpfs, so a reboot removes all locks.
 const lockDir = "/run/strata/locks"
 
-// lockPoll is the pause between attempts: flock has no timeout, and a blocked one cannot be
+// lockPoll is the interval between attempts to lock. A blocking flock has no timeout and cannot be
 // cancelled.
 const lockPoll = 20 * time.Millisecond
 
-// Lock takes an exclusive lock that all processes of this host share. Names in use: machine-NAME,
-// bridge-NAME, image-SHA, cgroup. Order, if more than one is held: machine before bridge or image.
-// Unlock removes the file, so a lock on a removed file is taken again on the new one. Every change
-// of a machine begins with Lock, so on a system other than Linux it returns CheckSystem's error.
+// Lock takes an exclusive lock between all processes of this host. Lock names are machine-NAME,
+// bridge-NAME, image-SHA, cgroup, state and sysctl. A caller that needs several takes machine-NAME
+// first.
+//
+// Unlock removes the lock file. A waiting process then locks the new file. Every change of a
+// machine begins with Lock, so on systems other than Linux it returns the error of CheckSystem.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err
@@ -35,7 +37,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		f, err := openLock(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
-			continue // its directory was removed with the last lock in it, before or while it was made
+			continue // another process removed the directory after its last lock; retry
 		}
 		if err != nil {
 			return nil, fmt.Errorf("locking: %w", err)
@@ -60,8 +62,8 @@ func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// unlockFile removes the file while it is still locked, and the directories once they are empty. A
-// failure leaves an unlocked file behind, which is harmless.
+// unlockFile removes the file while it is still locked, and the directories if they are empty. If
+// that fails, an unlocked file remains, which is harmless.
 func unlockFile(f *os.File) {
 	_ = os.Remove(f.Name())
 	_ = os.Remove(filepath.Dir(f.Name()))
@@ -85,7 +87,7 @@ func waitFlock(ctx context.Context, f *os.File) error {
 	}
 }
 
-// isCurrent reports whether path still names the locked file.
+// isCurrent reports whether the locked file is still the one at path.
 func isCurrent(f *os.File, path string) bool {
 	held, err := f.Stat()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLockHasOneHolderAlthoughItsFileComesAndGoes(t *testing.T) {
+func TestLockHasOneHolderWhileItsFileIsRecreated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "strata/locks/machine-x")
 	var wg sync.WaitGroup
 	var inside, total atomic.Int32

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Run executes a program of this host and returns its stdout. Its error can be pasted into a shell.
+// Run runs a program on this host and returns its standard output. The error contains the command
+// line and standard error.
 func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, stderr bytes.Buffer
@@ -19,7 +20,7 @@ func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// CheckSystem returns an error if a system, in Go's terms, cannot have machines.
+// CheckSystem returns an error if machines cannot run on an operating system (GOOS).
 func CheckSystem(system string) error {
 	if system == "linux" {
 		return nil
@@ -30,7 +31,7 @@ func CheckSystem(system string) error {
 			"or proxmox, or run strata on Linux, of which a virtual machine will do", system)
 }
 
-// programs are the programs that creating a machine needs, with their packages.
+// programs are the programs that machines need on this host, with their Debian packages.
 var programs = []struct{ name, pkg string }{
 	{"systemd-nspawn", "systemd-container"},
 	{"ip", "iproute2"},
@@ -38,8 +39,8 @@ var programs = []struct{ name, pkg string }{
 	{"tar", "tar"},
 }
 
-// CheckPrograms returns an error with the first program that is missing on this host, and its
-// package.
+// CheckPrograms returns an error for the first program that is missing on this host, with the
+// package to install.
 func CheckPrograms() error {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p.name); err != nil {

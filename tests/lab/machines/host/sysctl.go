@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// hostMinimums are values that this host's kernel shares with all machines. They are raised, never
-// lowered, and stay.
+// hostMinimums are the minimums of sysctls that this host shares with all machines. Values are
+// raised, never lowered, and not restored.
 var hostMinimums = []struct {
 	name string
 	min  int
 	why  string
 }{
-	// systemd, containerd and kubelet of one machine take about 60 instances; Debian allows 128 in
-	// all.
+	// systemd, containerd and kubelet of one machine use about 60 inotify instances. Debian's
+	// default is 128 for the whole host.
 	{"fs/inotify/max_user_instances", 8192, "machines share it"},
 	{"fs/inotify/max_user_watches", 524288, "machines share it"},
 	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},
 }
 
-// RaiseSysctls raises values below their minimum, and reports each with say.
+// RaiseSysctls raises sysctls that are below their minimum, and reports each change with say.
 func RaiseSysctls(ctx context.Context, say func(format string, args ...any)) error {
 	unlock, err := Lock(ctx, "sysctl")
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// arpWait bounds the check whether another machine has an address: a neighbour on a bridge of this
-// host answers in under 1 ms.
+// arpWait is the timeout of the check whether an address is in use. A neighbour on a bridge of this
+// host responds in less than 1 ms.
 const arpWait = 200 * time.Millisecond
 
-// checkRoutes refuses a subnet that this host already reaches another way.
+// checkRoutes returns an error if this host has a route to the subnet on another interface.
 func (b Bridge) checkRoutes(ctx context.Context) error {
 	out, err := host.Run(ctx, "ip", "-json", "-4", "route", "show", "table", "main")
 	if err != nil {
@@ -35,7 +35,7 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 		if addr, addrErr := netip.ParseAddr(route.Dst); addrErr == nil {
 			dst, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
-		if err != nil || route.Dev == b.Name { // "default" is no prefix
+		if err != nil || route.Dev == b.Name { // "default" cannot be parsed
 			continue
 		}
 		if dst.Overlaps(b.Subnet) {
@@ -46,9 +46,9 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 	return nil
 }
 
-// CheckSilent refuses an address that answers ARP on the bridge although no running machine of ours
-// has it. It sends an empty packet, so that the kernel sends an ARP request, and reads the answer
-// from the neighbour table.
+// CheckSilent returns an error if an address responds to ARP on the bridge. Call it when no running
+// machine of ours has the address. It sends an empty packet, for which the kernel sends an ARP
+// request, and reads the response from the neighbour table.
 func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	if ports, err := os.ReadDir(sysNet(bridge, "brif")); err != nil || len(ports) == 0 {
 		return nil
@@ -78,10 +78,9 @@ func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	return nil
 }
 
-// ForgetNeighbour removes this host's neighbour entry of an address, which may have a former
+// ForgetNeighbour removes an address from this host's neighbour table, which may have a former
 // machine's MAC address.
 func ForgetNeighbour(ctx context.Context, bridge string, address netip.Addr) {
-	// The entry is usually absent, and the only failure that matters shows when sshd does not
-	// answer.
+	// Ignore errors. Usually there is no entry. If a stale one remains, the wait for sshd fails.
 	_, _ = host.Run(ctx, "ip", "neigh", "del", address.String(), "dev", bridge)
 }

@@ -15,21 +15,21 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// bridgeAlias marks, on the interface itself, a bridge that was made here: only such a bridge is
-// ever removed.
+// bridgeAlias is the interface alias of bridges that were created here. Only such bridges are
+// removed.
 const bridgeAlias = "strata"
 
-// Bridge is a bridge of this host and the network of the machines on it.
+// Bridge is a bridge on this host, and the network of the machines on it.
 type Bridge struct {
-	// Name is the interface's, of at most 15 characters.
+	// Name is the name of the interface, at most 15 characters.
 	Name string
-	// Subnet is the machines' network, and Gateway this host's address in it.
+	// Subnet is the machines' network. Gateway is this host's address in it.
 	Subnet  netip.Prefix
 	Gateway netip.Addr
 }
 
-// Ensure makes the bridge and the packet filter rules that let its machines out, if may returns
-// nil. It calls may under the bridge's lock.
+// Ensure creates the bridge and the packet filter rules for its machines, if may returns nil. It
+// calls may while it holds the bridge's lock.
 func (b Bridge) Ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {
@@ -58,9 +58,9 @@ func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) 
 		return err
 	}
 	say("making bridge %s with %s/%d", b.Name, b.Gateway, b.Subnet.Bits())
-	// Without an address of its own a bridge takes the lowest one of its ports. Then the machines'
-	// ARP entries for the gateway become stale when a machine comes or goes. Without a forward
-	// delay of 0 each new port is silent for 15 s.
+	// Give the bridge a fixed MAC address. Otherwise, it has the lowest address of its ports, and
+	// the machines' ARP entries for the gateway become stale when a machine starts or stops. The
+	// forward delay is 0, because otherwise a new port forwards nothing for 15 s.
 	if _, err := host.Run(ctx, "ip", "link", "add", b.Name, "address", bridgeMAC(b.Name), "type", "bridge",
 		"forward_delay", "0", "stp_state", "0"); err != nil {
 		return fmt.Errorf("making bridge %s: %w", b.Name, err)
@@ -103,7 +103,7 @@ func isOurBridge(bridge string) bool {
 
 func bridgeMAC(bridge string) string {
 	sum := sha256.Sum256([]byte("strata bridge " + bridge))
-	// 02 marks a locally administered address.
+	// The first byte 02 means a locally administered address.
 	return fmt.Sprintf("02:%02x:%02x:%02x:%02x:%02x", sum[0], sum[1], sum[2], sum[3], sum[4])
 }
 
@@ -130,8 +130,8 @@ func linkAddresses(ctx context.Context, link string) ([]netip.Prefix, error) {
 	return addrs, nil
 }
 
-// Release removes the bridge and its rules, unless inUse reports true or a foreign interface is
-// attached. It calls inUse under the bridge's lock.
+// Release removes the bridge and its rules, unless inUse returns true. A bridge with a foreign
+// interface stays. Release calls inUse while it holds the bridge's lock.
 func (b Bridge) Release(ctx context.Context, inUse func() (bool, error), say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {

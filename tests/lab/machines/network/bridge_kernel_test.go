@@ -16,8 +16,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// inNamespace gives the test's goroutine a network of its own, with its /sys and /run. They end
-// with its thread, which is never unlocked.
+// inNamespace moves the test's goroutine into new network and mount namespaces, with its own /sys
+// and /run. They are removed when the goroutine's locked thread ends.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -41,7 +41,7 @@ func run(t *testing.T, command string) string {
 	return string(out)
 }
 
-// ruleCount returns the number of rules with the bridge's comment.
+// ruleCount returns the number of iptables rules with the bridge's comment.
 func ruleCount(t *testing.T) int {
 	t.Helper()
 	return strings.Count(run(t, "iptables -t filter -S")+run(t, "iptables -t nat -S"), "strata:strata0")
@@ -52,7 +52,7 @@ func exists(link string) bool {
 	return err == nil
 }
 
-// listener records its messages.
+// listener records the messages of say.
 type listener struct{ said []string }
 
 func (l *listener) say(format string, args ...any) {
@@ -62,7 +62,7 @@ func (l *listener) say(format string, args ...any) {
 func free() error           { return nil }
 func unused() (bool, error) { return false, nil }
 
-func TestABridgeIsMadeOnceAndGoesWithItsLastMachine(t *testing.T) {
+func TestBridgeIsMadeOnceAndRemovedWithItsLastMachine(t *testing.T) {
 	inNamespace(t)
 	var log listener
 	require.ErrorContains(t,
@@ -87,7 +87,7 @@ func TestABridgeIsMadeOnceAndGoesWithItsLastMachine(t *testing.T) {
 	}
 }
 
-func TestABridgeThatWasHalfMadeIsFinished(t *testing.T) {
+func TestIncompleteBridgeIsCompleted(t *testing.T) {
 	inNamespace(t)
 	run(t, "ip link add strata0 type bridge")
 	run(t, "ip link set strata0 alias strata")
@@ -97,7 +97,7 @@ func TestABridgeThatWasHalfMadeIsFinished(t *testing.T) {
 	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.10.0.1/24")}, have)
 }
 
-func TestABridgeWithAForeignPortStays(t *testing.T) {
+func TestBridgeWithForeignPortIsKept(t *testing.T) {
 	inNamespace(t)
 	var log listener
 	require.NoError(t, testBridge.Ensure(t.Context(), free, log.say))
@@ -108,7 +108,7 @@ func TestABridgeWithAForeignPortStays(t *testing.T) {
 	assert.Contains(t, log.said, "bridge strata0 stays: port0 is plugged into it, which is not a machine of Strata")
 }
 
-func TestInterfacesOfOthersAreLeftAlone(t *testing.T) {
+func TestForeignInterfacesAreNotChanged(t *testing.T) {
 	for _, tc := range []struct{ name, make, want string }{
 		{"a bridge with another address",
 			"ip link add strata0 type bridge; ip addr add 10.99.9.1/24 dev strata0",

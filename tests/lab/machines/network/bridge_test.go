@@ -12,7 +12,7 @@ import (
 var testBridge = Bridge{Name: "strata0", Subnet: netip.MustParsePrefix("10.10.0.0/24"),
 	Gateway: netip.MustParseAddr("10.10.0.1")}
 
-func TestEveryRuleCarriesTheCommentOfItsBridge(t *testing.T) {
+func TestEveryRuleHasTheCommentOfItsBridge(t *testing.T) {
 	for _, r := range testBridge.rules() {
 		assert.Contains(t, strings.Join(r.argv("-I"), " "), "-m comment --comment strata:strata0 -j ")
 	}
@@ -29,7 +29,7 @@ func TestOnlyTrafficThatLeavesTheBridgeIsMasqueraded(t *testing.T) {
 		"-m comment --comment strata:strata0 -j MASQUERADE"}, nat)
 }
 
-func TestRoutesThatMeetTheSubnetAreRefused(t *testing.T) {
+func TestSubnetThatOverlapsARouteIsRejected(t *testing.T) {
 	for _, tc := range []struct{ name, routes, want string }{
 		{"none", `[]`, ""},
 		{"default route", `[{"dst":"default","dev":"eth0"}]`, ""},

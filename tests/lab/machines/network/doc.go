@@ -1,10 +1,11 @@
-// Package network owns the bridge that joins machines on this host. It has the bridge's address and
-// packet filter rules, the checks that subnet and addresses are free, and the interface of one
+// Package network manages the bridge that connects machines on this host: its address and packet
+// filter rules, the checks that the subnet and addresses are free, and the interface of each
 // machine.
 //
-// It does not own the list of machines, which a caller supplies under the bridge's lock, nor the
-// network's configuration inside a machine (rootfs).
+// It does not know the list of machines: callers provide it while the bridge's lock is held. It
+// does not own the network configuration inside a machine (rootfs).
 //
-// Guarantees: a bridge that was not made here is never changed nor removed. Every rule carries the
-// comment of its bridge, and goes with it. A subnet that this host reaches another way is refused.
+// Guarantees: a bridge that was not created here is never changed or removed. Every rule has the
+// comment of its bridge, and is removed with it. A subnet to which this host has another route is
+// rejected.
 package network

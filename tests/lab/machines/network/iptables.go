@@ -8,19 +8,19 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// rule is one packet filter rule, in iptables' terms.
+// rule is an iptables rule.
 type rule struct {
 	table, chain string
 	match        []string
 }
 
-// ruleComment marks every rule that was made for a bridge.
+// ruleComment returns the comment of a bridge's rules.
 func ruleComment(bridge string) string { return "strata:" + bridge }
 
-// rules returns the rules that let machines talk to each other and to the world. With br_netfilter,
-// frames between two machines also pass FORWARD, whose policy Docker sets to DROP. Only frames that
-// leave the bridge are masqueraded: frames on it must keep their source, or Pod traffic between
-// nodes would come from the gateway.
+// rules returns the rules that let machines reach each other and other networks. With br_netfilter,
+// traffic between two machines also passes the FORWARD chain, whose policy Docker sets to DROP.
+// Only traffic that leaves the bridge is masqueraded. Otherwise, Pod traffic between nodes would
+// have the gateway as its source.
 func (b Bridge) rules() []rule {
 	comment := []string{"-m", "comment", "--comment", ruleComment(b.Name)}
 	with := func(match ...string) []string { return append(slices.Clone(match), comment...) }
@@ -31,7 +31,8 @@ func (b Bridge) rules() []rule {
 	}
 }
 
-// argv returns the iptables command for the rule; -w waits for another iptables to finish.
+// argv returns an iptables command for the rule. action is -I, -C or -D. -w 10 waits up to 10 s for
+// the xtables lock.
 func (r rule) argv(action string) []string {
 	return append([]string{"iptables", "-w", "10", "-t", r.table, action, r.chain}, r.match...)
 }

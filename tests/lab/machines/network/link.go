@@ -12,8 +12,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// LinkOf returns the name of this host's interface for the machine with process 1 pid; empty if it
-// cannot be found.
+// LinkOf returns the name of this host's interface for the machine whose init process is pid; empty
+// if it cannot be found.
 func LinkOf(ctx context.Context, pid int) string {
 	if pid == 0 {
 		return ""
@@ -41,9 +41,9 @@ func LinkOf(ctx context.Context, pid int) string {
 	return ""
 }
 
-// Unplug removes a machine's interface on this host, and with it the one inside. The kernel would
-// do so only once the last connection of the dead machine has timed out. Until then its network
-// answers ARP, for minutes.
+// Unplug removes a machine's interface on this host, and with it the peer inside the machine.
+// Without this, the kernel keeps a dead machine's network, which responds to ARP, for minutes:
+// until the last connection has timed out.
 func Unplug(ctx context.Context, link string) error {
 	if link == "" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Nameservers returns this host's IPv4 name servers that a machine can reach: not those on a
-// loopback address.
+// Nameservers returns the IPv4 name servers in a resolv.conf, without loopback addresses, which
+// machines cannot reach.
 func Nameservers(resolvConf string) ([]netip.Addr, error) {
 	f, err := os.Open(resolvConf)
 	if os.IsNotExist(err) {

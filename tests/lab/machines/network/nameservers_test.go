@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLoopbackNameServersOfTheHostAreNotPassedOn(t *testing.T) {
+func TestLoopbackNameServersOfTheHostAreOmitted(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "resolv.conf")
 	require.NoError(t,
 		os.WriteFile(conf,

@@ -1,10 +1,10 @@
-// Package rootfs owns a machine's own layer over its image: identity, network configuration,
-// cloud-init's seed and SSH host key. It also has the settings that a container's kernel does not
-// give, and the directories that cannot lie on an overlay.
+// Package rootfs writes a machine's own layer over its image: identity, network configuration,
+// cloud-init seed and SSH host key. The layer also has settings that a container does not get from
+// its kernel, and directories that cannot be on an overlay.
 //
-// It owns neither the image nor the mount, but the mount's options (Layer.MountOptions,
-// Layer.Binds).
+// It does not own the image or the mount. Layer.MountOptions and Layer.Binds return the options of
+// the mount.
 //
-// Guarantees: the layer is complete before the first boot. The next call completes an interrupted
-// one without a changed identity or key. Only root can read private halves.
+// Guarantees: the layer is complete before the first boot. A repeated call completes an interrupted
+// one without changing identity or key. Only root can read private keys.
 package rootfs

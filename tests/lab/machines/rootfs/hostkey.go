@@ -15,9 +15,9 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// EnsureHostKey makes the machine's SSH host key before its first boot, so that the first
-// connection already has a pin, and returns the public half. The private half stays in the
-// machine's root file system, readable by root.
+// EnsureHostKey generates the machine's SSH host key, unless it exists, and returns the public
+// half. It runs before the first boot, so that the first connection can already verify the key. The
+// private half is in the machine's root file system, readable by root only.
 func (l Layer) EnsureHostKey(name string) (ssh.PublicKey, error) {
 	key, err := l.ReadHostKey()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,8 @@ func (l Layer) EnsureHostKey(name string) (ssh.PublicKey, error) {
 	return signer.PublicKey(), l.WriteHostKey(pem.EncodeToMemory(block), signer.PublicKey())
 }
 
-// WriteHostKey writes the public half last, which marks the pair as complete.
+// WriteHostKey writes a host key. It writes the public half last, so its presence means that the
+// pair is complete.
 func (l Layer) WriteHostKey(private []byte, public ssh.PublicKey) error {
 	if err := host.WriteFile(l.hostKey(), private, 0o600); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (l Layer) WriteHostKey(private []byte, public ssh.PublicKey) error {
 	return host.WriteFile(l.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
 }
 
-// ReadHostKey returns the public half; fs.ErrNotExist until the pair is complete.
+// ReadHostKey returns the public half. The error is fs.ErrNotExist if the pair is not complete.
 func (l Layer) ReadHostKey() (ssh.PublicKey, error) {
 	raw, err := os.ReadFile(l.hostKey() + ".pub")
 	if err != nil {
@@ -59,10 +60,10 @@ func (l Layer) ReadHostKey() (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// PrivateHostKey returns the private half in PEM; fs.ErrNotExist if there is none.
+// PrivateHostKey returns the private half in PEM. The error is fs.ErrNotExist if there is none.
 func (l Layer) PrivateHostKey() ([]byte, error) { return os.ReadFile(l.hostKey()) }
 
-// AuthorizedForm returns the key as one line of an authorized_keys file, without a comment.
+// AuthorizedForm returns a public key as a line of an authorized_keys file, without a comment.
 func AuthorizedForm(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }

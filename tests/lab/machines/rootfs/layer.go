@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// Layer is the directory with a machine's own files: its layer over the image, and the directories
-// that an overlay cannot carry.
+// Layer is the directory with a machine's own files: the overlay's upper layer, and the directories
+// that cannot be on an overlay.
 type Layer string
 
 func (l Layer) path(elem string) string { return filepath.Join(string(l), elem) }
 
-// upper holds the differences from the image.
+// upper returns the overlay's upper directory, which has the differences from the image.
 func (l Layer) upper() string { return l.path("upper") }
 
 func (l Layer) work() string { return l.path("work") }
@@ -23,12 +23,13 @@ func (l Layer) disk() string { return l.path("disk") }
 
 func (l Layer) hostKey() string { return filepath.Join(l.upper(), "etc/ssh/ssh_host_ed25519_key") }
 
-// MountOptions returns the options of the overlay that is the machine's root.
+// MountOptions returns the mount options of the overlay that is the machine's root.
 func (l Layer) MountOptions(image string) string {
 	return fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", image, l.upper(), l.work())
 }
 
-// Binds returns the directories on this host's disk, in the form of nspawn's option --bind.
+// Binds returns the arguments of nspawn's option --bind for the directories that are not on the
+// overlay.
 func (l Layer) Binds() []string {
 	var binds []string
 	for _, p := range diskPaths {

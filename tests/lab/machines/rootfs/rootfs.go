@@ -14,31 +14,32 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// file is one file of the machine's own layer over the image.
+// file is a file of the machine's layer.
 type file struct {
 	content string
 	mode    fs.FileMode
 }
 
-// diskPaths lie on this host's disk and not on the overlay root: containerd's snapshots are
-// overlays themselves, and an overlay on an overlay is refused. /var/lib/kubelet has none, and must
-// stay removable, which a mount point is not.
+// diskPaths are directories on this host's disk instead of the overlay root. containerd's snapshots
+// are overlays, which cannot be on another overlay. /var/lib/kubelet has no snapshots, and must not
+// be a mount point, because uninstalling K3s removes it.
 var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
 
-// Identity describes a machine to itself: name, network and keys.
+// Identity has the values that make a machine unique: name, network and keys.
 type Identity struct {
 	Name, Hostname string
 	Address        netip.Prefix
 	Gateway        netip.Addr
 	DNS            []netip.Addr
-	// AuthorizedKey may log in as root and as strata.
+	// AuthorizedKey is the public key that may log in as root and as strata.
 	AuthorizedKey string
-	// Seed are NoCloud's files by name, in place of those made from the other fields.
+	// Seed has cloud-init's NoCloud files by name. If it is set, they replace the files that are
+	// made from the other fields.
 	Seed map[string]string
 }
 
-// Ensure writes the machine's layer: identity, network, seed. It is complete before the first boot,
-// and a second call after an interruption completes it.
+// Ensure writes the machine's layer: identity, network and seed. It runs before the first boot. A
+// repeated call completes an interrupted one.
 func (l Layer) Ensure(id Identity) error {
 	for _, p := range []string{l.upper(), l.work(), l.Root()} {
 		if err := os.MkdirAll(p, 0o755); err != nil {
@@ -81,8 +82,8 @@ func rootfsFiles(id Identity, machineID string) (map[string]file, error) {
 	return files, nil
 }
 
-// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal use it as the
-// host's identity.
+// ensureMachineID returns the machine's id, and generates it if it is missing. K3s, DHCP and the
+// journal use it as the host's identity.
 func (l Layer) ensureMachineID() (string, error) {
 	path := filepath.Join(l.upper(), "etc/machine-id")
 	if raw, err := os.ReadFile(path); err == nil {

@@ -9,8 +9,8 @@ import (
 
 const seedDir = "var/lib/cloud/seed/nocloud"
 
-// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs, so
-// steps that wait for it in a VM wait here, too.
+// seedFiles returns the files of the NoCloud seed, by path in the root file system. The machine
+// really runs cloud-init, so that steps which wait for cloud-init in a VM also wait here.
 func seedFiles(id Identity, machineID string) (map[string]file, error) {
 	files := map[string]file{}
 	for name, content := range id.Seed {
@@ -41,10 +41,10 @@ func userData(id Identity) map[string]any {
 	keys := []string{strings.TrimSpace(id.AuthorizedKey)}
 	return map[string]any{
 		"hostname": id.Hostname,
-		// The host key is pinned already; a new one would lock everyone out.
+		// The host key is already known to clients. A new one would make every login fail.
 		"ssh_deletekeys":  false,
-		"ssh_genkeytypes": []string{"ed25519"}, // which it has; an empty list is none to cloud-init 25
-		// Top-level keys also go to root once root is not disabled.
+		"ssh_genkeytypes": []string{"ed25519"}, // this key exists; cloud-init 25 ignores an empty list
+		// With disable_root false, the top-level keys are also authorized for root.
 		"disable_root":        false,
 		"ssh_authorized_keys": keys,
 		"users": []map[string]any{{

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// sysctls are the values that kubelet expects. It corrects others, or fails if protectKernelDefaults
-// is set. A container's /proc/sys is read-only and shows this host's values, which must not change.
-// So the machine mounts files over them.
+// sysctls are the values that kubelet expects. It changes other values, or fails if
+// protectKernelDefaults is set. A container's /proc/sys is read-only, and shows this host's values,
+// which must not change. So the machine mounts files with these values over them.
 var sysctls = map[string]string{
 	"vm/overcommit_memory": "1",
 	"kernel/panic":         "10",
@@ -20,8 +20,8 @@ var sysctls = map[string]string{
 const (
 	setupUnit   = "strata-machine.service"
 	setupScript = "usr/local/lib/strata/machine-setup"
-	// nspawn resolves the source of a bind mount below /proc inside the machine, so its --bind
-	// cannot do this.
+	// nspawn's --bind cannot do this, because it resolves the source of a bind mount below /proc
+	// inside the machine.
 	setupShell = `#!/bin/sh
 # Made by Strata. Gives the machine what a VM's kernel would: kubelet's sysctls, writable cgroup controllers.
 set -eu
@@ -60,7 +60,7 @@ func setupFiles() map[string]file {
 	return files
 }
 
-// enableSetup does the work of `systemctl enable` for a system that does not run yet.
+// enableSetup enables the setup unit, as `systemctl enable` would in a running system.
 func (l Layer) enableSetup() error {
 	wants := filepath.Join(l.upper(), "etc/systemd/system/sysinit.target.wants")
 	if err := os.MkdirAll(wants, 0o755); err != nil {

@@ -1,5 +1,5 @@
 // Command pulumi-resource-command is the lab's stand-in for the official command plugin. See doc.go
-// for the behaviour that it keeps.
+// for its behaviour.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strata/tests/lab/plugins/command/remote"
 )
 
-// version is the release of the official plugin whose behaviour this one keeps.
+// version is the version of the official plugin whose behaviour this stand-in has.
 const version = "1.2.1"
 
 func main() {

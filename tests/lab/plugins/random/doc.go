@@ -1,9 +1,10 @@
-// The stand-in random plugin makes random values that stay the same until their inputs change.
+// The stand-in random plugin creates random values that stay the same until their inputs change.
 //
-// It owns RandomPassword and RandomId with the inputs, outputs, ids and secrets of the official
-// plugin 4.19.2. Every changed input replaces the resource. It does not own that plugin's other
-// resources, nor imports, nor a password's classes of characters but the special ones, and refuses
-// values that the SDK's types do not allow and an id of no bytes, which the official plugin takes.
+// It implements RandomPassword and RandomId with the inputs, outputs, ids and secrets of the
+// official plugin 4.19.2. Any changed input replaces the resource. It does not implement other
+// resources, imports, or a password's character classes except special characters. It rejects
+// values that the SDK's types do not allow, and an id of 0 bytes, which the official plugin
+// accepts.
 //
-// tests/conformance holds both plugins to the same table.
+// tests/conformance runs the same tests against both plugins.
 package main

@@ -16,17 +16,17 @@ import (
 // RandomID is the resource random:index/randomId:RandomId.
 type RandomID struct{}
 
-// IDArgs are its inputs.
+// IDArgs are the inputs of a RandomId.
 type IDArgs struct {
 	// ByteLength is the number of random bytes, at least 1.
 	ByteLength int `pulumi:"byteLength"`
-	// Prefix goes before every output, as it is.
+	// Prefix is put before every output, unchanged.
 	Prefix *string `pulumi:"prefix,optional"`
-	// Keepers are arbitrary values whose change makes a new id.
+	// Keepers are arbitrary values. A changed value creates a new id.
 	Keepers *map[string]string `pulumi:"keepers,optional"`
 }
 
-// IDState is stored by the engine: the same bytes in four notations.
+// IDState is the state that the engine stores for a RandomId: the same bytes in four encodings.
 type IDState struct {
 	IDArgs
 	B64Std string `pulumi:"b64Std"`
@@ -35,12 +35,12 @@ type IDState struct {
 	Hex    string `pulumi:"hex"`
 }
 
-// Annotate sets the official type token.
+// Annotate sets the official plugin's type token.
 func (r *RandomID) Annotate(a infer.Annotator) {
 	a.SetToken("index/randomId", "RandomId")
 }
 
-// Check refuses an id without bytes.
+// Check rejects a byteLength below 1.
 func (*RandomID) Check(
 	ctx context.Context, req infer.CheckRequest,
 ) (infer.CheckResponse[IDArgs], error) {
@@ -53,7 +53,8 @@ func (*RandomID) Check(
 	return infer.CheckResponse[IDArgs]{Inputs: args, Failures: failures}, err
 }
 
-// Create draws the bytes. The resource id is the URL notation without prefix.
+// Create draws the random bytes. The resource's id is their base64 URL encoding, without the
+// prefix.
 func (*RandomID) Create(
 	_ context.Context, req infer.CreateRequest[IDArgs],
 ) (infer.CreateResponse[IDState], error) {

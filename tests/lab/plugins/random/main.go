@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 )
 
-// version is the release of the official plugin whose behaviour this one keeps.
+// version is the version of the official plugin whose behaviour this stand-in has.
 const version = "4.19.2"
 
 func main() {

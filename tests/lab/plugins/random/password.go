@@ -9,25 +9,25 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// bcryptLimit is the number of a password's bytes that bcrypt looks at.
+// bcryptLimit is the maximum length, in bytes, of a password for bcrypt. bcrypt ignores the rest.
 const bcryptLimit = 72
 
 // RandomPassword is the resource random:index/randomPassword:RandomPassword.
 type RandomPassword struct{}
 
-// PasswordState is stored by the engine; both results are secret.
+// PasswordState is the state that the engine stores for a RandomPassword. Both results are secret.
 type PasswordState struct {
 	TextArgs
 	Result     string `pulumi:"result" provider:"secret"`
 	BcryptHash string `pulumi:"bcryptHash" provider:"secret"`
 }
 
-// Annotate sets the official type token.
+// Annotate sets the official plugin's type token.
 func (r *RandomPassword) Annotate(a infer.Annotator) {
 	a.SetToken("index/randomPassword", "RandomPassword")
 }
 
-// Check refuses a password that cannot be made.
+// Check rejects a length below 1, and inputs that this plugin does not support.
 func (*RandomPassword) Check(
 	ctx context.Context, req infer.CheckRequest,
 ) (infer.CheckResponse[TextArgs], error) {
@@ -38,7 +38,7 @@ func (*RandomPassword) Check(
 	return infer.CheckResponse[TextArgs]{Inputs: args, Failures: failures}, err
 }
 
-// Create draws the password. The id is "none": it must not tell the secret.
+// Create draws the password. The resource's id is "none", because an id is not secret.
 func (*RandomPassword) Create(
 	_ context.Context, req infer.CreateRequest[TextArgs],
 ) (infer.CreateResponse[PasswordState], error) {
@@ -59,8 +59,8 @@ func (*RandomPassword) Create(
 	return response, nil
 }
 
-// WireDependencies makes the results secret in the state itself, also for
-// programs that do not ask for it, and the rest known in a preview.
+// WireDependencies makes the results secret in the state, even if the program does not request
+// that. Outputs other than the results are known in a preview.
 func (*RandomPassword) WireDependencies(f infer.FieldSelector, args *TextArgs, state *PasswordState) {
 	f.OutputField(&state.Result).AlwaysSecret()
 	f.OutputField(&state.BcryptHash).AlwaysSecret()

@@ -14,15 +14,15 @@ const (
 	specials = "!@#$%&*()-_=+[]{}<>:?"
 )
 
-// TextArgs are the inputs of a password: a length in characters, and whether
-// there are others in it than letters and digits (by default there are).
+// TextArgs are the inputs of a password: its length in characters, and whether it has special
+// characters besides letters and digits (default: true).
 type TextArgs struct {
 	Length  int   `pulumi:"length"`
 	Special *bool `pulumi:"special,optional"`
-	// Keepers are arbitrary values whose change makes a new text.
+	// Keepers are arbitrary values. A changed value creates a new password.
 	Keepers *map[string]string `pulumi:"keepers,optional"`
 
-	// The others are in a state; Check refuses them here unless they have their default values.
+	// The state has these fields, too. Check rejects them unless they have their default values.
 	Lower           *bool   `pulumi:"lower,optional"`
 	Upper           *bool   `pulumi:"upper,optional"`
 	Numeric         *bool   `pulumi:"numeric,optional"`
@@ -34,7 +34,7 @@ type TextArgs struct {
 	MinSpecial      *int    `pulumi:"minSpecial,optional"`
 }
 
-// withDefaults fills in the outputs' values for absent inputs.
+// withDefaults returns the inputs with default values for those that are not set.
 func (a TextArgs) withDefaults() TextArgs {
 	for _, field := range []**bool{&a.Lower, &a.Upper, &a.Numeric, &a.Number, &a.Special} {
 		if *field == nil {
@@ -49,7 +49,7 @@ func (a TextArgs) withDefaults() TextArgs {
 	return a
 }
 
-// known are the outputs that a preview tells.
+// known marks the outputs that a preview can show.
 func (a *TextArgs) known(f infer.FieldSelector) {
 	for _, field := range []any{
 		&a.Lower, &a.Upper, &a.Numeric, &a.Number, &a.Special, &a.MinLower, &a.MinUpper, &a.MinNumeric, &a.MinSpecial,
@@ -58,7 +58,7 @@ func (a *TextArgs) known(f infer.FieldSelector) {
 	}
 }
 
-// problems refuses a text that cannot be made, or not here.
+// problems returns failures for a length below 1, and for inputs that this plugin does not support.
 func (a TextArgs) problems() []p.CheckFailure {
 	if a.Length < 1 {
 		return []p.CheckFailure{{Property: "length", Reason: fmt.Sprintf("must be at least 1, got %d", a.Length)}}
@@ -71,7 +71,7 @@ func (a TextArgs) problems() []p.CheckFailure {
 	return nil
 }
 
-// text draws every character by itself.
+// text returns a random text. Each character is drawn independently.
 func (a TextArgs) text() (string, error) {
 	all := letters
 	if *a.Special {

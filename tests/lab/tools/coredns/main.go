@@ -1,6 +1,6 @@
-// Command coredns is CoreDNS's own command with all of its plugins but six: azure, clouddns and
-// route53 (zones of a cloud), dnssec (keys of one), etcd, and trace, whose SDKs take as long to
-// compile as the rest. A Corefile that names one of them is refused.
+// Command coredns is CoreDNS's own command without six plugins: azure, clouddns and route53 (zones
+// in clouds), dnssec, etcd, and trace. Their SDKs take as long to compile as the rest. A Corefile
+// that uses one of them is an error.
 package main
 
 import (

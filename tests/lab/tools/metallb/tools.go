@@ -1,6 +1,7 @@
 //go:build tools
 
-// Package tools names the commands that this module exists to build.
+// Package tools imports the commands that this module builds, so that go.mod pins their
+// dependencies.
 package tools
 
 import (

@@ -1,6 +1,6 @@
-// Command metrics-server is metrics-server with the options that K3s gives it. The server, its
-// storage and its client are the original's; its own command does not compile with the Kubernetes
-// that all of the lab compiles.
+// Command metrics-server is metrics-server with the options that K3s sets. The server, its storage
+// and its client are the original's. The original command does not compile with the version of
+// Kubernetes that the lab uses.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// run serves until a signal ends it.
+// run serves until a signal stops it.
 func run(o *options) error {
 	if err := logsapi.ValidateAndApply(o.logging, nil); err != nil {
 		return fmt.Errorf("reading the options for logs: %w", err)

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/metrics-server/pkg/server"
 )
 
-// options are the original's, as far as K3s gives them, with its names and defaults.
+// options are the options of the original that K3s sets, with the original's names and defaults.
 type options struct {
 	serving        *genericoptions.SecureServingOptionsWithLoopback
 	authentication *genericoptions.DelegatingAuthenticationOptions
@@ -57,7 +57,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.kubeletLimit, "kubelet-request-timeout", o.kubeletLimit, "how long to wait for a kubelet")
 }
 
-// config is the server's, in a Pod.
+// config returns the server's configuration inside a Pod.
 func (o *options) config() (*server.Config, error) {
 	apiserver, err := o.apiserver()
 	if err != nil {
@@ -91,7 +91,8 @@ func (o *options) kubelet(access *rest.Config) *client.KubeletClientConfig {
 	return config
 }
 
-// apiserver serves metrics.k8s.io to the API server, which checks its readers' rights.
+// apiserver returns the configuration of the server for metrics.k8s.io. The server asks the API
+// server whether a client may read.
 func (o *options) apiserver() (*genericapiserver.Config, error) {
 	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil,
 		[]net.IP{net.ParseIP("127.0.0.1")}); err != nil {

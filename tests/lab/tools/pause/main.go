@@ -1,5 +1,5 @@
-// Command pause is the process that holds a Pod's namespaces: it sleeps until it is told to end,
-// and reaps the children that a shared process namespace leaves to it. It stands in for
+// Command pause is the process that keeps a Pod's namespaces open. It sleeps until a signal stops
+// it, and reaps ended processes if the Pod shares its process namespace. It stands in for
 // registry.k8s.io/pause.
 package main
 
@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// reap collects every child that has ended; one signal may stand for several.
+// reap waits for all ended children, because one SIGCHLD may stand for several.
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// behaviour is the server's behaviour as a test sets it.
+// behaviour has the settings of the server, which a test makes by environment variables.
 type behaviour struct {
 	startDelay, takes, drain time.Duration
 	version                  string
-	// fail is the status of each POST; 0: it is answered.
+	// fail is the status code of the response to each POST; 0 means a normal response.
 	fail int
-	// holds is in bytes.
+	// holds is the amount of memory to allocate, in bytes.
 	holds int
 }
 
-// behaviourFrom reads the environment.
+// behaviourFrom reads the settings from the environment.
 func behaviourFrom(getenv func(string) string) (behaviour, error) {
 	b := behaviour{drain: drainTime, version: getenv("VERSION")}
 	for name, into := range map[string]*time.Duration{"START_DELAY": &b.startDelay,
@@ -52,7 +52,7 @@ func behaviourFrom(getenv func(string) string) (behaviour, error) {
 	return b, nil
 }
 
-// hold takes memory, every page of it.
+// hold allocates memory, and writes to it so that the kernel provides every page.
 func hold(size int) []byte {
 	held := make([]byte, size)
 	for i := range held {
@@ -61,9 +61,9 @@ func hold(size int) []byte {
 	return held
 }
 
-// atOnce serves until SIGTERM, which ends the process with every request in it. A program without a
-// handler does the same, but not where it is process 1 of its container: the kernel gives that no
-// default one.
+// atOnce serves until SIGTERM, which ends the process and all its open requests at once. A handler
+// is needed even for that: the kernel ignores SIGTERM without a handler for process 1 of a
+// container.
 func atOnce(server *http.Server, delay time.Duration) error {
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)

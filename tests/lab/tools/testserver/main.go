@@ -1,19 +1,20 @@
-// Command testserver answers HTTP with the name of the Pod that it runs in, and returns the body of
-// a POST unchanged. Tests ask it through a Service, to see which Pod answered and that nothing on
-// the way was lost.
+// Command testserver is an HTTP server for tests. It responds with the name of its Pod, and returns
+// the body of a POST unchanged. Tests send requests through a Service, to see which Pod responded
+// and whether any request was lost.
 //
 //	GET  any path   200, "<host name>\n"
 //	POST any path   200, the request's body; header X-Pod: <host name>
 //
-// GET /ready answers 200 once it serves. It listens on $LISTEN (default :8080) and ends orderly on
-// SIGTERM: open requests are finished first. A test's settings, all optional:
+// It listens on $LISTEN (default :8080). On SIGTERM it finishes open requests and then ends.
+// Environment variables change its behaviour; all are optional:
 //
-//	START_DELAY  how long it does not listen yet, for example 3s
-//	TAKES        how long each POST takes, for example 200ms
-//	DRAIN        how long open requests may take after SIGTERM; 0s ends at once, as a program without a handler does
-//	VERSION      is in the header X-Version of each answer
-//	FAIL         answers each POST with this status
-//	HOLDS        how many MiB of memory it takes before it listens
+//	START_DELAY  time before it starts to listen, for example 3s
+//	TAKES        time that each POST takes, for example 200ms
+//	DRAIN        time for open requests after SIGTERM (default 20s); 0s ends at once,
+//	             like a program without a handler
+//	VERSION      value of the header X-Version in each response
+//	FAIL         status code of the response to each POST
+//	HOLDS        memory, in MiB, that it allocates before it listens
 package main
 
 import (
@@ -29,11 +30,12 @@ import (
 	"time"
 )
 
-// maxBody bounds the body that one POST may echo, so that a wrong client cannot take the node's
-// memory.
+// maxBody is the maximum size of a POST's body, in bytes. It keeps a wrong client from using up the
+// node's memory.
 const maxBody = 1 << 20
 
-// drainTime bounds open requests after SIGTERM; below the Pod's default grace of 30 s.
+// drainTime is the default time for open requests after SIGTERM. It is shorter than a Pod's default
+// grace period of 30 s.
 const drainTime = 20 * time.Second
 
 func main() {
@@ -85,7 +87,7 @@ func run() error {
 	return nil
 }
 
-// handler answers as the command's comment says.
+// handler returns the handler that the package comment describes.
 func handler(pod string, behave behaviour) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Pod", pod)

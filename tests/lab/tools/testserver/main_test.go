@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAGetIsAnsweredWithThePodsName(t *testing.T) {
+func TestGetReturnsThePodsName(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	handler("pod-1", behaviour{}).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/any", nil))
 	if got := recorder.Body.String(); got != "pod-1\n" {
@@ -16,7 +16,7 @@ func TestAGetIsAnsweredWithThePodsName(t *testing.T) {
 	}
 }
 
-func TestAPostIsEchoed(t *testing.T) {
+func TestPostIsEchoed(t *testing.T) {
 	server := httptest.NewServer(handler("pod-1", behaviour{}))
 	defer server.Close()
 	response, err := http.Post(server.URL, "text/plain", strings.NewReader("hello"))
@@ -33,7 +33,7 @@ func TestAPostIsEchoed(t *testing.T) {
 	}
 }
 
-func TestATooLargeBodyIsRefused(t *testing.T) {
+func TestTooLargeBodyIsRejected(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	body := strings.NewReader(strings.Repeat("x", maxBody+1))
 	handler("pod-1", behaviour{}).ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/", body))

@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package tools names the command that this module exists to build.
+// Package tools imports the command that this module builds, so that go.mod pins its dependencies.
 package tools
 
 import _ "github.com/traefik/traefik/v3/cmd/traefik"

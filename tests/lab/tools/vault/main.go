@@ -1,7 +1,7 @@
-// Command vault is Vault's own command, with a server that has the parts for Strata and its tests:
-// Kubernetes authentication and file storage come on top of Vault's minimal server (its build tag).
-// The official server has some sixty plugins and storages more, most of them over the SDKs of
-// clouds, which take eight times as long to compile as the rest.
+// Command vault is Vault's own command, whose server has only the parts that Strata and its tests
+// use: Vault's minimal server (its build tag minimal), Kubernetes authentication and file storage.
+// The official server has about sixty more plugins and storages. Most of them need SDKs of clouds,
+// which take eight times as long to compile as the rest.
 package main
 
 import (

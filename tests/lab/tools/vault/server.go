@@ -18,8 +18,8 @@ import (
 	"github.com/hashicorp/vault/serviceregistration/kubernetes"
 )
 
-// server returns `vault server`. Plugins that are not named here, such as PKI, come from the
-// minimal registry; a factory that is named goes before the registry.
+// server returns the command `vault server`. Plugins that are not listed here, such as PKI, come
+// from the minimal registry. The factories here take precedence over the registry.
 func server() *command.ServerCommand {
 	return &command.ServerCommand{
 		BaseCommand: &command.BaseCommand{

@@ -17,24 +17,26 @@ import (
 
 const dialTimeout = 2 * time.Second
 
-// Balancer is the agent's TCP proxy to the servers, so that the node outlives the server it joined
-// through. The list is kept on disk, for a restart while that server is dead.
+// Balancer is the agent's TCP proxy to the servers. It keeps the node working when the server that
+// it joined fails. The list of servers is stored on disk, so that the agent can also restart while
+// that server is down.
 type Balancer struct {
 	file string
 
 	mu      sync.Mutex
-	servers []string // in the order of use
-	saved   []string // as last learned
+	servers []string // in the order in which they are tried
+	saved   []string // the last argument of Set
 	conns   map[string]map[net.Conn]bool
 }
 
-// balancerState has the names of K3s's k3s-agent-load-balancer.json.
+// balancerState is the content of K3s's k3s-agent-load-balancer.json.
 type balancerState struct {
 	ServerURL       string
 	ServerAddresses []string
 }
 
-// Start listens on 127.0.0.1:port and knows the join server, plus the last run's servers.
+// Start starts a Balancer on 127.0.0.1:port. Its servers are the one in serverURL, and those that
+// the last run stored for the same serverURL.
 func Start(dataDir, serverURL, port string) (*Balancer, error) {
 	u, err := url.Parse(serverURL)
 	if err != nil {
@@ -66,7 +68,8 @@ func (b *Balancer) load(serverURL string) {
 	}
 }
 
-// Set makes the list equal to the API servers behind the kubernetes Service.
+// Set replaces the list of servers, and stores it. It closes connections to servers that are not in
+// the new list.
 func (b *Balancer) Set(serverURL string, servers []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +110,8 @@ func (b *Balancer) accept(listener net.Listener) {
 	}
 }
 
-// proxy tries every server; one that does not answer goes to the end of the list.
+// proxy connects a client to the first server that accepts a connection. A server that does not
+// accept one moves to the end of the list.
 func (b *Balancer) proxy(client net.Conn) {
 	defer client.Close()
 	b.mu.Lock()

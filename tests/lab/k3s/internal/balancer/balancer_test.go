@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answering starts a server that greets with its name and returns its address.
+// answering starts a server that sends its name to each client, and returns its address.
 func answering(t *testing.T, name string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +34,7 @@ func answering(t *testing.T, name string) string {
 	return listener.Addr().String()
 }
 
-// dead returns an address without a listener.
+// dead returns an address at which nothing listens.
 func dead(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func dead(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// through reads the answer of a server behind the balancer.
+// through returns the data that a server sends through the balancer.
 func through(t *testing.T, b *Balancer) string {
 	t.Helper()
 	client, far := net.Pipe()
@@ -60,7 +60,7 @@ func TestConnectionGoesToAServerThatAnswers(t *testing.T) {
 	assert.Equal(t, []string{up, gone}, b.servers, "the one that failed is tried last from now on")
 }
 
-func TestLearnedServersOutliveARestart(t *testing.T) {
+func TestLearnedServersSurviveARestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "agent", "etc", "state.json")
 	first := &Balancer{file: file, conns: map[string]map[net.Conn]bool{}}
 	first.Set("https://join:6443", []string{"10.0.0.1:6443", "10.0.0.2:6443"})

@@ -19,10 +19,10 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// advertised is the API server's own listener on 127.0.0.1. While the server's configuration is
-// made it tells the truth, which the loopback client is built from. Then it claims the supervisor's
-// port, which the server writes into the endpoints of the kubernetes Service. K3s patches
-// Kubernetes for this (--advertise-port).
+// advertised is the API server's listener on 127.0.0.1. While the API server's configuration is
+// built, Addr returns the real address, because the loopback client uses it. Afterwards, Addr
+// returns the supervisor's port, because the API server writes this port into the endpoints of the
+// kubernetes Service. K3s patches Kubernetes for this (--advertise-port).
 type advertised struct {
 	net.Listener
 	port atomic.Int32
@@ -35,8 +35,8 @@ func (a *advertised) Addr() net.Addr {
 	return a.Listener.Addr()
 }
 
-// StartAPIServer builds the API server, hands its handler to publish, and runs it. It returns when
-// the server is built; a later failure ends the process.
+// StartAPIServer builds the API server, passes its handler to publish, and runs it in the
+// background. It returns once the server is built. A later failure ends the process.
 func (p *Plane) StartAPIServer(ctx context.Context, publish func(http.Handler)) error {
 	c := p.config
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port+1)))
@@ -101,7 +101,8 @@ func apiOptions(ctx context.Context, c Config, listener net.Listener) (options.C
 	return completed, utilerrors.NewAggregate(completed.Validate())
 }
 
-// egressFile returns K3s's path of the configuration by which the API server dials.
+// egressFile returns the path of the egress selector configuration, which makes the API server dial
+// through the supervisor. K3s uses the same path.
 func egressFile(c Config) string {
 	return filepath.Join(c.PKI.Dir, "etc", "egress-selector-config.yaml")
 }
@@ -111,7 +112,8 @@ func writeEgress(c Config) error {
 	return tunnel.WriteEgress(egressFile(c), url, c.PKI.Path("server-ca.crt"), client+".crt", client+".key")
 }
 
-// apiDefaults follow k3s-io/k3s pkg/daemons/control/server.go apiServer.
+// apiDefaults returns kube-apiserver's arguments, as in k3s-io/k3s pkg/daemons/control/server.go,
+// apiServer.
 func apiDefaults(c Config) map[string]string {
 	tls, issuer := c.PKI.Path, "https://kubernetes.default.svc."+c.Domain
 	args := map[string]string{

@@ -10,25 +10,26 @@ import (
 // Config configures the control plane.
 type Config struct {
 	PKI *pki.Server
-	// NodeIP is advertised as this API server's address.
+	// NodeIP is the address that the API server advertises.
 	NodeIP string
-	// Port is the supervisor's port, which the kubernetes Service points to; the API server's own
-	// listener is on 127.0.0.1, one above.
+	// Port is the supervisor's port, to which the kubernetes Service points. The API server listens
+	// on 127.0.0.1 at Port+1.
 	Port int
 	// ClusterCIDR, ServiceCIDR and Domain are the cluster's networks and DNS domain.
 	ClusterCIDR, ServiceCIDR, Domain string
-	// NodePorts is the NodePort range, "30000-32767".
+	// NodePorts is the range of NodePorts, such as "30000-32767".
 	NodePorts string
 	// EncryptSecrets turns on encryption at rest with cred/encryption-config.json.
 	EncryptSecrets bool
-	// EtcdEndpoint is etcd's address.
+	// EtcdEndpoint is the URL of etcd.
 	EtcdEndpoint string
-	// APIServerArgs, ControllerArgs and SchedulerArgs are the user's "name=value" extras; they win.
+	// APIServerArgs, ControllerArgs and SchedulerArgs are the user's arguments, "name=value". They
+	// replace the defaults.
 	APIServerArgs, ControllerArgs, SchedulerArgs []string
 }
 
-// merge turns defaults and the user's extras into a stable argument list. A user's value replaces
-// the default; a name given twice by the user is passed twice.
+// merge returns a sorted argument list of the defaults and the user's arguments. A user's argument
+// replaces the default of the same name. A name that the user gives twice is passed twice.
 func merge(defaults map[string]string, extra []string) []string {
 	var args []string
 	for _, arg := range extra {

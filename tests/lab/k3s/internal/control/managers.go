@@ -17,11 +17,13 @@ type Plane struct {
 	managers *cobra.Command
 }
 
-// New must come before any component is started: the controller manager's command changes defaults
-// of the feature gates that all of them share, which is refused once one has made its flags.
+// New returns the control plane of a server. Call it before any component is started: the
+// controller manager's command changes defaults of the feature gates that all components share.
+// That is an error once another component has created its flags.
 func New(c Config) *Plane { return &Plane{config: c, managers: cmapp.NewControllerManagerCommand()} }
 
-// StartControllers runs kube-controller-manager and kube-scheduler once the API server is ready.
+// StartControllers runs kube-controller-manager and kube-scheduler in the background. Call it when
+// the API server is ready.
 func (p *Plane) StartControllers(ctx context.Context) {
 	go run(ctx, "controller-manager", func() error {
 		args := merge(controllerDefaults(p.config), p.config.ControllerArgs)
@@ -33,16 +35,16 @@ func (p *Plane) StartControllers(ctx context.Context) {
 	go run(ctx, "scheduler", func() error { return scheduler(ctx, p.config) })
 }
 
-// run ends the process when a component does.
+// run runs a component. If it returns before ctx ends, run ends the process.
 func run(ctx context.Context, name string, component func() error) {
 	if err := component(); ctx.Err() == nil {
 		logrus.Fatalf("%s exited: %v", name, err)
 	}
 }
 
-// controllerDefaults follow k3s-io/k3s pkg/daemons/control/server.go controllerManager. K3s turns
-// service, route and cloud-node-lifecycle off because its cloud controller does them; here nothing
-// does.
+// controllerDefaults returns kube-controller-manager's arguments, as in k3s-io/k3s
+// pkg/daemons/control/server.go, controllerManager. K3s disables the controllers service, route and
+// cloud-node-lifecycle, because its cloud controller replaces them. The lab has no replacement.
 func controllerDefaults(c Config) map[string]string {
 	tls, kubeconfig := c.PKI.Path, c.PKI.Cred("controller.kubeconfig")
 	return map[string]string{
@@ -71,8 +73,8 @@ func controllerDefaults(c Config) map[string]string {
 	}
 }
 
-// scheduler avoids the scheduler's own command, which installs a signal handler that only one
-// component of a process may install.
+// scheduler runs kube-scheduler until ctx ends. It does not use kube-scheduler's own command, which
+// installs a signal handler: only one component of a process may install one.
 func scheduler(ctx context.Context, c Config) error {
 	kubeconfig := c.PKI.Cred("scheduler.kubeconfig")
 	args := merge(map[string]string{

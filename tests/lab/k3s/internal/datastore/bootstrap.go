@@ -17,14 +17,14 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// bootstrapPrefix is of the key under which K3s keeps the cluster's key material; the key is named
-// after the token that encrypts it.
+// bootstrapPrefix is the prefix of the etcd key under which K3s stores the cluster's CAs and keys,
+// encrypted. The rest of the key is a hash of the password that encrypts them.
 const bootstrapPrefix = "/bootstrap/"
 
-// Claim marks the data as those of a cluster with the password, with the key material that all
-// servers share, and returns the material that they have. It fails where they are another's
-// (k3s-io/k3s pkg/cluster/encrypt.go, storageKey; pkg/cluster/storage.go,
-// getBootstrapKeyFromStorage).
+// Claim stores material, the CAs and keys that all servers share, in etcd. It encrypts them with
+// password. If etcd already has them, Claim returns the stored ones instead. It fails if another
+// password has encrypted them (k3s-io/k3s pkg/cluster/encrypt.go, storageKey;
+// pkg/cluster/storage.go, getBootstrapKeyFromStorage).
 func (e *Etcd) Claim(ctx context.Context, password string, material map[string][]byte) (map[string][]byte, error) {
 	key := keyOf(password)
 	client := e.client.Load()
@@ -48,8 +48,9 @@ func (e *Etcd) Claim(ctx context.Context, password string, material map[string][
 	return material, err
 }
 
-// Rotate encrypts the key material with another password, under that one's name, and deletes the
-// former one (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken, doMigrateToken).
+// Rotate encrypts the stored CAs and keys with a new password, stores them under the new password's
+// key, and deletes the former key (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken,
+// doMigrateToken).
 func (e *Etcd) Rotate(ctx context.Context, former, password string) error {
 	client := e.client.Load()
 	found, err := client.Get(ctx, keyOf(former))
@@ -71,13 +72,13 @@ func (e *Etcd) Rotate(ctx context.Context, former, password string) error {
 	return err
 }
 
-// keyOf returns the key of the data that a password encrypts.
+// keyOf returns the etcd key for the data that a password encrypts.
 func keyOf(password string) string {
 	sum := sha256.Sum256([]byte(password))
 	return bootstrapPrefix + hex.EncodeToString(sum[:])[:12]
 }
 
-// sealer encrypts with the password and a salt, as K3s does (pkg/cluster/encrypt.go).
+// sealer returns the cipher for a password and a salt, as in k3s-io/k3s pkg/cluster/encrypt.go.
 func sealer(password, salt string) (cipher.AEAD, error) {
 	key, err := pbkdf2.Key(sha1.New, password, []byte(salt), 4096, 32)
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package datastore runs the embedded etcd of a K3s server: a new cluster, a restart, or a join as
-// a learner; and it keeps the membership in step with the Nodes.
+// Package datastore runs the embedded etcd of a K3s server: as the first member of a new cluster,
+// after a restart, or as a learner that joins a cluster. It also keeps etcd's members consistent
+// with the Nodes.
 //
-// It owns: /var/lib/rancher/k3s/server/db, membership, promotion, removal, snapshots. It does not
-// own: key material (pki), the Node objects' other fields (node). It guarantees: one learner at a
-// time (etcd refuses a second), the same errors and log lines as K3s where a person or a tool would
-// look for them.
+// It owns /var/lib/rancher/k3s/server/db, membership, promotion, removal and snapshots. It does not
+// own CAs and keys (pki), or other fields of Nodes (node). There is at most one learner at a time,
+// because etcd rejects a second. Errors and log lines are those of K3s if users or tools may search
+// for them.
 package datastore

@@ -17,37 +17,39 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Etcd is this server's member.
+// Etcd is this server's etcd member.
 type Etcd struct {
 	// Dir is the database folder, usually /var/lib/rancher/k3s/server/db/etcd.
 	Dir string
-	// TLS names a file of the server's tls folder.
+	// TLS returns the path of a file in the server's tls folder.
 	TLS func(name string) string
-	// NodeName and Address are the node's; the member is called <NodeName>-<8 hex digits>.
+	// NodeName and Address are the node's name and IP address. The member's name is NodeName, a
+	// hyphen and 8 hexadecimal digits.
 	NodeName, Address string
-	// Args are --etcd-arg values, "name=value".
+	// Args are the values of --etcd-arg, "name=value".
 	Args []string
 
-	// Name is the member's name, known after Prepare.
+	// Name is the member's name. Prepare sets it.
 	Name   string
 	client atomic.Pointer[clientv3.Client]
 	server *embed.Etcd
-	// closing tells an orderly stop from a removal.
+	// closing is true during an orderly stop. Otherwise, a stop means that the member was removed.
 	closing atomic.Bool
 }
 
 const tombstone = "tombstone"
 
-// Endpoint leads this server's own components to etcd.
+// Endpoint is the URL at which this server's own components reach etcd.
 const Endpoint = "https://127.0.0.1:2379"
 
-// Initialized tells whether this server has been a member before.
+// Initialized reports whether this server has etcd data, so has been a member before.
 func (e *Etcd) Initialized() bool {
 	info, err := os.Stat(filepath.Join(e.Dir, "member", "wal"))
 	return err == nil && info.IsDir()
 }
 
-// Prepare chooses the member's name and sets aside the data of a member that was removed.
+// Prepare reads or creates the member's name. It first deletes the data of a member that was
+// removed from the cluster.
 func (e *Etcd) Prepare() error {
 	if _, err := os.Stat(filepath.Join(e.Dir, tombstone)); err == nil {
 		logrus.Info("tombstone file has been detected, removing data dir to rejoin the cluster")
@@ -74,7 +76,8 @@ func (e *Etcd) Prepare() error {
 func (e *Etcd) peerURL() string   { return fmt.Sprintf("https://%s:2380", e.Address) }
 func (e *Etcd) clientURL() string { return fmt.Sprintf("https://%s:2379", e.Address) }
 
-// start runs the member; cluster is "name=peerURL,…" and state "new" or "existing".
+// start starts the member. cluster is "name=peerURL,…", and state is "new" or "existing". force
+// makes the member the only one of a new cluster.
 func (e *Etcd) start(ctx context.Context, cluster, state string, force bool) error {
 	cfg, err := e.config(cluster, state, force)
 	if err != nil {
@@ -99,16 +102,16 @@ func (e *Etcd) config(cluster, state string, force bool) (*embed.Config, error) 
 	cfg.ListenMetricsUrls = urls("http://127.0.0.1:2381")
 	cfg.ClientTLSInfo = e.tlsInfo("etcd/server-client", "etcd/server-ca.crt")
 	cfg.PeerTLSInfo = e.tlsInfo("etcd/peer-server-client", "etcd/peer-ca.crt")
-	cfg.TickMs, cfg.ElectionMs = 500, 5000 // K3s: HeartbeatInterval 500, ElectionTimeout 5000
+	cfg.TickMs, cfg.ElectionMs = 500, 5000 // in ms; K3s's HeartbeatInterval and ElectionTimeout
 	cfg.SnapshotCount = 10000
-	cfg.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // only etcd's own flags set it
-	cfg.UnsafeNoFsync = true                                                   // a lab's disk may be slow, its data may be lost
+	cfg.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // only etcd's command sets the default
+	cfg.UnsafeNoFsync = true                                                   // faster on slow disks; a lab may lose data
 	cfg.LogLevel, cfg.Logger = "error", "zap"
 	cfg.LogOutputs = []string{"stderr"}
 	return cfg, applyArgs(cfg, e.Args)
 }
 
-// applyArgs understands the few --etcd-arg names a lab needs and refuses the rest.
+// applyArgs applies the --etcd-arg names that the lab supports. It fails for others.
 func applyArgs(cfg *embed.Config, args []string) error {
 	for _, arg := range args {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -138,7 +141,7 @@ func (e *Etcd) tlsInfo(cert, ca string) transport.TLSInfo {
 	}
 }
 
-// NewClient connects to members with this server's client certificate.
+// NewClient returns a client for members' endpoints, with this server's client certificate.
 func (e *Etcd) NewClient(endpoints ...string) (*clientv3.Client, error) {
 	config, err := e.ClientConfig(endpoints...)
 	if err != nil {
@@ -147,7 +150,7 @@ func (e *Etcd) NewClient(endpoints ...string) (*clientv3.Client, error) {
 	return clientv3.New(*config)
 }
 
-// ClientConfig returns the configuration of NewClient.
+// ClientConfig returns the client configuration that NewClient uses.
 func (e *Etcd) ClientConfig(endpoints ...string) (*clientv3.Config, error) {
 	info := transport.TLSInfo{
 		CertFile: e.TLS("etcd/client.crt"), KeyFile: e.TLS("etcd/client.key"), TrustedCAFile: e.TLS("etcd/server-ca.crt"),
@@ -162,8 +165,8 @@ func (e *Etcd) ClientConfig(endpoints ...string) (*clientv3.Config, error) {
 	}, nil
 }
 
-// watchRemoval leaves a tombstone when the cluster removed this member, so that the next start
-// joins anew.
+// watchRemoval writes a tombstone file if the cluster removes this member. Because of it, the next
+// start deletes the data and joins again.
 func (e *Etcd) watchRemoval(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -182,8 +185,8 @@ func (e *Etcd) watchRemoval(ctx context.Context) {
 	}
 }
 
-// Close hands leadership on and stops the member. The process is expected to end next: open client
-// connections, the API server's among them, are not waited for.
+// Close transfers the leadership and stops the member. It does not wait for open client
+// connections, such as the API server's, because the process ends next.
 func (e *Etcd) Close() {
 	e.closing.Store(true)
 	if e.server != nil {
@@ -196,7 +199,7 @@ func urls(texts ...string) []url.URL {
 	for _, text := range texts {
 		u, err := url.Parse(text)
 		if err != nil {
-			panic(err) // built from a checked IP address
+			panic(err) // the IP address has been validated
 		}
 		out = append(out, *u)
 	}

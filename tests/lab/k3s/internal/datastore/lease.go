@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// elect does work while this server holds a lease of kube-system, as K3s's controllers do
-// (rancher/wrangler pkg/leader/leader.go); the durations are wrangler's. A holder that is told to
+// elect runs work while this server holds a lease in kube-system, as K3s's controllers do
+// (rancher/wrangler pkg/leader/leader.go). The durations are wrangler's. A holder that is asked to
 // stop releases the lease. A holder that has lost etcd, such as a server that removed itself,
-// cannot, so the others wait until the lease expires.
+// cannot release it. The others then wait until it expires.
 func elect(ctx context.Context, core kubernetes.Interface, lease string, work func(context.Context)) {
 	identity, err := os.Hostname()
 	if err != nil {

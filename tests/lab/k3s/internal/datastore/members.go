@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Labels, annotations and finalizers are K3s's (k3s-io/k3s pkg/etcd/member_controller.go,
+// Labels, annotations and finalizers of K3s (k3s-io/k3s pkg/etcd/member_controller.go,
 // pkg/node/controller.go).
 const (
 	RoleLabel         = "node-role.kubernetes.io/etcd"
@@ -22,23 +22,23 @@ const (
 	AddressAnnotation = "etcd.k3s.cattle.io/node-address"
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
-	// membersFinalizer and nodeFinalizer are on every Node, an agent's as well: a Node goes when
-	// the holders of both leases have let it.
+	// membersFinalizer and nodeFinalizer are on every Node, also on those of agents. A deleted Node
+	// disappears when the holders of both leases have removed their finalizer.
 	membersFinalizer  = "wrangler.cattle.io/managed-etcd-controller"
 	nodeFinalizer     = "wrangler.cattle.io/node"
 	promoteInterval   = 2 * time.Second
-	reconcileInterval = time.Second // K3s's controllers hear of a change at once
+	reconcileInterval = time.Second // polling; K3s's controllers watch
 )
 
-// The leases of the two controllers; a server may hold one, both or none.
+// Leases of the two controllers. A server may hold one, both or none.
 const (
 	membersLease = "k3s-etcd"
 	nodeLease    = "k3s"
 )
 
-// RunController promotes learners on the server that leads etcd, and follows the Nodes on the
-// holders of the leases. K3s looks at learners every 15 s; the lab every 2 s, to save minutes of
-// every test.
+// RunController promotes learners on the server that leads etcd. On the holders of the leases, it
+// also reconciles the Nodes. It checks learners every 2 s, and K3s every 15 s, because that saves
+// minutes in tests.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 	go elect(ctx, core, membersLease, func(ctx context.Context) {
 		wait.UntilWithContext(ctx, func(ctx context.Context) { e.reconcile(ctx, core, membersFinalizer, e.reconcileNode) }, reconcileInterval)
@@ -60,7 +60,7 @@ func (e *Etcd) leads(ctx context.Context) bool {
 	return err == nil && status.Leader == status.Header.MemberId
 }
 
-// promote gives a vote to a learner that has caught up; etcd refuses one that has not.
+// promote promotes each learner to a voting member. etcd rejects a learner that has not caught up.
 func (e *Etcd) promote(ctx context.Context) {
 	list, err := e.client.Load().MemberList(ctx)
 	if err != nil {
@@ -78,12 +78,12 @@ func (e *Etcd) promote(ctx context.Context) {
 	}
 }
 
-// change is a controller's action on one Node. It runs before the controller removes its finalizer
-// from the Node, or after the Node has got it.
+// change is a controller's action on a Node that has the controller's finalizer. For a deleted
+// Node, it removes the finalizer.
 type change func(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error
 
-// reconcile puts a controller's finalizer on every Node, and calls its change for each one that has
-// it.
+// reconcile adds a controller's finalizer to every Node that lacks it, and calls change for every
+// other Node.
 func (e *Etcd) reconcile(ctx context.Context, core kubernetes.Interface, finalizer string, change change) {
 	nodes, err := core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -113,8 +113,11 @@ func letGo(ctx context.Context, core kubernetes.Interface, node *corev1.Node) er
 }
 
 // reconcileNode is K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync and
-// onRemove). A server that was removed and came back keeps removed-node-name; the next request to
-// remove it only takes both annotations away, and has to be repeated.
+// onRemove). It removes a server's etcd member if the Node is deleted, or if the remove annotation
+// is "true".
+//
+// A server that was removed and has joined again still has the annotation removed-node-name. The
+// next removal request then only clears both annotations, and must be repeated.
 func (e *Etcd) reconcileNode(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
 	_, member := node.Labels[RoleLabel]
 	name, removed := node.Annotations[NameAnnotation], node.Annotations[removedAnnotation]
@@ -142,7 +145,7 @@ func (e *Etcd) reconcileNode(ctx context.Context, core kubernetes.Interface, nod
 	})
 }
 
-// remove takes a member out by name; one that is already gone is done.
+// remove removes the member with a name from etcd. A missing member is no error.
 func (e *Etcd) remove(ctx context.Context, name string) error {
 	if name == "" {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// reconciled returns a Node after one look of the member controller; nil if the Node is gone.
+// reconciled returns a Node after the member controller has reconciled it once; nil if the Node is
+// gone.
 func reconciled(t *testing.T, labels, annotations map[string]string, finalizers ...string) *corev1.Node {
 	t.Helper()
 	core := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "b", Labels: labels, Annotations: annotations, Finalizers: finalizers}})
@@ -32,7 +33,7 @@ func TestRemoveAnnotationIsClearedForRejoinedServer(t *testing.T) {
 
 func TestEachControllerRemovesOnlyItsFinalizerFromDeletedNode(t *testing.T) {
 	now := metav1.Now()
-	// Not looked for in etcd: it says that it was removed, though it came back.
+	// The Node has removed-node-name, so the controller does not look for its member in etcd.
 	gone := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name: "b", DeletionTimestamp: &now, Labels: map[string]string{RoleLabel: "true"},
 		Annotations: map[string]string{removedAnnotation: "b-old", NameAnnotation: "b-new"}, Finalizers: []string{nodeFinalizer, membersFinalizer},

@@ -17,16 +17,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// Snapshots are the files of server/db/snapshots.
+// Snapshots saves etcd snapshots to server/db/snapshots.
 type Snapshots struct {
-	// Dir is the folder; Node, the node's name, is part of each file's name.
+	// Dir is the folder of the snapshots. Node is the node's name, which is part of each file name.
 	Dir, Node string
-	// Config opens etcd.
+	// Config returns the etcd client configuration.
 	Config func() (*clientv3.Config, error)
 }
 
-// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name. Without a quorum the
-// file is written, and an error: K3s notes a snapshot in the API before it says that it is saved.
+// Save writes the snapshot PREFIX-NODE-UNIXTIME with mode 0600, and returns its name. Without an
+// etcd quorum it writes the file and returns an error, because K3s must record a snapshot in the
+// API before it reports success.
 func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
@@ -47,10 +48,10 @@ func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	return name, noted(ctx, config)
 }
 
-// noteLimit bounds the requests to the API; K3s asks for two minutes.
+// noteLimit is the timeout of the quorum check. K3s's own timeout is two minutes.
 const noteLimit = 5 * time.Second
 
-// noted fails where the API could not note a snapshot, because etcd has no quorum.
+// noted returns an error if etcd has no quorum. K3s could then not record the snapshot in the API.
 func noted(ctx context.Context, config *clientv3.Config) error {
 	client, err := clientv3.New(*config)
 	if err != nil {
@@ -65,8 +66,9 @@ func noted(ctx context.Context, config *clientv3.Config) error {
 	return nil
 }
 
-// listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the
-// client would wait for ever and leave a part of a file behind.
+// listens returns an error if an endpoint accepts no TCP connection. K3s, which asks the running
+// server, also fails at once. Without this check, the etcd client would wait forever and leave a
+// partial file.
 func listens(ctx context.Context, endpoints []string) error {
 	for _, endpoint := range endpoints {
 		dialer := net.Dialer{Timeout: 5 * time.Second}
@@ -81,8 +83,8 @@ func listens(ctx context.Context, endpoints []string) error {
 	return nil
 }
 
-// Reset makes this server the only member: from a snapshot when path is given, else from its own
-// data.
+// Reset makes this server the only member. If path is set, it restores the snapshot at path;
+// otherwise it keeps the server's own data.
 func (e *Etcd) Reset(ctx context.Context, path string) error {
 	if path == "" && !e.Initialized() {
 		return errors.New("cluster-reset: this server has no etcd data to reset to; give --cluster-reset-restore-path")

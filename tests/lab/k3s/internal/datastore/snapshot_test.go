@@ -31,7 +31,7 @@ func TestSnapshotFailsWithoutFileWhenEtcdIsDown(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// K3s writes the file, and cannot note it in the API: it never says that it is saved.
+// Without a quorum, K3s writes the file but cannot record it in the API, so it reports no success.
 func TestSnapshotIsWrittenButFailsWithoutQuorum(t *testing.T) {
 	endpoint := startEtcd(t)
 	config := clientv3.Config{Endpoints: []string{endpoint}}
@@ -42,7 +42,7 @@ func TestSnapshotIsWrittenButFailsWithoutQuorum(t *testing.T) {
 
 	client, err := clientv3.New(config)
 	require.NoError(t, err)
-	_, err = client.MemberAdd(t.Context(), []string{"http://127.0.0.1:1"}) // it does not come: one of two is no quorum
+	_, err = client.MemberAdd(t.Context(), []string{"http://127.0.0.1:1"}) // this member never starts, and one of two is no quorum
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 	_, err = snapshots.Save(t.Context(), "on-demand")
@@ -53,7 +53,7 @@ func TestSnapshotIsWrittenButFailsWithoutQuorum(t *testing.T) {
 	assert.NotContains(t, files[0].Name(), ".part")
 }
 
-// startEtcd starts an etcd of one member and returns its address.
+// startEtcd starts an etcd cluster of one member, and returns its client URL.
 func startEtcd(t *testing.T) string {
 	t.Helper()
 	local := func() []url.URL { return []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}} }

@@ -21,13 +21,14 @@ import (
 )
 
 const (
-	joinRetry   = time.Second // K3s's own
+	joinRetry   = time.Second // K3s's interval
 	testTimeout = 10 * time.Second
-	tryTimeout  = 2 * time.Second // of one look while the member gets its vote
+	tryTimeout  = 2 * time.Second // per attempt of WaitReady
 )
 
-// Start runs this server's member: as it was, as the first of a new cluster (join is nil), or as a
-// learner of an existing one. It returns once the process runs; WaitReady waits for the vote.
+// Start starts this server's member: with its existing data, as the first member of a new cluster
+// (join is nil), or as a learner of the cluster behind join. It returns when the member serves
+// clients. WaitReady waits until the member has a vote.
 func (e *Etcd) Start(ctx context.Context, join *supervisor.Client) error {
 	var err error
 	switch {
@@ -44,7 +45,8 @@ func (e *Etcd) Start(ctx context.Context, join *supervisor.Client) error {
 	return e.connect(ctx)
 }
 
-// connect waits until the member serves clients; dialling earlier only earns a back-off.
+// connect waits until the member serves clients, and then creates the client. An earlier connection
+// would fail and only delay the next attempt by a backoff.
 func (e *Etcd) connect(ctx context.Context) error {
 	select {
 	case <-e.server.Server.ReadyNotify():
@@ -56,18 +58,19 @@ func (e *Etcd) connect(ctx context.Context) error {
 	return err
 }
 
-// JoinError is a join that failed permanently. K3s then shuts itself down with exit code 0.
+// JoinError reports a join that failed permanently. K3s then ends with exit code 0.
 type JoinError struct{ why error }
 
 func (e *JoinError) Error() string { return "etcd cluster join failed: " + e.why.Error() }
 func (e *JoinError) Unwrap() error { return e.why }
 
-// errMemberList is a server that does not say who its members are, for example because its etcd is
-// not up yet.
+// errMemberList reports that the server to join does not return the etcd members, for example
+// because its etcd does not run yet.
 var errMemberList = errors.New("failed to get MemberList from server")
 
-// joinCluster tries until it is in, or until etcd refuses for another reason than a present
-// learner: it takes one at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
+// joinCluster retries until this member has joined. It fails if etcd rejects the member for another
+// reason than an unfinished or unhealthy member (k3s-io/k3s pkg/etcd/etcd.go, pollJoin). etcd
+// allows one learner at a time.
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 	return wait.PollUntilContextCancel(ctx, joinRetry, true, func(context.Context) (bool, error) {
 		cluster, err := e.addMember(ctx, join)
@@ -128,7 +131,8 @@ func (e *Etcd) initialCluster(members []*etcdserverpb.Member) (cluster []string,
 	return cluster, present, nil
 }
 
-// duplicate forgets this member's name, so that it gets a new one.
+// duplicate deletes the stored name, so that the next start creates a new one. It returns K3s's
+// error.
 func (e *Etcd) duplicate() error {
 	if err := os.Remove(filepath.Join(e.Dir, "name")); err != nil && !os.IsNotExist(err) {
 		logrus.Errorf("Failed to remove etcd name file: %v", err)
@@ -136,7 +140,7 @@ func (e *Etcd) duplicate() error {
 	return errors.New("duplicate node name found, please use a unique name for this node")
 }
 
-// nodeOf cuts the random tail from a member's name.
+// nodeOf returns the node name in a member's name, without the random suffix.
 func nodeOf(member string) string {
 	if i := strings.LastIndex(member, "-"); i > 0 {
 		return member[:i]
@@ -164,7 +168,7 @@ func (e *Etcd) remoteClient(ctx context.Context, join *supervisor.Client) (*clie
 	return e.NewClient(endpoints...)
 }
 
-// MembersJSON returns the answer of /db/info.
+// MembersJSON returns the body for /db/info: etcd's members.
 func (e *Etcd) MembersJSON() ([]byte, error) {
 	client := e.client.Load()
 	if client == nil {
@@ -179,7 +183,7 @@ func (e *Etcd) MembersJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"members": list.Members})
 }
 
-// WaitReady returns when this member has a vote. It reports the reason every 30 s, as K3s does.
+// WaitReady waits until this member has a vote. It logs the reason at most every 5 s.
 func (e *Etcd) WaitReady(ctx context.Context) error {
 	last := time.Now()
 	return wait.PollUntilContextCancel(ctx, 250*time.Millisecond, true, func(ctx context.Context) (bool, error) {

@@ -26,18 +26,19 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// interval is the pause between K3s's looks at the folder (k3s-io/k3s pkg/deploy/controller.go).
+// interval is the time between two scans of the manifest folder (k3s-io/k3s
+// pkg/deploy/controller.go).
 const interval = 15 * time.Second
 
-// Deployer applies manifests with one API server.
+// Deployer applies manifests to an API server.
 type Deployer struct {
 	client dynamic.Interface
 	mapper *restmapper.DeferredDiscoveryRESTMapper
-	// applied maps a file to the digest that was applied.
+	// applied maps a file to the digest of its applied content.
 	applied map[string][sha256.Size]byte
 }
 
-// New returns a Deployer that works with the given credentials.
+// New returns a Deployer for an API server and credentials.
 func New(config *rest.Config) (*Deployer, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -51,7 +52,8 @@ func New(config *rest.Config) (*Deployer, error) {
 	return &Deployer{client: client, mapper: mapper, applied: map[string][sha256.Size]byte{}}, nil
 }
 
-// Run deletes disabled components, then follows the folder until ctx ends. It retries failures.
+// Run deletes the objects of disabled components (removed), and applies the manifests in dir again
+// and again until ctx ends. It retries failures every second.
 func (d *Deployer) Run(ctx context.Context, dir string, removed map[string][]byte) {
 	for {
 		failed := false
@@ -100,7 +102,7 @@ func (d *Deployer) applyDir(ctx context.Context, dir string) error {
 	return errors.Join(errs...)
 }
 
-// isManifest leaves out files that a .skip file next to them excludes.
+// isManifest reports whether path is a manifest to apply. A file PATH.skip excludes it.
 func isManifest(path string) bool {
 	if _, err := os.Stat(path + ".skip"); err == nil {
 		return false
@@ -126,7 +128,7 @@ func (d *Deployer) applyFile(ctx context.Context, file string) error {
 	return nil
 }
 
-// each calls do for every object of a YAML stream and joins the errors.
+// each calls do for every object of a YAML stream, and joins the errors.
 func (d *Deployer) each(data []byte, do func(*unstructured.Unstructured) error) error {
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	var errs []error
@@ -179,7 +181,7 @@ func (d *Deployer) resource(object *unstructured.Unstructured) (dynamic.Resource
 	gvk := object.GroupVersionKind()
 	mapping, err := d.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
-		d.mapper.Reset() // the kind may be new
+		d.mapper.Reset() // a CRD may have been added since the last discovery
 		mapping, err = d.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	}
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package deploy applies the manifests of /var/lib/rancher/k3s/server/manifests, the packaged ones
-// of K3s among them, and removes the packaged components that are disabled.
+// Package deploy applies the manifests in /var/lib/rancher/k3s/server/manifests, including those
+// that K3s packages. It deletes the packaged components that are disabled.
 //
-// It owns: that folder's packaged files and the objects made from them. It does not own: images,
-// Helm charts (a HelmChart manifest is skipped with a warning: the lab has no Helm controller). It
-// guarantees: a file is applied again only when it changed; removing a file removes nothing, as in
-// K3s.
+// It owns the packaged files in this folder and the objects made from them. It does not own images
+// or Helm charts: it skips a HelmChart manifest with a warning, because the lab has no Helm
+// controller. A file is applied again only if it changed. As in K3s, a removed file deletes no
+// objects.
 package deploy

@@ -13,16 +13,16 @@ import (
 //go:embed manifests/*.yaml
 var packaged embed.FS
 
-// absent are K3s's components that the lab does not have; disabling them is accepted.
+// absent are components that K3s packages and the lab does not have. Disabling them is allowed.
 var absent = []string{"traefik", "servicelb", "local-storage", "runtimes", "gateway-api-crd"}
 
-// alwaysOn cannot be disabled.
+// alwaysOn are the components that cannot be disabled.
 var alwaysOn = []string{"rolebindings"}
 
-// Values fill the packaged manifests.
+// Values are the values for the placeholders in the packaged manifests.
 type Values struct {
 	ClusterDNS, ClusterDomain string
-	// MetricsImage and CoreDNSImage are the images to run.
+	// CoreDNSImage and MetricsImage are the references of the images to run.
 	CoreDNSImage, MetricsImage string
 }
 
@@ -33,8 +33,8 @@ func (v Values) render(data []byte) []byte {
 	).Replace(string(data)))
 }
 
-// Stage writes the packaged manifests that are not disabled into dir and returns the disabled ones,
-// rendered, whose objects are to be deleted.
+// Stage writes the packaged manifests that are not disabled to dir, and deletes the others from it.
+// It returns the disabled ones, with their values, so that the caller can delete their objects.
 func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -65,19 +65,20 @@ func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, 
 	return removed, nil
 }
 
-// Missing names the components that K3s would deploy and the lab does not have, less the disabled
-// ones.
+// Missing returns the components that K3s would deploy and the lab does not have, without the
+// disabled ones.
 func Missing(disabled []string) []string {
 	var names []string
 	for _, name := range absent {
-		if !slices.Contains(disabled, name) && name != "runtimes" && name != "gateway-api-crd" { // no such CRDs before v1.37
+		if !slices.Contains(disabled, name) && name != "runtimes" && name != "gateway-api-crd" { // K3s before v1.37 does not deploy these CRDs
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// CheckDisable refuses nothing, as K3s: it only warns of unknown names.
+// CheckDisable returns a warning for each disabled name that is no packaged component. Like K3s, it
+// rejects nothing.
 func CheckDisable(disabled []string) (warnings []string) {
 	known := append([]string{"coredns", "metrics-server"}, absent...)
 	for _, name := range disabled {

@@ -25,7 +25,7 @@ func TestPackagedManifestsAreWrittenWithTheirValues(t *testing.T) {
 	assert.NotContains(t, string(data), "%{")
 }
 
-func TestDisabledComponentIsTakenOutAndUninstalled(t *testing.T) {
+func TestDisabledComponentIsUninstalled(t *testing.T) {
 	dir := t.TempDir()
 	_, err := deploy.Stage(dir, nil, values)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestRoleBindingsCannotBeDisabled(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "rolebindings.yaml"))
 }
 
-func TestComponentsTheLabLacksAreNamedUnlessDisabled(t *testing.T) {
+func TestMissingListsComponentsThatAreNotDisabled(t *testing.T) {
 	assert.Equal(t, []string{"traefik", "servicelb", "local-storage"}, deploy.Missing(nil))
 	assert.Empty(t, deploy.Missing([]string{"traefik", "servicelb", "local-storage"}))
 	assert.Empty(t, deploy.CheckDisable([]string{"traefik", "servicelb", "gateway-api-crd", "coredns"}))

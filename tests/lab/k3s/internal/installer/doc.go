@@ -1,4 +1,4 @@
-// Package installer holds the tests of ../../install.sh: it runs the script against folders of its
-// own and compares its files with those of K3s's installer. K3S_INSTALL=install.sh holds the
-// original to the same.
+// Package installer has the tests of ../../install.sh. They run the script in temporary folders,
+// and check its files against those of K3s's installer. With K3S_INSTALL=FILE, the same tests run
+// against K3s's own install script.
 package installer

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is the lab's, or the original that K3S_INSTALL names: the same tests hold for both.
+// script is the path of the install script: the lab's, or the original that K3S_INSTALL names.
 var script, isOriginal = named("K3S_INSTALL", "../../install.sh")
 
 func named(variable, otherwise string) (string, bool) {
@@ -22,7 +22,7 @@ func named(variable, otherwise string) (string, bool) {
 	return otherwise, false
 }
 
-// host is a fake root: folders for programs and units, and a systemctl that notes its calls.
+// host is a temporary root: folders for programs and units, and a systemctl that records its calls.
 type host struct {
 	t                  *testing.T
 	bin, units, called string
@@ -44,7 +44,7 @@ func (h *host) write(name, content string) {
 	require.NoError(h.t, os.WriteFile(filepath.Join(h.bin, name), []byte(content), 0o755))
 }
 
-// install runs the script from stdin, as K3s's is run, and returns its output and error.
+// install runs the script from stdin, as users run K3s's, and returns its output and error.
 func (h *host) install(env []string, args ...string) (string, error) {
 	h.t.Helper()
 	stdin, err := os.Open(script)
@@ -161,7 +161,7 @@ func TestEnvironmentIsKeptInAPrivateFile(t *testing.T) {
 	assert.NotContains(t, h.unit("k3s.service"), "cret")
 }
 
-func TestLinksAreNotMadeOverOtherProgramsUnlessForced(t *testing.T) {
+func TestLinksDoNotReplaceOtherProgramsUnlessForced(t *testing.T) {
 	h := newHost(t)
 	h.write("crictl", "#!/bin/sh\n")
 	out, err := h.install(nil)
@@ -179,7 +179,7 @@ func TestLinksAreNotMadeOverOtherProgramsUnlessForced(t *testing.T) {
 	}
 }
 
-func TestMistakesStopTheInstall(t *testing.T) {
+func TestInvalidSettingsStopTheInstall(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		env        []string
@@ -190,7 +190,7 @@ func TestMistakesStopTheInstall(t *testing.T) {
 		{"bad name", "Invalid characters for system name", []string{"INSTALL_K3S_NAME=a b"}},
 	} {
 		if c.name == "no download" && isOriginal {
-			continue // it would download
+			continue // the original would download
 		}
 		h := newHost(t)
 		out, err := h.install(c.env)

@@ -23,12 +23,12 @@ import (
 //go:embed containerd.toml.tmpl
 var containerdTemplate string
 
-// tools are Debian's container programs that K3s ships inside its binary, linked into
-// data/current/bin, K3s's own place.
+// tools are the container programs that K3s ships in its binary. The lab takes them from Debian,
+// and links them into data/current/bin, where K3s has them.
 var tools = []string{"containerd", "runc", "ctr", "crictl"}
 
-// shim is copied there instead: containerd resolves links, and k3s-killall.sh finds shims by this
-// path.
+// shim is copied into data/current/bin instead of linked. containerd resolves links, and
+// k3s-killall.sh finds shims by this path.
 const shim = "containerd-shim-runc-v2"
 
 func (c *Config) binDir() string { return filepath.Join(c.DataDir, "data", "current", "bin") }
@@ -41,7 +41,7 @@ func (c *Config) linkTools() error {
 		link := filepath.Join(c.binDir(), tool)
 		path, err := exec.LookPath(tool)
 		if err != nil || filepath.Dir(path) == c.binDir() {
-			continue // crictl is not in Debian; what containerd needs is missed when it starts
+			continue // Debian has no crictl; a missing containerd fails when it is started
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Base(real) == "k3s" {
 			continue // /usr/local/bin/ctr is a link to k3s itself
@@ -56,8 +56,8 @@ func (c *Config) linkTools() error {
 	return c.copyShim()
 }
 
-// copyShim writes beside the old file and renames, because shims of an earlier run may still
-// execute it.
+// copyShim writes a temporary file and renames it, because shims of an earlier run may still
+// execute the old file.
 func (c *Config) copyShim() error {
 	source := filepath.Join("/usr/bin", shim)
 	target := filepath.Join(c.binDir(), shim)
@@ -71,7 +71,8 @@ func (c *Config) copyShim() error {
 	return os.Rename(target+".new", target)
 }
 
-// startContainerd writes the configuration, starts the child and waits until it serves.
+// startContainerd writes containerd's configuration, starts containerd as a child process, and
+// waits until it serves.
 func (c *Config) startContainerd(ctx context.Context) error {
 	if err := c.linkTools(); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (c *Config) startContainerd(ctx context.Context) error {
 }
 
 func (c *Config) runContainerd(ctx context.Context, args []string, log *os.File) {
-	// The death signal is tied to the thread that starts the child.
+	// The kernel sends the death signal when the thread that started the child ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer log.Close()
@@ -139,8 +140,8 @@ func (c *Config) writeContainerdConfig() error {
 	return os.WriteFile(file, out.Bytes(), 0o600)
 }
 
-// mayLowerOOMScore tells whether runc may give a container a lower oom_score_adj than ours. Where
-// the capability is missing, runc fails unless containerd is told to restrict the value.
+// mayLowerOOMScore reports whether this process may lower oom_score_adj. Without the capability,
+// runc fails unless containerd sets restrict_oom_score_adj.
 func mayLowerOOMScore() bool {
 	const file = "/proc/self/oom_score_adj"
 	old, err := os.ReadFile(file)
@@ -153,9 +154,9 @@ func mayLowerOOMScore() bool {
 	return os.WriteFile(file, bytes.TrimSpace(old), 0o644) == nil
 }
 
-// waitForService waits as K3s does, for an answer of the CRI service: the socket is open while
-// containerd still recovers its state, and a kubelet that asks then ends with "server is not
-// initialized yet" (k3s pkg/agent/cri WaitForService).
+// waitForService waits for a response of the CRI service, as K3s does (pkg/agent/cri,
+// WaitForService). containerd's socket is open while containerd still recovers its state. A kubelet
+// that connects then ends with "server is not initialized yet".
 func waitForService(ctx context.Context, socket string) error {
 	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package node is the agent half of K3s: it joins a server, then runs containerd, kubelet,
-// kube-proxy and flannel.
+// Package node is the agent part of K3s: it joins a server, and then runs containerd, kubelet,
+// kube-proxy, flannel and network policies.
 //
-// It owns: /var/lib/rancher/k3s/agent, the node password, the containerd child, the client-side
-// load balancer on 127.0.0.1:6444. It does not own: certificates' authority (supervisor signs). It
-// guarantees: a node that cannot join never reports readiness to systemd; it keeps trying and logs
-// K3s's own words.
+// It owns /var/lib/rancher/k3s/agent, the node password and the containerd process. It does not own
+// the CAs: the supervisor signs certificates. A node that cannot join never reports readiness to
+// systemd. It retries, and logs K3s's messages.
 package node

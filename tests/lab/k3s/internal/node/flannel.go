@@ -26,9 +26,9 @@ const (
 	flannelPrefix      = "flannel.alpha.coreos.com"
 )
 
-// runFlannel sets up the pod network with flannel's own packages. Unlike K3s, the CNI configuration
-// names the bridge plugin directly, because Debian has no flannel CNI plugin; the bridge is cni0
-// either way.
+// runFlannel sets up the Pod network with flannel's own packages. Unlike K3s, the CNI configuration
+// uses the bridge plugin directly, because Debian has no flannel CNI plugin. The bridge is cni0 in
+// both cases.
 func (c *Config) runFlannel(ctx context.Context, podCIDR string) error {
 	backendType := c.cluster.Critical.FlannelBackend
 	if backendType == "none" {
@@ -49,7 +49,7 @@ func (c *Config) runFlannel(ctx context.Context, podCIDR string) error {
 		return err
 	}
 	traffic := &iptables.IPTablesManager{}
-	if err := traffic.Init(ctx); err != nil { // its clean-up is the killall script's, as in K3s
+	if err := traffic.Init(ctx); err != nil { // the killall script removes the rules, as in K3s
 		return err
 	}
 	lease := network.Lease()
@@ -122,7 +122,8 @@ func hasAddress(iface *net.Interface, want string) bool {
 	return false
 }
 
-// interfaceIPv4 prefers the node's own address on an interface that has several.
+// interfaceIPv4 returns the preferred address if the interface has it; otherwise its first IPv4
+// address.
 func interfaceIPv4(iface *net.Interface, preferred string) (net.IP, error) {
 	if hasAddress(iface, preferred) {
 		return net.ParseIP(preferred).To4(), nil
@@ -146,7 +147,7 @@ func (c *Config) writeFlannelConfig(backendType string) error {
 	})
 }
 
-// writeCNI makes the node Ready: kubelet waits for a CNI configuration.
+// writeCNI writes the CNI configuration. kubelet waits for it before the Node becomes Ready.
 func (c *Config) writeCNI(podCIDR string, mtu int) error {
 	return c.writeJSON("etc/cni/net.d", "10-flannel.conflist", map[string]any{
 		"cniVersion": "1.0.0", "name": "cbr0",
@@ -176,7 +177,8 @@ func (c *Config) writeJSON(dir, name string, value any) error {
 	return os.WriteFile(c.agentPath(dir+"/"+name), append(data, '\n'), 0o644)
 }
 
-// retryFlannel tries while the cluster's RBAC objects are being made.
+// retryFlannel calls runFlannel every second until it succeeds. It fails while the cluster's RBAC
+// objects do not exist yet.
 func (c *Config) retryFlannel(ctx context.Context, podCIDR string) error {
 	return wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
 		err := c.runFlannel(ctx, podCIDR)

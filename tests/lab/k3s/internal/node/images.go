@@ -18,25 +18,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// imageCache is a file that makes K3s skip archives that an earlier start has imported. K3s never
-// creates it; a user who wants it creates an empty file (k3s-io/k3s
+// imageCache is the file that makes K3s skip archives which an earlier start has imported. K3s
+// never creates it. Users who want the cache create an empty file (k3s-io/k3s
 // pkg/agent/containerd/watcher.go, loadCache and syncCache).
 const imageCache = ".cache.json"
 
-// imported is the cache's entry for one archive, under its path.
+// imported is the cache entry of an archive. Its key is the archive's path.
 type imported struct {
 	Size    int64       `json:"size"`
 	ModTime metav1.Time `json:"modTime"`
 }
 
-// importImages loads the image archives of agent/images before kubelet starts: all of them at every
-// start, unless the cache knows them. As in K3s, one that does not load is logged and the node goes
-// on.
+// importImages imports the image archives in agent/images before kubelet starts. Every start
+// imports all archives that are not in the cache. As in K3s, an archive that cannot be imported is
+// only logged.
 func (c *Config) importImages(ctx context.Context) {
 	importArchives(c.agentPath("images"), func(file string) error { return c.importImage(ctx, file) })
 }
 
-// importArchives imports the archives of a folder, and keeps the cache where there is one.
+// importArchives imports the archives in a folder, and updates the cache file if it exists.
 func importArchives(dir string, load func(file string) error) {
 	known, cached := loadCache(filepath.Join(dir, imageCache))
 	seen := map[string]imported{}
@@ -67,13 +67,14 @@ func importArchives(dir string, load func(file string) error) {
 	}
 }
 
-// changed is K3s's rule: an archive of the same size is the same, and so is one that is not newer.
+// changed reports whether an archive must be imported again. As in K3s, it must have another size
+// and be newer.
 func changed(before imported, now fs.FileInfo) bool {
 	return now.Size() != before.Size && now.ModTime().After(before.ModTime.Time)
 }
 
-// importImage loads an archive's blobs. As in K3s nothing is unpacked: that is done on the nodes
-// where a Pod needs it (k3s-io/k3s pkg/agent/containerd/containerd.go, preloadFile).
+// importImage imports an archive without unpacking it, as K3s does. Images are unpacked on nodes
+// where a Pod uses them (k3s-io/k3s pkg/agent/containerd/containerd.go, preloadFile).
 func (c *Config) importImage(ctx context.Context, file string) error {
 	start := time.Now()
 	logrus.Infof("Importing images from %s", file)
@@ -91,8 +92,8 @@ func (c *Config) importImage(ctx context.Context, file string) error {
 	return nil
 }
 
-// openArchive opens an archive's tar. Like K3s, it decides by the extension (rancher/wharfie
-// pkg/tarfile), since not every containerd supports zstd.
+// openArchive opens the tar in an archive. Like K3s, it recognizes zstd by the file extension
+// (rancher/wharfie pkg/tarfile). It decompresses zstd itself, because not every containerd can.
 func openArchive(file string) (io.ReadCloser, error) {
 	packed, err := os.Open(file)
 	if err != nil || !strings.HasSuffix(file, "zst") {
@@ -108,7 +109,7 @@ func openArchive(file string) (io.ReadCloser, error) {
 	}}, nil
 }
 
-// readCloser reads from one thing and closes another.
+// readCloser combines a reader with a separate close function.
 type readCloser struct {
 	io.Reader
 	close func() error
@@ -116,7 +117,8 @@ type readCloser struct {
 
 func (r readCloser) Close() error { return r.close() }
 
-// loadCache reports whether there is a cache; an empty one knows nothing yet.
+// loadCache returns the cache entries, and reports whether the cache file exists. An empty file has
+// no entries.
 func loadCache(file string) (known map[string]imported, found bool) {
 	data, err := os.ReadFile(file)
 	if err == nil && len(data) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// start imports a folder's archives as one start does, and returns their names.
+// start imports a folder's archives once, and returns the names of the imported ones.
 func start(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
@@ -49,8 +49,8 @@ func TestImageCacheSkipsUnchangedArchives(t *testing.T) {
 	assert.Equal(t, []string{"a.tar"}, start(t, dir))
 }
 
-// Upstream's images are packed by zstd, which Debian's containerd does not know.
-func TestAnArchiveIsReadByItsExtension(t *testing.T) {
+// Upstream's image archives are compressed with zstd, which Debian's containerd does not support.
+func TestArchiveIsDecompressedByItsExtension(t *testing.T) {
 	dir := t.TempDir()
 	packer, err := zstd.NewWriter(nil)
 	require.NoError(t, err)

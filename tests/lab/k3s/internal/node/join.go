@@ -24,16 +24,17 @@ import (
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-// K3s's own. It waits between one and two times configInterval, so that nodes do not ask all at
-// once.
+// K3s's intervals. The wait is between one and two times configInterval, so that nodes do not send
+// requests at the same time.
 const (
 	connectInterval = 2 * time.Second
 	configInterval  = 5 * time.Second
 )
 
-// join gets certificates and configuration; it tries until it succeeds. The lines and their levels
-// are K3s's: a server's refusal, even of a wrong token, is logged as information only (k3s-io/k3s
-// pkg/agent/run.go, createProxyAndValidateToken, and pkg/agent/config/config.go, Get).
+// join fetches certificates and configuration from the server. It retries until it succeeds or ctx
+// ends. Log messages and levels are those of K3s: a server's rejection, even of a wrong token, is
+// logged at level info (k3s-io/k3s pkg/agent/run.go, createProxyAndValidateToken, and
+// pkg/agent/config/config.go, Get).
 func (c *Config) join(ctx context.Context, serverURL string) error {
 	for {
 		pause := connectInterval

@@ -10,8 +10,8 @@ import (
 	"k8s.io/kubernetes/cmd/kubelet/app"
 )
 
-// runKubelet starts kubelet with K3s's settings (k3s-io/k3s pkg/daemons/agent/agent_linux.go). It
-// is the only component of the process that installs a signal handler.
+// runKubelet starts kubelet with K3s's settings (k3s-io/k3s pkg/daemons/agent/agent_linux.go).
+// kubelet is the only component of the process that installs a signal handler.
 func (c *Config) runKubelet(ctx context.Context) error {
 	file := c.agentPath("etc/kubelet.conf.d/00-k3s-defaults.conf")
 	if err := c.writeKubeletConfig(file); err != nil {
@@ -39,8 +39,8 @@ func (c *Config) runKubelet(ctx context.Context) error {
 	return nil
 }
 
-// writeKubeletConfig keeps K3s's values; on cgroup v1 it adds the settings that kubelet needs in a
-// container machine whose cgroup tree it must not rearrange.
+// writeKubeletConfig writes kubelet's configuration with K3s's values. On cgroup v1 it adds the
+// settings that kubelet needs in a container machine, whose cgroups it must not manage.
 func (c *Config) writeKubeletConfig(file string) error {
 	config := map[string]any{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
@@ -81,8 +81,9 @@ func (c *Config) writeKubeletConfig(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o600)
 }
 
-// resolvConf returns the host's file unless a pod cannot use it (a resolver on loopback): then K3s
-// writes one.
+// resolvConf returns the path of kubelet's resolv.conf: the configured file, or the host's. If Pods
+// cannot use the host's name servers, for example because they are on loopback, it writes a file
+// with 8.8.8.8, as K3s does.
 func (c *Config) resolvConf() string {
 	if c.ResolvConf != "" {
 		return c.ResolvConf

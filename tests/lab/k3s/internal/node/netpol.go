@@ -19,7 +19,8 @@ import (
 )
 
 // runNetworkPolicies starts kube-router's network policy controller with K3s's settings (k3s-io/k3s
-// pkg/agent/netpol/netpol.go). Unlike K3s, it does not go on without one where ipset does not work.
+// pkg/agent/netpol/netpol.go). Unlike K3s, it fails if ipset does not work. K3s then runs without
+// network policies.
 func (c *Config) runNetworkPolicies(ctx context.Context) error {
 	config, err := clientcmd.BuildConfigFromFlags("", c.agentPath("k3scontroller.kubeconfig"))
 	if err != nil {
@@ -64,7 +65,8 @@ func (c *Config) runNetworkPolicies(ctx context.Context) error {
 	return nil
 }
 
-// startController runs the controller, and takes the heartbeats without which it stands still.
+// startController runs the controller, and receives its heartbeats. The controller would block
+// without a receiver.
 func startController(ctx context.Context, controller *netpol.NetworkPolicyController) {
 	beats := make(chan *healthcheck.ControllerHeartbeat)
 	go func() {
@@ -76,7 +78,7 @@ func startController(ctx context.Context, controller *netpol.NetworkPolicyContro
 			}
 		}
 	}()
-	var running sync.WaitGroup // it has to have one, and nothing waits for it
+	var running sync.WaitGroup // Run requires a WaitGroup; nothing waits for it
 	running.Add(1)
 	go controller.Run(beats, ctx.Done(), &running)
 }

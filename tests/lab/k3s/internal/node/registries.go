@@ -16,10 +16,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// RegistriesFile configures registries, unless --private-registry names another file.
+// RegistriesFile is the default path of registries.yaml; --private-registry overrides it.
 const RegistriesFile = "/etc/rancher/k3s/registries.yaml"
 
-// registries is registries.yaml, by the keys that K3s takes from rancher/wharfie's pkg/registries.
+// registries has the fields of registries.yaml that K3s reads (rancher/wharfie pkg/registries).
 type registries struct {
 	Mirrors map[string]struct {
 		Endpoints []string          `yaml:"endpoint"`
@@ -41,7 +41,7 @@ type registryConfig struct {
 	} `yaml:"tls"`
 }
 
-// registryEndpoint is an address at which containerd asks for images.
+// registryEndpoint is an address from which containerd pulls images.
 type registryEndpoint struct {
 	URL          string
 	OverridePath bool
@@ -49,9 +49,10 @@ type registryEndpoint struct {
 	Rewrites     map[string]string
 }
 
-// registryHost is one hosts.toml.
+// registryHost has the values for one hosts.toml.
 type registryHost struct {
-	// Server is the registry itself; nil where containerd is to take its name.
+	// Server is the URL of the registry itself. If it is nil, containerd derives the URL from the
+	// registry's name.
 	Server    *string
 	Config    registryConfig
 	Endpoints []registryEndpoint
@@ -60,7 +61,7 @@ type registryHost struct {
 //go:embed hosts.toml.tmpl
 var hostsTemplate string
 
-// readRegistries reads a registries.yaml; without the file there are none.
+// readRegistries reads a registries.yaml. A missing file gives no registries.
 func readRegistries(file string) (read registries, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +72,7 @@ func readRegistries(file string) (read registries, err error) {
 	return read, yaml.Unmarshal(text, &read)
 }
 
-// writeHosts writes each registry's hosts.toml, in place of those of the last start (k3s-io/k3s
+// writeHosts replaces the folder by one that has a hosts.toml for each registry (k3s-io/k3s
 // pkg/agent/containerd/config.go, writeContainerdHosts).
 func (r registries) writeHosts(folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
@@ -96,8 +97,8 @@ func (r registries) writeHosts(folder string) error {
 	return nil
 }
 
-// hosts are the registries that are not asked as containerd asks by itself, by the name of their
-// folder (the same file, getHostConfigs).
+// hosts returns the registries that need a hosts.toml, by folder name (getHostConfigs in the same
+// file).
 func (r registries) hosts() map[string]registryHost {
 	hosts := map[string]registryHost{}
 	names := slices.Collect(maps.Keys(r.Configs))
@@ -126,7 +127,7 @@ func (r registries) hosts() map[string]registryHost {
 	return hosts
 }
 
-// dockerHub is the host of docker.io's images.
+// dockerHub is the host that serves docker.io's images.
 const dockerHub = "registry-1.docker.io"
 
 func (r registries) configOf(registry string) registryConfig {
@@ -146,7 +147,7 @@ func withScheme(address string) string {
 	return "https://" + address
 }
 
-// registryOf returns the registry that an endpoint belongs to, by its name in configs.
+// registryOf returns the key in Configs for an endpoint's address.
 func registryOf(address string) string {
 	parsed, err := url.Parse(withScheme(address))
 	if err != nil {
@@ -158,8 +159,8 @@ func registryOf(address string) string {
 	return parsed.Host
 }
 
-// endpointOf returns an address as containerd is to ask it (the same file,
-// normalizeEndpointAddress).
+// endpointOf returns the URL for an endpoint's address, in the form that containerd expects
+// (normalizeEndpointAddress in the same file).
 func endpointOf(address string) registryEndpoint {
 	parsed, err := url.Parse(withScheme(address))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The output of K3s v1.34's own functions for the same registries.yaml (k3s-io/k3s
-// pkg/agent/containerd/config.go, getHostConfigs, and pkg/agent/templates/templates.go), but for
-// empty lines and indentation, which TOML does not read.
+// The expected text is the output of K3s v1.34's own functions for the same registries.yaml
+// (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs, and
+// pkg/agent/templates/templates.go). Only empty lines and indentation differ, which TOML ignores.
 func TestRegistriesFileBecomesContainerdConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "registries.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`

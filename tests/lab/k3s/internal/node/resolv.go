@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// usableResolvConf wants at least one name server, none of them on loopback.
+// usableResolvConf reports whether a file has a name server, and only global unicast addresses as
+// name servers.
 func usableResolvConf(file string) bool {
 	data, err := os.ReadFile(file)
 	if err != nil {

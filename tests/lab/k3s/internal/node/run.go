@@ -22,8 +22,9 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// Run joins the node and starts everything on it; it returns when the pod network is up. apiReady,
-// when not nil, is closed once the local API server answers: a server's kubelet starts only then.
+// Run joins the node and starts its components. It returns when the Pod network is up. On a server,
+// apiReady is closed when the local API server responds, and kubelet starts only then. On an agent,
+// apiReady is nil.
 func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan struct{}, annotations map[string]string) error {
 	if err := os.Setenv("NODE_NAME", c.Name); err != nil { // flannel reads it
 		return err
@@ -54,7 +55,8 @@ func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan stru
 	return c.register(ctx, annotations)
 }
 
-// connect opens the tunnels for logs, exec and proxy to the servers, and keeps to their list.
+// connect opens the tunnels for logs, exec and proxy to the servers, and follows changes of the
+// list of servers.
 func (c *Config) connect(ctx context.Context) error {
 	agent, err := tunnel.NewAgent(c.agentPath("kubelet.kubeconfig"))
 	if err != nil {
@@ -92,7 +94,8 @@ func (c *Config) register(ctx context.Context, annotations map[string]string) er
 	return c.runNetworkPolicies(ctx)
 }
 
-// waitForPodCIDR watches this node only: a kubelet may not see others.
+// waitForPodCIDR waits until the Node has a Pod CIDR, and returns it. It watches only this Node,
+// because a kubelet may not read others.
 func (c *Config) waitForPodCIDR(ctx context.Context, client kubernetes.Interface) (string, error) {
 	lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "nodes", metav1.NamespaceNone,
 		fields.OneTermEqualSelector(metav1.ObjectNameField, c.Name))
@@ -107,7 +110,7 @@ func (c *Config) waitForPodCIDR(ctx context.Context, client kubernetes.Interface
 	return podCIDR, err
 }
 
-// annotate writes K3s's node annotations.
+// annotate sets K3s's annotations on the Node.
 func (c *Config) annotate(ctx context.Context, client kubernetes.Interface, extra map[string]string) error {
 	annotations := map[string]string{"k3s.io/hostname": c.Name, "k3s.io/internal-ip": c.IP}
 	maps.Copy(annotations, extra)

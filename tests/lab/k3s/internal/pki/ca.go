@@ -23,16 +23,16 @@ import (
 
 const (
 	caLife = 10 * 365 * 24 * time.Hour // K3s: ten years
-	// certDays is the life of a certificate in days unless lifeVariable says otherwise
-	// (rancher/dynamiclistener cert/cert.go).
+	// certDays is the validity of a certificate in days, unless the environment variable
+	// lifeVariable sets another (rancher/dynamiclistener cert/cert.go).
 	certDays     = 365
 	lifeVariable = "CATTLE_NEW_SIGNED_CERT_EXPIRATION_DAYS"
-	// renewWithin is the last part of a certificate's life in which a start renews it (k3s-io/k3s
+	// renewWithin is the remaining validity below which a start renews a certificate (k3s-io/k3s
 	// pkg/daemons/config/types.go, CertificateRenewDays).
 	renewWithin = 120 * 24 * time.Hour
 )
 
-// certLife returns the life of a new certificate.
+// certLife returns the validity of a new certificate.
 func certLife() time.Duration {
 	days, err := strconv.Atoi(os.Getenv(lifeVariable))
 	if err != nil || days <= 0 {
@@ -41,14 +41,14 @@ func certLife() time.Duration {
 	return time.Duration(days) * 24 * time.Hour
 }
 
-// CA is a certificate authority on disk: a certificate file and its key file.
+// CA is a certificate authority: a certificate and its private key.
 type CA struct {
 	CertPEM []byte
 	cert    *x509.Certificate
 	key     crypto.Signer
 }
 
-// Options describe a certificate to sign.
+// Options describes a certificate to sign.
 type Options struct {
 	CommonName    string
 	Organizations []string
@@ -56,7 +56,7 @@ type Options struct {
 	Names         Names
 }
 
-// ensureCA loads the authority base.crt/base.key or makes it.
+// ensureCA loads the CA in base.crt and base.key, or creates it.
 func ensureCA(base, name string) (*CA, error) {
 	if _, err := os.Stat(base + ".crt"); os.IsNotExist(err) {
 		if err := createCA(base, name); err != nil {
@@ -66,7 +66,7 @@ func ensureCA(base, name string) (*CA, error) {
 	return LoadCA(base)
 }
 
-// LoadCA reads base.crt and base.key.
+// LoadCA loads the CA in base.crt and base.key.
 func LoadCA(base string) (*CA, error) {
 	certPEM, err := os.ReadFile(base + ".crt")
 	if err != nil {
@@ -109,8 +109,8 @@ func createCA(base, name string) error {
 	return os.WriteFile(base+".crt", encodeCert(der), 0o644)
 }
 
-// Sign makes a certificate for a public key and returns it with the authority's own behind it, as
-// K3s does.
+// Sign signs a certificate for a public key. It returns the certificate followed by the CA's, in
+// PEM, as K3s does.
 func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 	serial, err := rand.Int(rand.Reader, big.NewInt(math.MaxInt64))
 	if err != nil {
@@ -133,9 +133,9 @@ func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 	return append(encodeCert(der), ca.CertPEM...), nil
 }
 
-// Issue writes base.crt for the key base.key, which it makes when it is absent. As in K3s, a
-// certificate is signed anew only within renewWithin of its end, or when its names have changed
-// (k3s-io/k3s pkg/daemons/control/deps/deps.go, createClientCertKey, sansChanged).
+// Issue writes the certificate base.crt for the key base.key, which it generates if it is missing.
+// As in K3s, it renews an existing certificate only within renewWithin of its end, or if its names
+// have changed (k3s-io/k3s pkg/daemons/control/deps/deps.go, createClientCertKey, sansChanged).
 func (ca *CA) Issue(base string, o Options) error {
 	key, err := ensureKey(base + ".key")
 	if err != nil {
@@ -151,7 +151,8 @@ func (ca *CA) Issue(base string, o Options) error {
 	return os.WriteFile(base+".crt", cert, 0o644)
 }
 
-// stays reports whether the certificate in a file is still of use.
+// stays reports whether the certificate in a file is still valid for the CA, the public key and the
+// names.
 func (ca *CA) stays(path string, public crypto.PublicKey, names Names) bool {
 	data, err := os.ReadFile(path)
 	block, _ := pem.Decode(data)

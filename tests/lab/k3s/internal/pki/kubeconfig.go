@@ -21,7 +21,7 @@ func (s *Server) ensureKubeconfigs(apiPort int) error {
 	return nil
 }
 
-// WriteKubeconfig writes a kubeconfig that refers to files, mode 0600.
+// WriteKubeconfig writes a kubeconfig with mode 0600 that refers to certificate and key files.
 func WriteKubeconfig(path, url, ca, cert, key string) error {
 	cfg := kubeconfig(url)
 	cfg.Clusters["local"].CertificateAuthority = ca
@@ -39,9 +39,9 @@ func kubeconfig(url string) *api.Config {
 	return cfg
 }
 
-// WriteAdminKubeconfig writes the file that people use, /etc/rancher/k3s/k3s.yaml: everything is
-// embedded, and cluster, user and context are called "default" (k3s-io/k3s pkg/server
-// writeKubeConfig).
+// WriteAdminKubeconfig writes the kubeconfig for users, /etc/rancher/k3s/k3s.yaml. It contains
+// certificate and key, and its cluster, user and context are called "default" (k3s-io/k3s
+// pkg/server, writeKubeConfig).
 func (s *Server) WriteAdminKubeconfig(path string, port int, mode os.FileMode) error {
 	cert, err := os.ReadFile(s.Path("client-admin.crt"))
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Names are the subject alternative names of a serving certificate.
+// Names has the subject alternative names of a serving certificate.
 type Names struct {
 	DNS []string
 	IPs []net.IP
 }
 
-// ServerNames returns the names of a K3s server: its own names and addresses, the kubernetes
-// Service, and --tls-san.
+// ServerNames returns the names of a K3s server: its host name and addresses, the kubernetes
+// Service, and the values of --tls-san.
 func ServerNames(nodeName string, nodeIP, serviceIP net.IP, domain string, sans []string) Names {
 	n := Names{
 		DNS: []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",

@@ -11,31 +11,32 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// Server is the PKI of one K3s server, rooted at DataDir/server.
+// Server has the CAs and certificates of a K3s server.
 type Server struct {
 	// Dir is the server's folder, usually /var/lib/rancher/k3s/server.
 	Dir string
-	// Names are the names of its serving certificate.
+	// Names are the names in the serving certificates.
 	Names Names
 
 	ClientCA, ServerCA *CA
 }
 
-// Path names a file below tls/.
+// Path returns the path of a file below tls/.
 func (s *Server) Path(name string) string { return filepath.Join(s.Dir, "tls", name) }
 
-// Cred names a file below cred/.
+// Cred returns the path of a file below cred/.
 func (s *Server) Cred(name string) string { return filepath.Join(s.Dir, "cred", name) }
 
-// Bootstrap lists the files that every server of a cluster shares, relative to tls/
-// (k3s-io/k3s pkg/daemons/config ControlRuntimeBootstrap).
+// Bootstrap lists the files that all servers of a cluster share, relative to tls/ (k3s-io/k3s
+// pkg/daemons/config, ControlRuntimeBootstrap).
 var Bootstrap = []string{
 	"client-ca.crt", "client-ca.key", "server-ca.crt", "server-ca.key", "request-header-ca.crt", "request-header-ca.key",
 	"etcd/server-ca.crt", "etcd/server-ca.key", "etcd/peer-ca.crt", "etcd/peer-ca.key",
 	"service.key", "../cred/encryption-config.json",
 }
 
-// Material returns the existing files of Bootstrap: encryption of secrets is optional.
+// Material returns the contents of the existing files of Bootstrap. encryption-config.json is
+// optional.
 func (s *Server) Material() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range Bootstrap {
@@ -51,7 +52,7 @@ func (s *Server) Material() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Ensure makes absent files: authorities first, then certificates, keys and kubeconfigs.
+// Ensure creates missing files: CAs first, then certificates, keys and kubeconfigs.
 func (s *Server) Ensure(apiPort int) error {
 	for _, dir := range []string{s.Path("etcd"), s.Path("temporary-certs"), s.Cred("")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -121,7 +122,7 @@ func (s *Server) issue(headers, etcd, peers *CA) error {
 	return nil
 }
 
-// ensureServiceKey makes the RSA key that signs service account tokens.
+// ensureServiceKey generates the RSA key that signs service account tokens, unless it exists.
 func ensureServiceKey(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

@@ -26,7 +26,7 @@ func newServer(t *testing.T) *pki.Server {
 	return s
 }
 
-func TestServingCertificateHoldsEveryNameOfTheServer(t *testing.T) {
+func TestServingCertificateHasEveryNameOfTheServer(t *testing.T) {
 	s := newServer(t)
 	data, err := os.ReadFile(s.Path("serving-kube-apiserver.crt"))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestServingCertificateHoldsEveryNameOfTheServer(t *testing.T) {
 	}
 }
 
-func TestRestartKeepsEveryAuthority(t *testing.T) {
+func TestRestartKeepsEveryCA(t *testing.T) {
 	s := newServer(t)
 	before := map[string][]byte{}
 	for _, name := range pki.Bootstrap {
@@ -85,7 +85,7 @@ func TestAdminKubeconfigIsSelfContainedAndPrivate(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// ends returns the end of a certificate of the server.
+// ends returns the expiry time of one of the server's certificates.
 func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	t.Helper()
 	data, err := os.ReadFile(s.Path(name + ".crt"))
@@ -96,8 +96,8 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	return cert.NotAfter
 }
 
-// As K3s: a restart renews certificates that end soon, and no others.
-func TestARestartRenewsCertificatesNearTheirEndOnly(t *testing.T) {
+// As in K3s, a restart renews only certificates that expire soon.
+func TestRestartRenewsOnlyCertificatesThatExpireSoon(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")
 	assert.WithinDuration(t, time.Now().AddDate(1, 0, 0), whole, 48*time.Hour)

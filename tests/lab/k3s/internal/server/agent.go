@@ -19,7 +19,7 @@ import (
 
 const balancerPort = 6444
 
-// RunAgent runs a node until it is told to stop.
+// RunAgent runs an agent until ctx ends or a signal stops it.
 func RunAgent(ctx context.Context, args []string) error {
 	p, err := settings.Parse("agent", args)
 	if err != nil {
@@ -61,7 +61,8 @@ func RunAgent(ctx context.Context, args []string) error {
 	return nil
 }
 
-// stopped turns an interrupted start into an orderly end.
+// stopped returns nil if ctx has ended, because an interrupted start is no failure. Otherwise it
+// returns err.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -80,8 +81,8 @@ func start(p *settings.Parsed) {
 	raiseFileLimits()
 }
 
-// takeNotifySocket hides systemd's socket from the components, which would report on their own, and
-// returns the function that says READY=1.
+// takeNotifySocket removes NOTIFY_SOCKET from the environment, because components of the process
+// would report their own readiness to systemd. It returns the function that sends READY=1.
 func takeNotifySocket() func() {
 	socket := os.Getenv("NOTIFY_SOCKET")
 	if err := os.Unsetenv("NOTIFY_SOCKET"); err != nil {

@@ -12,10 +12,11 @@ import (
 	"strata/tests/lab/k3s/internal/settings"
 )
 
-// masked are the flags whose values K3s does not show in annotations.
+// masked are the flags whose values K3s hides in annotations.
 var masked = []string{"token", "t", "agent-token", "datastore-endpoint", "etcd-s3-access-key", "etcd-s3-secret-key", "vpn-auth"}
 
-// nodeAnnotations show the arguments of the node, with secrets masked, and a hash of the whole.
+// nodeAnnotations returns the Node's annotations with the command-line arguments, in which secrets
+// are masked, and with a hash of all arguments.
 func nodeAnnotations(p *settings.Parsed) map[string]string {
 	shown := []string{}
 	for _, arg := range p.Args {
@@ -32,7 +33,7 @@ func nodeAnnotations(p *settings.Parsed) map[string]string {
 	}
 	data, err := json.Marshal(shown)
 	if err != nil {
-		logrus.Fatalf("node annotations: %v", err) // strings always marshal
+		logrus.Fatalf("node annotations: %v", err) // strings can always be marshalled
 	}
 	sum := sha256.Sum256([]byte(strings.Join(p.Args, "\x00")))
 	return map[string]string{
@@ -41,7 +42,8 @@ func nodeAnnotations(p *settings.Parsed) map[string]string {
 	}
 }
 
-// raiseFileLimits lets one process hold the connections of all components.
+// raiseFileLimits raises the limit of open files to the maximum, because one process has the
+// connections of all components.
 func raiseFileLimits() {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -26,7 +26,7 @@ import (
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-// deploy stages the packaged manifests and follows the folder.
+// deploy writes the packaged manifests, and applies the manifest folder until ctx ends.
 func (s *instance) deploy(ctx context.Context) {
 	dir := filepath.Join(s.dir, "manifests")
 	for _, warning := range deploy.CheckDisable(s.disabled) {
@@ -49,14 +49,14 @@ func (s *instance) deploy(ctx context.Context) {
 	deployer.Run(ctx, dir, removed)
 }
 
-// followNodes deletes the node password of a Node that is deleted, so that a new machine may take
-// the name.
+// followNodes deletes the node password of each deleted Node, so that a new machine may use the
+// name.
 func followNodes(ctx context.Context, core kubernetes.Interface) {
 	for ctx.Err() == nil {
 		w, err := core.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{})
 		if err != nil {
 			logrus.Debugf("watch nodes: %v", err)
-			time.Sleep(time.Second) // the watch is what would tell us; wait before asking again
+			time.Sleep(time.Second) // retry later
 			continue
 		}
 		for event := range w.ResultChan() {
@@ -74,12 +74,12 @@ func forgetPassword(ctx context.Context, core kubernetes.Interface, name string)
 	}
 }
 
-// resetFlag returns a file that exists after a reset until the next ordinary start. A unit that is
-// restarted with the flag does not reset again and again.
+// resetFlag returns the path of a file that exists from a reset until the next ordinary start. It
+// prevents a unit with --cluster-reset from resetting at each restart.
 func (s *instance) resetFlag() string { return filepath.Join(s.dir, "db", "reset-flag") }
 
-// mayReset returns K3s's own refusals of a reset (k3s-io/k3s pkg/cli/server/server.go,
-// pkg/cluster/managed.go).
+// mayReset returns K3s's errors for a reset that is not allowed (k3s-io/k3s
+// pkg/cli/server/server.go, pkg/cluster/managed.go).
 func (s *instance) mayReset() error {
 	if s.parsed.Texts["server"] != "" {
 		return errors.New("cannot perform cluster-reset while server URL is set - remove server from configuration before resetting")
@@ -91,7 +91,7 @@ func (s *instance) mayReset() error {
 	return nil
 }
 
-// reset makes this server the only member and ends the process, as K3s does.
+// reset makes this server the only etcd member and ends the process, as K3s does.
 func (s *instance) reset(ctx context.Context) error {
 	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *instance) reset(ctx context.Context) error {
 	if err := s.claim(ctx); err != nil {
 		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
 	}
-	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go,
+	// Each reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go,
 	// ReconcileBootstrapData).
 	tls := filepath.Join(s.dir, "tls")
 	if out, err := exec.CommandContext(ctx, "cp", "-a", tls, fmt.Sprintf("%s-%d", tls, time.Now().Unix())).CombinedOutput(); err != nil {
@@ -115,9 +115,9 @@ func (s *instance) reset(ctx context.Context) error {
 	return nil
 }
 
-// claim marks the data as this cluster's, and keeps its key material in them. A server that has
-// other CAs than the data, because it was restored on a new host, takes the data's and makes its
-// certificates anew at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
+// claim stores the cluster's CAs and keys in etcd. If etcd already has other CAs, for example
+// because a snapshot was restored on a new host, this server takes those. It then creates its
+// certificates again at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
 // ReconcileBootstrapData).
 func (s *instance) claim(ctx context.Context) error {
 	own, err := s.pki.Material()
@@ -134,7 +134,7 @@ func (s *instance) claim(ctx context.Context) error {
 	return s.keep(kept)
 }
 
-// Snapshots returns the snapshot folder of this host's server.
+// Snapshots returns the etcd snapshots of this host's server.
 func Snapshots(p *settings.Parsed) (*datastore.Snapshots, error) {
 	name, err := nodeName(p)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strata/tests/lab/k3s/internal/datastore"
 )
 
-// markNode puts the role labels on this server's Node, which a kubelet may not do itself, and the
-// etcd annotations that membership is managed by (k3s-io/k3s pkg/server
+// markNode sets the role labels of this server's Node, which a kubelet may not set itself. It also
+// sets the annotations by which the etcd member is managed (k3s-io/k3s pkg/server,
 // setNodeLabelsAndAnnotations).
 func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 	labels := map[string]string{"node-role.kubernetes.io/control-plane": "true"}
@@ -27,7 +27,7 @@ func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels, "annotations": annotations}})
 	if err != nil {
-		logrus.Fatalf("node labels: %v", err) // strings always marshal
+		logrus.Fatalf("node labels: %v", err) // strings can always be marshalled
 	}
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		_, err := core.CoreV1().Nodes().Patch(ctx, s.node.Name, types.MergePatchType, patch, metav1.PatchOptions{})
@@ -37,7 +37,7 @@ func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 		return err == nil, nil
 	})
 	if err != nil {
-		return // the server stops
+		return // ctx has ended
 	}
 	logrus.Infof("Labels and annotations have been set successfully on node: %s", s.node.Name)
 	s.supervisor.EnsureLocal(ctx, core)

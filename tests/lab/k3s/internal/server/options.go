@@ -10,14 +10,15 @@ import (
 	"strata/tests/lab/k3s/internal/settings"
 )
 
-// K3s's defaults.
+// K3s's paths and port.
 const (
 	DefaultKubeconfig = "/etc/rancher/k3s/k3s.yaml"
 	dataDir           = "/var/lib/rancher/k3s"
 	port              = 6443
 )
 
-// Images the packaged manifests run, set by the build to those in the lab's image archives.
+// Images of Pod sandboxes and packaged manifests. The build sets them to the references in the
+// lab's image archives.
 var (
 	PauseImage   = "rancher/mirrored-pause:3.6"
 	CoreDNSImage = "rancher/mirrored-coredns-coredns:1.13.1"
@@ -31,7 +32,7 @@ func textOr(p *settings.Parsed, name, def string) string {
 	return def
 }
 
-// split cuts comma-separated list values, as K3s does for the lists that name things.
+// split splits list values at commas, as K3s does.
 func split(values []string) []string {
 	var out []string
 	for _, v := range values {
@@ -88,7 +89,8 @@ func nodeName(p *settings.Parsed) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// defaultIP returns the address of the interface with the default route; K3s fails without one.
+// defaultIP returns the source address of the default route. Like K3s, it fails without such a
+// route.
 func defaultIP() (string, error) {
 	conn, err := net.Dial("udp4", "203.0.113.1:9") // no packet is sent; the kernel picks the source address
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *instance) setCritical() error {
 	return nil
 }
 
-// firstIP returns the n-th address of a network.
+// firstIP returns the n-th address of a network; 0 is the network address.
 func firstIP(cidr string, n int) (net.IP, error) {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil {
@@ -57,8 +57,8 @@ func firstIP(cidr string, n int) (net.IP, error) {
 	return net.IP(address.AsSlice()), nil
 }
 
-// prepare gets the key material, from the server to join or from this one's own disk, and writes
-// the files that depend on it. It returns a client for the server to join, or nil.
+// prepare gets the cluster's CAs and keys, from the server to join or from this server's disk. It
+// writes the files that depend on them. It returns a client for the server to join, or nil.
 func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
@@ -96,10 +96,10 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	return join, s.writeFiles(password, agents)
 }
 
-// bootstrap gets the key material of the cluster to join. The client is nil for a first server and
-// for one that has been a member before: K3s ignores --server and --cluster-init then. Order and
-// texts are K3s's (k3s-io/k3s pkg/cluster/bootstrap.go): the CA's hash, then the configuration, and
-// the password last.
+// bootstrap fetches the CAs and keys of the cluster to join. The client is nil for a first server,
+// and for a server that has been a member before: K3s then ignores --server and --cluster-init. The
+// order of checks and the error texts are K3s's (k3s-io/k3s pkg/cluster/bootstrap.go): the CA's
+// hash, the configuration, and finally the password.
 func (s *instance) bootstrap(ctx context.Context, given string) (*supervisor.Client, error) {
 	url := s.parsed.Texts["server"]
 	if url == "" || s.etcd.Initialized() || s.parsed.Bools["cluster-reset"] {
@@ -131,9 +131,9 @@ func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) 
 	return s.keep(files)
 }
 
-// keep writes the key material that all servers share.
+// keep writes the CAs and keys that all servers share.
 func (s *instance) keep(files map[string][]byte) error {
-	for _, name := range pki.Bootstrap { // names come from here, not from outside
+	for _, name := range pki.Bootstrap { // use only known file names
 		content, found := files[name]
 		if !found {
 			continue
@@ -145,9 +145,10 @@ func (s *instance) keep(files map[string][]byte) error {
 	return nil
 }
 
-// compareConfig asks as an agent does, with the agents' token where there is one. It only warns of
-// a server that does not tell. The names of differing settings are in the warnings: the error has
-// none.
+// compareConfig compares this server's critical settings with those of the server to join. It
+// authenticates like an agent, with the agents' token if there is one. A server that does not
+// return its settings causes only a warning. As in K3s, the error does not name the differing
+// settings; warnings do.
 func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	if agents := strings.TrimSpace(s.parsed.Texts["agent-token"]); agents != "" {
 		given = agents
@@ -176,7 +177,7 @@ func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	return nil
 }
 
-// password returns the cluster's secret: the given one, else the one on disk, else a new one.
+// password returns the cluster's secret: the given one, or the one on disk, or a new one.
 func (s *instance) password(given string) (string, error) {
 	if given == "" {
 		data, readErr := os.ReadFile(filepath.Join(s.dir, "token"))
@@ -198,7 +199,7 @@ func (s *instance) password(given string) (string, error) {
 	return parsed.Password, parsed.CheckCA(s.pki.ServerCA.CertPEM)
 }
 
-// agentPassword returns the agents' own password, or the servers' if none is given (k3s-io/k3s
+// agentPassword returns the agents' password, or the servers' if none is given (k3s-io/k3s
 // pkg/daemons/control/deps/deps.go, getNodePass).
 func (s *instance) agentPassword(password string) (string, error) {
 	given := strings.TrimSpace(s.parsed.Texts["agent-token"])
@@ -212,8 +213,8 @@ func (s *instance) agentPassword(password string) (string, error) {
 	return parsed.Password, nil
 }
 
-// rotate writes the servers' new token before it encrypts the cluster's keys with it, as K3s does.
-// config.yaml is the user's.
+// rotate replaces the servers' token. Like K3s, it writes the file before it encrypts the cluster's
+// keys with the new password. It does not change config.yaml, which belongs to the user.
 func (s *instance) rotate(ctx context.Context, former, password string) error {
 	full := token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n"
 	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(full)); err != nil {
@@ -222,7 +223,8 @@ func (s *instance) rotate(ctx context.Context, former, password string) error {
 	return s.etcd.Rotate(ctx, former, password)
 }
 
-// wasJoinable: a server that once had cluster-init keeps embedded etcd without the flag.
+// wasJoinable reports whether other servers could join this server before. It then keeps its
+// embedded etcd joinable without --cluster-init.
 func (s *instance) wasJoinable() bool {
 	_, err := os.Stat(s.clusteredMark())
 	return err == nil
@@ -230,8 +232,8 @@ func (s *instance) wasJoinable() bool {
 
 func (s *instance) clusteredMark() string { return filepath.Join(s.dir, "db", "clustered") }
 
-// writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up,
-// as K3s does.
+// writeFiles writes token, node-token, agent-token and the kubeconfig. As in K3s, that happens
+// before the API server is up.
 func (s *instance) writeFiles(password, agents string) error {
 	if s.supervisor.Joinable {
 		if err := writeSecret(s.clusteredMark(), nil); err != nil {
@@ -262,7 +264,8 @@ func (s *instance) writeFiles(password, agents string) error {
 	return s.pki.WriteAdminKubeconfig(DefaultKubeconfig, port, os.FileMode(mode))
 }
 
-// ensureEncryption makes the key for secrets at rest once; a joining server has got it already.
+// ensureEncryption creates the key that encrypts Secrets at rest, if encryption is enabled. A
+// joining server has received the key already.
 func (s *instance) ensureEncryption() error {
 	file := s.pki.Cred("encryption-config.json")
 	if _, err := os.Stat(file); err == nil || !s.critical.EncryptSecrets {

@@ -27,7 +27,7 @@ import (
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-// instance is one running server.
+// instance is a running server.
 type instance struct {
 	parsed   *settings.Parsed
 	node     *node.Config
@@ -42,7 +42,7 @@ type instance struct {
 	rest       *rest.Config
 }
 
-// RunServer runs a server until it is told to stop.
+// RunServer runs a server until ctx ends or a signal stops it.
 func RunServer(ctx context.Context, args []string) error {
 	p, err := settings.Parse("server", args)
 	if err != nil {
@@ -59,7 +59,7 @@ func RunServer(ctx context.Context, args []string) error {
 	var refused *datastore.JoinError
 	switch err := s.run(ctx, notify); {
 	case errors.As(err, &refused):
-		// K3s asks itself to shut down, and ends like one that was asked by systemd: exit code 0
+		// K3s requests its own shutdown in this case, and ends with exit code 0 as after SIGTERM
 		// (k3s-io/k3s pkg/etcd/etcd.go, pollJoin, and pkg/signals/signals.go).
 		logrus.Errorf("Shutdown request received: %q", err)
 		return nil
@@ -93,7 +93,8 @@ func newInstance(p *settings.Parsed) (*instance, error) {
 	return s, nil
 }
 
-// run starts everything in K3s's order and returns when the API server is up and systemd knows it.
+// run starts everything in K3s's order. It returns when the API server is up and systemd has been
+// notified.
 func (s *instance) run(ctx context.Context, notify func()) error {
 	if s.parsed.Bools["cluster-reset"] {
 		if err := s.mayReset(); err != nil {
@@ -164,7 +165,7 @@ func (s *instance) startControlPlane(ctx context.Context) error {
 	return nil
 }
 
-// waitForAPI asks /readyz until every check passes.
+// waitForAPI polls /readyz until every check passes.
 func (s *instance) waitForAPI(ctx context.Context) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.pki.Cred("supervisor.kubeconfig"))
 	if err != nil {
@@ -182,7 +183,7 @@ func (s *instance) waitForAPI(ctx context.Context) (kubernetes.Interface, error)
 	})
 }
 
-// startNode runs the agent half beside the server; it waits for the API server by itself.
+// startNode starts the agent part of the server, which itself waits for the API server.
 func (s *instance) startNode(ctx context.Context) {
 	s.node.SupervisorURL = "https://127.0.0.1:" + strconv.Itoa(port)
 	s.node.APIURL = "https://127.0.0.1:" + strconv.Itoa(port+1)
@@ -193,7 +194,8 @@ func (s *instance) startNode(ctx context.Context) {
 	}()
 }
 
-// shutdown gives the components, which see the cancelled context, a moment before etcd goes.
+// shutdown stops etcd, and waits at most 5 s for it. The other components stop because ctx has
+// ended.
 func (s *instance) shutdown() {
 	done := make(chan struct{})
 	go func() {

@@ -1,9 +1,8 @@
-// Package settings turns a K3s command line, its environment and /etc/rancher/k3s/config.yaml into
-// one typed value.
+// Package settings parses K3s's command line, environment variables and
+// /etc/rancher/k3s/config.yaml into one value.
 //
-// It owns: the list of flags K3s knows, the merge of config.yaml with config.yaml.d, and the rules
-// for keys that K3s does not know (a server skips them with a warning, an agent refuses to start).
-// It does not own: the settings' meaning; control, node and datastore do. It guarantees: the order
-// of precedence is drop-ins over config.yaml, and the command line over both; list flags
-// accumulate.
+// It owns the list of K3s's flags, the merge of config.yaml with config.yaml.d, and the handling of
+// unknown keys: a server skips them with a warning, and an agent fails. It does not own the meaning
+// of settings; control, node and datastore do. Drop-ins take precedence over config.yaml, and the
+// command line takes precedence over both. List flags accumulate.
 package settings

@@ -9,11 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// DefaultFile is the default path of K3s's configuration.
+// DefaultFile is the default path of K3s's configuration file.
 const DefaultFile = "/etc/rancher/k3s/config.yaml"
 
-// readFile flattens config.yaml and its drop-ins into "--key=value" arguments, in the order in
-// which the keys were first seen. A missing file without drop-ins is no error, as in K3s.
+// readFile returns the contents of config.yaml and its drop-ins as "--key=value" arguments. They
+// are in the order in which the keys first occur. As in K3s, a missing file is no error.
 func readFile(path string) ([]string, error) {
 	files, err := configFiles(path)
 	if err != nil {
@@ -48,7 +48,8 @@ func configFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// merger keeps K3s's rule: a later file replaces a key, unless the key ends in "+".
+// merger merges configuration files like K3s: a later file replaces a key's value, or appends to it
+// if the key ends in "+".
 type merger struct {
 	order  []string
 	values map[string]any

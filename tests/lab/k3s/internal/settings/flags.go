@@ -11,17 +11,17 @@ const (
 	number
 )
 
-// flagSpec is one K3s flag: its names (the first is the long one), the type of its value
-// and the environment variable that stands in for it.
+// flagSpec describes a K3s flag: its names, of which the first is the long one, the type of its
+// value, and the environment variable that sets it.
 type flagSpec struct {
 	names []string
 	kind  kind
 	env   string
 }
 
-// Flags are named as in k3s-io/k3s pkg/cli/cmds (v1.34). One line per group; "name,n" is an alias,
-// "name=ENV" an environment variable. Flags that the lab does not implement are still accepted
-// here, because K3s accepts them; ignored reports those so that they are not lost in silence.
+// K3s's flags (k3s-io/k3s pkg/cli/cmds, v1.34). "name,n" has the alias n, and "name=ENV" can be set
+// by the environment variable ENV. The list includes flags that the lab does not implement, because
+// K3s accepts them. Parse returns a warning for each of those that is set.
 const (
 	sharedText = `config,c=K3S_CONFIG_FILE log,l data-dir,d=K3S_DATA_DIR token,t=K3S_TOKEN token-file=K3S_TOKEN_FILE
 		server,s=K3S_URL node-name=K3S_NODE_NAME vmodule container-runtime-endpoint image-service-endpoint default-runtime
@@ -57,7 +57,7 @@ const (
 	serverNumber = `https-listen-port supervisor-port apiserver-port advertise-port etcd-snapshot-retention etcd-s3-retention`
 )
 
-// flagsOf returns the flags of a verb; a server knows an agent's flags as well.
+// flagsOf returns the flags of a server or of an agent.
 func flagsOf(server bool) []flagSpec {
 	specs := parseSpecs(sharedText, text)
 	specs = append(specs, parseSpecs(sharedList, list)...)
@@ -81,7 +81,7 @@ func parseSpecs(table string, k kind) []flagSpec {
 	return specs
 }
 
-// implemented are the flags that change the behaviour of the lab's K3s.
+// implemented are the flags for which Parse returns no warning.
 var implemented = map[string]bool{}
 
 func init() {

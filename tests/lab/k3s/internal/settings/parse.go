@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// Parsed is the flat outcome of the command line, the environment and the config file.
+// Parsed is the result of the command line, the environment and the configuration file.
 type Parsed struct {
-	// Texts, Lists and Bools hold the values by the flag's long name.
+	// Texts, Lists and Bools have the values by a flag's long name.
 	Texts map[string]string
 	Lists map[string][]string
 	Bools map[string]bool
-	// Numbers holds integer flags; those not set are absent.
+	// Numbers has the integer values by a flag's long name. Flags that are not set are absent.
 	Numbers map[string]int
-	// Args is the merged argument list, config file first, as K3s shows it in the
-	// k3s.io/node-args annotation (secrets are masked by NodeArgs).
+	// Args is the merged argument list, with the configuration file first. K3s shows it, with
+	// secrets masked, in the annotation k3s.io/node-args.
 	Args []string
-	// Warnings are lines K3s would log: unknown keys that a server skips, and, the lab's
-	// own, flags that are accepted without effect.
+	// Warnings are messages to log: K3s's for unknown keys that a server skips, and the lab's for
+	// flags without effect.
 	Warnings []string
 }
 
-// Parse reads args (without the verb) for "server" or "agent" together with the config file.
-// Unknown keys in config.yaml: a server warns and goes on, an agent fails; an unknown flag on the
-// command line always fails (k3s-io/k3s pkg/configfilearg/parser.go).
+// Parse parses the arguments of the command "server" or "agent", without its name, and the
+// configuration file. For an unknown key in the file, a server warns and an agent fails. An unknown
+// flag on the command line is always an error (k3s-io/k3s pkg/configfilearg/parser.go).
 func Parse(verb string, args []string) (*Parsed, error) {
 	return parse(verb, flagsOf(verb == "server"), args)
 }
 
-// ParseSnapshot reads the arguments of etcd-snapshot, which skips keys it does not know as a server
-// does.
+// ParseSnapshot parses the arguments of etcd-snapshot. Like a server, it skips unknown keys in the
+// configuration file.
 func ParseSnapshot(args []string) (*Parsed, error) {
 	return parse("etcd-snapshot", flagsOf(true), args)
 }
@@ -124,7 +124,7 @@ func (p *Parsed) applyEnv(specs []flagSpec, fs *flag.FlagSet) error {
 	return nil
 }
 
-// value stores one flag under its long name.
+// value stores the value of a flag under the flag's long name.
 type value struct {
 	parsed *Parsed
 	name   string
@@ -134,7 +134,7 @@ type value struct {
 func (v *value) String() string   { return "" }
 func (v *value) IsBoolFlag() bool { return v.kind == boolean }
 
-// Set parses as the standard library's flags do, so that error texts are K3s's.
+// Set parses values like the standard library's flags, so that error texts equal K3s's.
 func (v *value) Set(s string) error {
 	switch v.kind {
 	case text:

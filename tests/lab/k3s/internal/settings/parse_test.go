@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/k3s/internal/settings"
 )
 
-// config writes config.yaml and its drop-ins and returns the flag that names it.
+// config writes config.yaml and its drop-ins, and returns the --config flag.
 func config(t *testing.T, main string, dropIns map[string]string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.yaml")
@@ -83,7 +83,7 @@ func TestConfigValueOfWrongTypeFails(t *testing.T) {
 	assert.ErrorContains(t, err, `invalid boolean value "perhaps" for -cluster-init`)
 }
 
-func TestEnvironmentFillsWhatFileAndFlagsLeaveOpen(t *testing.T) {
+func TestEnvironmentSetsOnlyFlagsThatAreNotSet(t *testing.T) {
 	t.Setenv("K3S_URL", "https://env:6443")
 	t.Setenv("K3S_TOKEN", "env")
 	p, err := settings.Parse("agent", []string{config(t, "token: file\n", nil)})

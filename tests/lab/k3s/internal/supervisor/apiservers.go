@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// followInterval is as long as K3s takes to use a server that has come: it watches, and waits a
+	// followInterval is the time after which K3s also uses a new server: it watches, and waits a
 	// second for further changes.
 	followInterval = 2 * time.Second
 	followTimeout  = 5 * time.Second
 )
 
-// FollowAPIServers hands the list of API servers to use, again and again until ctx ends. It asks
-// with a node's credentials, and skips what it cannot learn.
+// FollowAPIServers calls use with the list of API servers every followInterval until ctx ends. It
+// authenticates with a node's kubeconfig, and skips failed or empty responses.
 func FollowAPIServers(ctx context.Context, kubeconfig string, use func(servers []string)) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -42,7 +42,7 @@ func FollowAPIServers(ctx context.Context, kubeconfig string, use func(servers [
 	}, followInterval)
 }
 
-// APIServers lists host:port of every API server behind the kubernetes Service.
+// APIServers returns the addresses (host:port) of all API servers behind the kubernetes Service.
 func APIServers(ctx context.Context, core kubernetes.Interface) ([]string, error) {
 	slices, err := core.DiscoveryV1().EndpointSlices(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		LabelSelector: "kubernetes.io/service-name=kubernetes",

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Roles as K3s names them (k3s-io/k3s pkg/server/router.go).
+// K3s's roles (k3s-io/k3s pkg/server/router.go).
 const (
 	roleServer = "k3s:server"
 	roleAgent  = "k3s:agent"
@@ -16,7 +16,7 @@ const (
 	roleMaster = "system:masters"
 )
 
-// identity is who sent a request.
+// identity is the authenticated sender of a request.
 type identity struct {
 	name   string
 	groups []string
@@ -26,8 +26,8 @@ func (i identity) hasAny(roles []string) bool {
 	return slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(i.groups, r) })
 }
 
-// authenticate knows join passwords (basic auth) and node certificates. No credentials at all is no
-// error; the caller then finds no role, which K3s answers with 403.
+// authenticate checks a join password (basic authentication) or a client certificate. A request
+// without credentials is no error. It has no role, so it is answered with 403, as by K3s.
 func (s *Server) authenticate(r *http.Request) (identity, error) {
 	if user, password, ok := r.BasicAuth(); ok {
 		return s.checkPassword(user, password)

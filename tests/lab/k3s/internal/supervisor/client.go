@@ -19,20 +19,20 @@ import (
 
 const clientTimeout = 10 * time.Second // k3s-io/k3s pkg/clientaccess
 
-// Client talks to a supervisor with a join password.
+// Client sends requests to a supervisor, with a join password.
 type Client struct {
 	// BaseURL is https://host:port without a path.
 	BaseURL string
-	// CA is the cluster's CA bundle as /cacerts sent it.
+	// CA is the cluster's CA bundle, as returned by /cacerts.
 	CA []byte
 
 	user, password string
 	http           *http.Client
 }
 
-// StatusError is an answer other than 200. Its text is the message of the Status in the body, such
-// as "not authorized", and "URL: 401 Unauthorized" only where the body holds none (k3s-io/k3s
-// pkg/clientaccess/token.go, readBody).
+// StatusError is a response with a status other than 200. Its text is the message of the Kubernetes
+// Status in the body, such as "not authorized". Without one, it is "URL: 401 Unauthorized"
+// (k3s-io/k3s pkg/clientaccess/token.go, readBody).
 type StatusError struct {
 	URL     string
 	Status  string
@@ -47,7 +47,7 @@ func (e *StatusError) Error() string {
 	return e.URL + ": " + e.Status
 }
 
-// statusError reads the answer's message.
+// statusError returns the error for a response.
 func statusError(url string, resp *http.Response) *StatusError {
 	e := &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
 	var status metav1.Status
@@ -58,8 +58,8 @@ func statusError(url string, resp *http.Response) *StatusError {
 	return e
 }
 
-// Connect downloads the CA bundle, checks it against the token's hash and returns a client for user
-// ("server" or "node"). It does not check the password: the first request does.
+// Connect downloads the CA bundle, checks it against the token's hash, and returns a client for a
+// user ("server" or "node"). It does not check the password; the first request does.
 func Connect(ctx context.Context, url, joinToken, user string) (*Client, error) {
 	t, err := token.Parse(joinToken)
 	if err != nil {
@@ -69,7 +69,7 @@ func Connect(ctx context.Context, url, joinToken, user string) (*Client, error) 
 		return nil, fmt.Errorf("only https:// URLs are supported, invalid scheme: %s", url)
 	}
 	c := &Client{BaseURL: strings.TrimRight(url, "/"), user: user, password: t.Password}
-	c.http = httpClient(&tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the hash in the token is the trust, checked below
+	c.http = httpClient(&tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the hash in the token is checked below
 	ca, err := c.do(ctx, http.MethodGet, "/cacerts", nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("failed to get CA certs: %w", err)
@@ -87,12 +87,13 @@ func httpClient(config *tls.Config) *http.Client {
 	return &http.Client{Timeout: clientTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}
 }
 
-// Get asks for a path with the join password.
+// Get sends a GET request with the join password.
 func (c *Client) Get(ctx context.Context, path string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, path, nil, nil)
 }
 
-// Post sends a body, usually a signing request, with extra headers.
+// Post sends a POST request with the join password and additional headers. The body is usually a
+// certificate signing request.
 func (c *Client) Post(ctx context.Context, path string, body []byte, headers http.Header) ([]byte, error) {
 	return c.do(ctx, http.MethodPost, path, body, headers)
 }

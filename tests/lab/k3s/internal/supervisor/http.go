@@ -19,7 +19,7 @@ func serve(server *http.Server, listener net.Listener) {
 	}
 }
 
-// sendError answers with a Kubernetes Status object, as K3s does.
+// sendError sends a Kubernetes Status object, as K3s does.
 func sendError(w http.ResponseWriter, code int, message string) {
 	reason := metav1.StatusReason(strings.ReplaceAll(http.StatusText(code), " ", ""))
 	sendJSON(w, code, metav1.Status{
@@ -50,7 +50,8 @@ func send(w io.Writer, data []byte) {
 	}
 }
 
-// quietTLSLog keeps handshake noise (port scans, health checks) at debug level.
+// quietTLSLog returns a logger that logs failed TLS handshakes, for example of port scans, at debug
+// level.
 func quietTLSLog() *log.Logger {
 	return log.New(logrus.StandardLogger().WriterLevel(logrus.DebugLevel), "", 0)
 }

@@ -20,17 +20,17 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// PasswordFile holds the node's own password. Uninstalling leaves it, as K3s does.
+// PasswordFile has the node's own password. As with K3s, an uninstall keeps it.
 const PasswordFile = "/etc/rancher/node/password"
 
-// errVerify: the stored hash is of another password.
+// errVerify reports that a password does not match the stored hash.
 var errVerify = errors.New("unable to verify password for node")
 
-// PasswordSecret returns the name of a node's Secret in kube-system.
+// PasswordSecret returns the name of the Secret in kube-system that has a node's password hash.
 func PasswordSecret(node string) string { return strings.ToLower(node + ".node-password.k3s") }
 
-// checkNode reads the node's name and password from the headers. The first password a name comes
-// with is remembered in a Secret, any other is refused with 403.
+// checkNode checks the node name and password in the headers. The first password of a name is
+// stored in a Secret. Any other password is rejected with 403.
 func (s *Server) checkNode(w http.ResponseWriter, r *http.Request, who identity) (string, bool) {
 	node := strings.ToLower(r.Header.Get("k3s-Node-Name"))
 	password := r.Header.Get("k3s-Node-Password")
@@ -56,7 +56,8 @@ func (s *Server) checkNode(w http.ResponseWriter, r *http.Request, who identity)
 	return node, err == nil
 }
 
-// checkLocal lets this server's own kubelet in while there is no API server to ask.
+// checkLocal checks the password of this server's own kubelet while the API server is not up. It
+// rejects all other nodes with 503.
 func (s *Server) checkLocal(w http.ResponseWriter, node, password string) bool {
 	if node != s.LocalNode {
 		sendError(w, http.StatusServiceUnavailable, "runtime core not ready")
@@ -74,8 +75,9 @@ func (s *Server) checkLocal(w http.ResponseWriter, node, password string) bool {
 	return true
 }
 
-// EnsureLocal stores this server's own password once there is an API server; until then its kubelet
-// was let in by checkLocal. A mismatch is only reported, as in K3s: the node is in already.
+// EnsureLocal stores this server's own password once the API server is up. Before that, checkLocal
+// has admitted its kubelet. As in K3s, a mismatch is only logged, because the node has joined
+// already.
 func (s *Server) EnsureLocal(ctx context.Context, core kubernetes.Interface) {
 	own, err := os.ReadFile(PasswordFile)
 	if err == nil {
@@ -110,8 +112,8 @@ func ensurePassword(ctx context.Context, core kubernetes.Interface, node, passwo
 	return err
 }
 
-// Hashes look like $1:<salt>:15:8:1:<base64>: scrypt with N=2^15, r=8, p=1 (k3s-io/k3s
-// pkg/authenticator/hash).
+// newHash returns the hash of a password in K3s's form, $1:<salt>:15:8:1:<base64>: scrypt with
+// N=2^15, r=8, p=1 (k3s-io/k3s pkg/authenticator/hash).
 func newHash(password string) (string, error) {
 	salt := make([]byte, 8)
 	if _, err := rand.Read(salt); err != nil {

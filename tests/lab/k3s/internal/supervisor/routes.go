@@ -16,11 +16,12 @@ import (
 type handler func(http.ResponseWriter, *http.Request, identity)
 
 type route struct {
-	roles   []string // none: open to everyone
+	roles   []string // if empty, the route needs no authentication
 	handler handler
 }
 
-// routes are those of k3s-io/k3s pkg/server/handlers/router.go that a node or Strata asks for.
+// routes returns the routes of K3s that nodes or Strata use (k3s-io/k3s
+// pkg/server/handlers/router.go).
 func (s *Server) routes() map[string]route {
 	nodes, servers := []string{roleAgent, roleNode}, []string{roleServer}
 	return map[string]route{
@@ -42,7 +43,7 @@ func (s *Server) routes() map[string]route {
 	}
 }
 
-// proxy returns the route of CONNECT requests, whose path is empty.
+// proxy returns the route for CONNECT requests, whose path is empty.
 func (s *Server) proxy() route {
 	return route{[]string{roleMaster}, func(w http.ResponseWriter, r *http.Request, _ identity) {
 		s.Tunnel.Connect(w, r)
@@ -88,7 +89,7 @@ func (s *Server) members(w http.ResponseWriter, _ *http.Request, _ identity) {
 	send(w, data)
 }
 
-// bootstrap sends the shared key material to a joining server.
+// bootstrap sends the shared CAs and keys to a joining server.
 func (s *Server) bootstrap(w http.ResponseWriter, _ *http.Request, _ identity) {
 	if !s.Joinable {
 		sendError(w, http.StatusBadRequest, "etcd disabled")
@@ -102,8 +103,8 @@ func (s *Server) bootstrap(w http.ResponseWriter, _ *http.Request, _ identity) {
 	sendJSON(w, http.StatusOK, files)
 }
 
-// rotate gives the servers another token. The next request still has the former one: K3s reads its
-// users when it starts (k3s-io/k3s pkg/server/handlers/token.go).
+// rotate replaces the servers' token. Requests need the former token until the server restarts,
+// because K3s reads its users at the start (k3s-io/k3s pkg/server/handlers/token.go).
 func (s *Server) rotate(w http.ResponseWriter, r *http.Request, _ identity) {
 	if r.Method != http.MethodPut {
 		sendError(w, http.StatusMethodNotAllowed, "method not allowed")
@@ -173,7 +174,7 @@ func (s *Server) servingKubelet(w http.ResponseWriter, r *http.Request, who iden
 	})
 }
 
-// sign answers a certificate signing request, sent as DER in the body.
+// sign responds with a certificate for the signing request (DER) in the body.
 func (s *Server) sign(w http.ResponseWriter, r *http.Request, ca *pki.CA, opts pki.Options) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<10))
 	if err != nil {
@@ -193,16 +194,17 @@ func (s *Server) sign(w http.ResponseWriter, r *http.Request, ca *pki.CA, opts p
 	sendText(w, cert)
 }
 
-// Config is the answer of /v1-k3s/config to a joining node; servers compare the critical part.
+// Config is the response of /v1-k3s/config for a joining node. A joining server compares Critical
+// with its own.
 type Config struct {
 	Critical Critical
-	// HTTPSPort is the server's port, FlannelBackend "vxlan", "host-gw" or "none".
+	// HTTPSPort is the server's port.
 	HTTPSPort        int
 	DisableKubeProxy bool
 }
 
-// Critical must be the same on every server. It travels under the names of K3s's flags, by which
-// K3s names the differences (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
+// Critical has the settings that must be equal on all servers. The JSON names are K3s's flags, with
+// which K3s reports differences (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
 type Critical struct {
 	ClusterCIDR           string `json:"cluster-cidr"`
 	ServiceCIDR           string `json:"service-cidr"`
@@ -216,7 +218,7 @@ type Critical struct {
 	DisableServiceLB      bool   `json:"disable-service-lb"`
 }
 
-// Diff names the flags in which two servers disagree.
+// Diff returns the names of the settings that differ.
 func (c Critical) Diff(other Critical) []string {
 	var names []string
 	mine, theirs := c.fields(), other.fields()

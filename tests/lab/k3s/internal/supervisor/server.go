@@ -15,36 +15,36 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// Server answers on the supervisor port.
+// Server handles the requests at the supervisor's port.
 type Server struct {
 	PKI *pki.Server
 	// Config is sent to nodes that join.
 	Config Config
-	// Passwords by user: "server" for servers and "node" for agents.
+	// Passwords has the password of each user: "server" for servers and "node" for agents.
 	Passwords map[string]string
-	// LocalNode is this server's own node name; its password is checked against PasswordFile while
-	// the API server is not up.
+	// LocalNode is the name of this server's own node. While the API server is not up, its password
+	// is checked against PasswordFile.
 	LocalNode string
-	// Joinable is false without embedded etcd: then no server can join.
+	// Joinable reports whether servers can join, which needs embedded etcd.
 	Joinable bool
 	// Members returns the etcd members as JSON for a joining server.
 	Members func() ([]byte, error)
-	// Rotate encrypts the cluster's keys with another token of the servers.
+	// Rotate replaces the servers' token, and encrypts the cluster's keys with it.
 	Rotate func(ctx context.Context, password string) error
-	// Tunnel dials nodes, Pods and Services for the API server.
+	// Tunnel connects the API server to nodes, Pods and Services.
 	Tunnel *tunnel.Server
 
 	api  atomic.Pointer[http.Handler]
 	core atomic.Pointer[kubernetes.Interface]
 }
 
-// SetAPI hands over the API server's handler once it exists.
+// SetAPI sets the API server's handler once it exists.
 func (s *Server) SetAPI(h http.Handler) { s.api.Store(&h) }
 
-// SetCore hands over a client once the API server is ready.
+// SetCore sets the Kubernetes client once the API server is ready.
 func (s *Server) SetCore(c kubernetes.Interface) { s.core.Store(&c) }
 
-// Listen opens the port and serves until the process ends.
+// Listen opens the port and serves in the background until the process ends.
 func (s *Server) Listen(address string, port int) error {
 	cert, err := tls.LoadX509KeyPair(s.PKI.Path("serving-kube-apiserver.crt"), s.PKI.Path("serving-kube-apiserver.key"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) Listen(address string, port int) error {
 	}
 	server := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: 32 * time.Second, // the API server's own
+		ReadHeaderTimeout: 32 * time.Second, // the API server's value
 		TLSConfig: &tls.Config{
 			Certificates: []tls.Certificate{cert},
 			ClientAuth:   tls.RequestClientCert,
@@ -68,7 +68,8 @@ func (s *Server) Listen(address string, port int) error {
 	return nil
 }
 
-// ServeHTTP finds the route by its exact path; Kubernetes paths must not be cleaned or redirected.
+// ServeHTTP calls the handler for the request's exact path. It does not use http.ServeMux, which
+// would clean or redirect Kubernetes paths.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, found := s.routes()[r.URL.Path]
 	if r.Method == http.MethodConnect {

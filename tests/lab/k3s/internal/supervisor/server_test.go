@@ -28,7 +28,7 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// newServer returns a supervisor on a loopback port with a real PKI.
+// newServer starts a supervisor with a real PKI on a loopback port, and returns its URL.
 func newServer(t *testing.T) (*Server, string) {
 	t.Helper()
 	keys := &pki.Server{Dir: t.TempDir(), Names: pki.ServerNames("node-1", net.IPv4(127, 0, 0, 1), net.IPv4(10, 43, 0, 1), "cluster.local", nil)}
@@ -63,7 +63,7 @@ func get(t *testing.T, url string, prepare func(*http.Request)) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-func TestPingAndCACertsAnswerEveryoneBeforeTheAPIServer(t *testing.T) {
+func TestPingAndCACertsNeedNeitherLoginNorAPIServer(t *testing.T) {
 	s, url := newServer(t)
 	code, body := get(t, url+"/ping", nil)
 	assert.Equal(t, 200, code)
@@ -73,7 +73,7 @@ func TestPingAndCACertsAnswerEveryoneBeforeTheAPIServer(t *testing.T) {
 	assert.Equal(t, string(s.PKI.ServerCA.CertPEM), body)
 }
 
-func TestOtherPathsAre503UntilTheAPIServerIsThere(t *testing.T) {
+func TestOtherPathsReturn503UntilTheAPIServerRuns(t *testing.T) {
 	s, url := newServer(t)
 	code, body := get(t, url+"/readyz", nil)
 	assert.Equal(t, 503, code)
@@ -83,7 +83,7 @@ func TestOtherPathsAre503UntilTheAPIServerIsThere(t *testing.T) {
 	assert.Equal(t, 401, code, "the answer is the API server's")
 }
 
-func TestJoinEndpointsWantTheRightPassword(t *testing.T) {
+func TestJoinEndpointsRequireThePassword(t *testing.T) {
 	_, url := newServer(t)
 	as := func(user, password string) func(*http.Request) {
 		return func(r *http.Request) { r.SetBasicAuth(user, password) }
@@ -119,7 +119,7 @@ func TestOnlyServersMayRotateTheToken(t *testing.T) {
 		{"server", "wrong", http.MethodPut, 401},
 		{"server", "server-pw", http.MethodGet, 405},
 		{"server", "server-pw", http.MethodPut, 200},
-		{"server", "server-pw", http.MethodPut, 200}, // until it restarts, it knows its users as they were
+		{"server", "server-pw", http.MethodPut, 200}, // the former token is valid until a restart
 	} {
 		code, _ := get(t, url+"/v1-k3s/token", func(r *http.Request) {
 			r.Method, r.Body = c.method, io.NopCloser(strings.NewReader(`{"newToken":"new"}`))
@@ -130,7 +130,7 @@ func TestOnlyServersMayRotateTheToken(t *testing.T) {
 	assert.Equal(t, []string{"new", "new"}, given)
 }
 
-func TestServerWithoutEtcdRefusesToBeJoined(t *testing.T) {
+func TestServerWithoutEtcdRejectsJoins(t *testing.T) {
 	s, url := newServer(t)
 	s.Joinable = false
 	code, body := get(t, url+"/v1-k3s/server-bootstrap", func(r *http.Request) { r.SetBasicAuth("server", "server-pw") })
@@ -138,7 +138,7 @@ func TestServerWithoutEtcdRefusesToBeJoined(t *testing.T) {
 	assert.Contains(t, body, "etcd disabled")
 }
 
-func TestBootstrapCarriesEveryAuthority(t *testing.T) {
+func TestBootstrapIncludesEveryCA(t *testing.T) {
 	s, url := newServer(t)
 	_, body := get(t, url+"/v1-k3s/server-bootstrap", func(r *http.Request) { r.SetBasicAuth("server", "server-pw") })
 	files := map[string][]byte{}
@@ -150,7 +150,7 @@ func TestBootstrapCarriesEveryAuthority(t *testing.T) {
 	}
 }
 
-// request asks for a kubelet certificate as a joining node does.
+// request requests a kubelet certificate, as a joining node does.
 func request(t *testing.T, url, node, password string) ([]byte, error) {
 	t.Helper()
 	client, err := Connect(t.Context(), url, "agent-pw", "node")
@@ -190,7 +190,7 @@ func TestNodePasswordIsStoredAndOthersAreRejected(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestNodesMustWaitUntilSecretsCanBeRead(t *testing.T) {
+func TestNodeGets503UntilSecretsCanBeRead(t *testing.T) {
 	_, url := newServer(t)
 	_, err := request(t, url, "node-2", "pw")
 	var status *StatusError

@@ -13,7 +13,8 @@ import (
 	"strata/tests/lab/k3s/internal/pki"
 )
 
-// nodeCertificate issues a kubelet's client certificate, and returns its path without extension.
+// nodeCertificate issues a kubelet's client certificate, and returns the path of its files without
+// the extension.
 func nodeCertificate(t *testing.T, s *Server, node string) string {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), node)
@@ -24,7 +25,7 @@ func nodeCertificate(t *testing.T, s *Server, node string) string {
 	return base
 }
 
-func TestTunnelIsRefusedWithoutItsRights(t *testing.T) {
+func TestTunnelRequiresItsRole(t *testing.T) {
 	s, url := newServer(t)
 	node, apiServer := nodeCertificate(t, s, "node-2"), s.PKI.Path("client-kube-apiserver")
 	for _, c := range []struct {

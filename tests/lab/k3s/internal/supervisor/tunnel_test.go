@@ -21,10 +21,10 @@ import (
 	"strata/tests/lab/k3s/internal/tunnel"
 )
 
-// Addresses that nothing answers at.
+// Addresses of nodes at which nothing listens.
 const localAddress, farAddress = "192.0.2.1", "192.0.2.2"
 
-// echoing starts a server on 127.0.0.1 that answers with what it gets, and returns its port.
+// echoing starts a server on 127.0.0.1 that sends back what it receives, and returns its port.
 func echoing(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,7 +38,7 @@ func echoing(t *testing.T) int {
 			}
 			go func() {
 				defer conn.Close()
-				_, _ = io.Copy(conn, conn) // the test sees what is missing
+				_, _ = io.Copy(conn, conn) // the test notices a missing response
 			}()
 		}
 	}()
@@ -52,8 +52,8 @@ func newNode(name, address string, kubelet int) *corev1.Node {
 	return node
 }
 
-// dialer dials as an API server does whose supervisor is s at url. The cluster has two nodes, this
-// server and node-2, with kubelets at port.
+// dialer returns a function that dials like an API server whose supervisor is s at url. The cluster
+// has two nodes, this server and node-2, whose kubelets use the given port.
 func dialer(t *testing.T, s *Server, url string, port int) func(string, int) (net.Conn, error) {
 	t.Helper()
 	s.Tunnel.FollowNodes(t.Context(),
@@ -72,7 +72,7 @@ func dialer(t *testing.T, s *Server, url string, port int) func(string, int) (ne
 	}
 }
 
-// connectAgent connects the agent of node-2, whose kubelet is at port, until its context is done.
+// connectAgent connects node-2's agent, whose kubelet is at port, until ctx ends.
 func connectAgent(ctx context.Context, t *testing.T, s *Server, url string, port int) {
 	t.Helper()
 	base := nodeCertificate(t, s, "node-2")
@@ -84,7 +84,7 @@ func connectAgent(ctx context.Context, t *testing.T, s *Server, url string, port
 	agent.Follow(ctx, []string{strings.TrimPrefix(url, "https://")})
 }
 
-// echo returns the answer to a text, without its end if the connection breaks.
+// echo sends a text and returns the response. The response is incomplete if the connection breaks.
 func echo(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	t.Cleanup(func() { _ = conn.Close() })
@@ -96,7 +96,7 @@ func echo(t *testing.T, conn net.Conn) string {
 	return string(answer[:n])
 }
 
-func TestKubeletWhosePortIsClosedIsReachedWhileItsAgentIsConnected(t *testing.T) {
+func TestKubeletWithClosedPortIsReachedThroughItsAgent(t *testing.T) {
 	s, url := newServer(t)
 	port := echoing(t)
 	dial := dialer(t, s, url, port)
@@ -139,7 +139,7 @@ func TestOtherAddressesAreDialedDirectly(t *testing.T) {
 	assert.ErrorContains(t, err, "while dialing 127.0.0.1:1, code 502: 502 Bad Gateway", "K3s's text")
 }
 
-func TestAgentRefusesAPortThatIsNotItsKubelets(t *testing.T) {
+func TestAgentRejectsPortsOtherThanItsKubelets(t *testing.T) {
 	s, url := newServer(t)
 	kubelet, other := echoing(t), echoing(t)
 	dial := dialer(t, s, url, other)

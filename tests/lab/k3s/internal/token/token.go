@@ -12,17 +12,17 @@ const prefix = "K10"
 
 // Token is a parsed join token.
 type Token struct {
-	// CAHash is the hex SHA-256 of the cluster's CA bundle; empty when the token was a bare
+	// CAHash is the hexadecimal SHA-256 of the cluster's CA bundle. It is empty for a bare
 	// password.
 	CAHash string
-	// User is "server" or "node"; empty when the token was a bare password.
+	// User is "server" or "node". It is empty for a bare password.
 	User string
 	// Password is the shared secret.
 	Password string
 }
 
-// Parse accepts the full form and a bare password. The error texts are those of K3s
-// (k3s-io/k3s pkg/clientaccess/token.go parseToken).
+// Parse parses a full token or a bare password. The error texts are K3s's (k3s-io/k3s
+// pkg/clientaccess/token.go, parseToken).
 func Parse(s string) (Token, error) {
 	if s == "" {
 		return Token{}, errors.New("token must not be empty")
@@ -47,19 +47,19 @@ func Parse(s string) (Token, error) {
 	return t, nil
 }
 
-// Format writes the full form for the given CA bundle.
+// Format returns the full token for a CA bundle.
 func Format(user, password string, caPEM []byte) string {
 	return fmt.Sprintf("%s%s::%s:%s", prefix, Hash(caPEM), user, password)
 }
 
-// Hash returns the hex SHA-256 of the CA bundle as the server's /cacerts sends it.
+// Hash returns the hexadecimal SHA-256 of a CA bundle, as returned by /cacerts.
 func Hash(caPEM []byte) string {
 	sum := sha256.Sum256(caPEM)
 	return hex.EncodeToString(sum[:])
 }
 
-// CheckCA compares the token's hash with the CA that the server sent; a bare password matches any
-// CA.
+// CheckCA returns an error if the token's hash does not match a CA bundle. A bare password matches
+// any CA.
 func (t Token) CheckCA(caPEM []byte) error {
 	if found := Hash(caPEM); t.CAHash != "" && t.CAHash != found {
 		return fmt.Errorf("token CA hash does not match the Cluster CA certificate hash: %s != %s", t.CAHash, found)

@@ -11,7 +11,7 @@ import (
 
 var ca = []byte("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n")
 
-func TestFullTokenSurvivesTheRoundTrip(t *testing.T) {
+func TestFullTokenIsParsedAsFormatted(t *testing.T) {
 	text := token.Format("server", "secret", ca)
 	parsed, err := token.Parse(text)
 	require.NoError(t, err)
@@ -19,14 +19,14 @@ func TestFullTokenSurvivesTheRoundTrip(t *testing.T) {
 	assert.Regexp(t, `^K10[0-9a-f]{64}::server:secret$`, text)
 }
 
-func TestBarePasswordTrustsAnyCA(t *testing.T) {
+func TestBarePasswordAcceptsAnyCA(t *testing.T) {
 	parsed, err := token.Parse("secret")
 	require.NoError(t, err)
 	assert.Equal(t, token.Token{Password: "secret"}, parsed)
 	assert.NoError(t, parsed.CheckCA(ca))
 }
 
-func TestMalformedTokensFailWithK3sWords(t *testing.T) {
+func TestMalformedTokensReturnK3sErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "token must not be empty",
 		"K10abc::server:x": "invalid token CA hash length",
@@ -38,7 +38,7 @@ func TestMalformedTokensFailWithK3sWords(t *testing.T) {
 	}
 }
 
-func TestOtherCAIsRefusedWithoutShowingThePassword(t *testing.T) {
+func TestWrongCAErrorHidesThePassword(t *testing.T) {
 	parsed, err := token.Parse(token.Format("server", "secret", ca))
 	require.NoError(t, err)
 	err = parsed.CheckCA([]byte("another"))

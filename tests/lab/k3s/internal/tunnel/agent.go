@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// retryInterval is K3s's wait between two attempts to connect to a server.
+// retryInterval is K3s's time between two attempts to connect to a server.
 const retryInterval = time.Second
 
-// Agent keeps a connection to each server, over which the server may dial the kubelet and nothing
-// else (k3s-io/k3s pkg/agent/tunnel/tunnel.go).
+// Agent keeps a connection to each server. Over it, the server may dial only the kubelet
+// (k3s-io/k3s pkg/agent/tunnel/tunnel.go).
 type Agent struct {
 	// Kubelet is the only address that a server may dial.
 	Kubelet string
@@ -27,7 +27,7 @@ type Agent struct {
 	stop   map[string]context.CancelFunc
 }
 
-// NewAgent returns an Agent that logs in with the kubelet's credentials.
+// NewAgent returns an Agent that authenticates with the kubelet's kubeconfig.
 func NewAgent(kubeconfig string) (*Agent, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -44,8 +44,7 @@ func NewAgent(kubeconfig string) (*Agent, error) {
 	}, nil
 }
 
-// Follow connects to servers, each host:port, and ends the connections to others. It does not wait
-// for them.
+// Follow connects to the servers (host:port) in the background, and closes connections to others.
 func (a *Agent) Follow(ctx context.Context, servers []string) {
 	for _, address := range servers {
 		if a.stop[address] == nil {
@@ -63,7 +62,7 @@ func (a *Agent) Follow(ctx context.Context, servers []string) {
 	}
 }
 
-// connect holds a connection until ctx ends.
+// connect keeps a connection open until ctx ends.
 func (a *Agent) connect(ctx context.Context, url string) {
 	allowed := func(proto, address string) bool { return proto == "tcp" && address == a.Kubelet }
 	wait.UntilWithContext(ctx, func(ctx context.Context) {

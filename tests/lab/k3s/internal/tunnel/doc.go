@@ -1,9 +1,11 @@
-// Package tunnel lets the API server reach kubelets whose port it cannot dial: for logs, exec and
-// proxy.
+// Package tunnel lets the API server reach kubelets whose port it cannot dial. The API server needs
+// that for logs, exec and proxy.
 //
-// Each node's agent keeps a connection to each server. The API server asks the supervisor by HTTP
-// CONNECT for all addresses of nodes, Pods and Services. The supervisor leads a kubelet's through
-// its agent's connection, and dials the others. It owns: these connections, and the API server's
-// configuration for them. It does not own: who may connect (supervisor). It does not do: the modes
-// pod, cluster and disabled of --egress-selector-mode, and another port of the kubelet.
+// Each node's agent keeps a connection to each server. The API server dials all nodes, Pods and
+// Services by HTTP CONNECT to the supervisor. The supervisor forwards a connection to a kubelet
+// through the agent's connection, and dials other addresses directly.
+//
+// It owns these connections and the API server's egress configuration. It does not own
+// authorization (supervisor). Not supported are the modes pod, cluster and disabled of
+// --egress-selector-mode, and another kubelet port than 10250.
 package tunnel

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/apiserver/v1beta1"
 )
 
-// WriteEgress writes the file that makes the API server dial through the supervisor at url
+// WriteEgress writes the configuration that makes the API server dial through the supervisor at url
 // (k3s-io/k3s pkg/daemons/control/deps/deps.go, genEgressSelectorConfig). ca, cert and key are the
 // paths of the supervisor's CA and of the API server's client certificate.
 func WriteEgress(file, url, ca, cert, key string) error {

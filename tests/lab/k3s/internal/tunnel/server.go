@@ -19,21 +19,21 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 )
 
-// loopback is the address at which an agent dials its own kubelet.
+// loopback is the host that an agent dials to reach its own kubelet.
 const loopback = "127.0.0.1"
 
-// Server dials for the API server (k3s-io/k3s pkg/daemons/control/tunnel.go, in its default mode,
-// agent).
+// Server dials nodes, Pods and Services for the API server (k3s-io/k3s
+// pkg/daemons/control/tunnel.go, in the default mode agent).
 type Server struct {
 	local  string
 	agents *remotedialer.Server
 	nodes  atomic.Pointer[listers.NodeLister]
 }
 
-// nodeKey is the context key of the name of the node whose agent connects.
+// nodeKey is the context key for the name of a connecting agent's node.
 type nodeKey struct{}
 
-// NewServer returns a Server on the node called local, whose kubelet needs no tunnel.
+// NewServer returns a Server on the node called local. This node's kubelet needs no tunnel.
 func NewServer(local string) *Server {
 	authorize := func(r *http.Request) (string, bool, error) {
 		node, ok := r.Context().Value(nodeKey{}).(string)
@@ -42,8 +42,8 @@ func NewServer(local string) *Server {
 	return &Server{local: local, agents: remotedialer.New(authorize, remotedialer.DefaultErrorWriter)}
 }
 
-// FollowNodes learns the nodes' addresses until ctx ends. It returns once it knows those of now.
-// Before that, every address is dialed directly.
+// FollowNodes watches the nodes' addresses until ctx ends. It returns once it has the current ones.
+// Until then, Server dials every address directly.
 func (s *Server) FollowNodes(ctx context.Context, core kubernetes.Interface) {
 	factory := informers.NewSharedInformerFactory(core, 0)
 	nodes := factory.Core().V1().Nodes().Lister()
@@ -52,13 +52,13 @@ func (s *Server) FollowNodes(ctx context.Context, core kubernetes.Interface) {
 	s.nodes.Store(&nodes)
 }
 
-// Accept serves the connection of a node's agent until it ends.
+// Accept serves the connection of a node's agent until the connection ends.
 func (s *Server) Accept(w http.ResponseWriter, r *http.Request, node string) {
 	s.agents.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), nodeKey{}, node)))
 }
 
-// Connect serves a CONNECT request of the API server. Like K3s it answers 502 where it cannot dial,
-// and only logs why.
+// Connect handles a CONNECT request of the API server. Like K3s, it responds with 502 if it cannot
+// dial, and logs the reason.
 func (s *Server) Connect(w http.ResponseWriter, r *http.Request) {
 	backend, err := s.dial(r.Context(), r.Host)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Server) Connect(w http.ResponseWriter, r *http.Request) {
 	}{buffered, client}, backend)
 }
 
-// dial leads to a kubelet through its agent. An agent without a connection is an error: a direct
-// connection would hide that.
+// dial connects to an address. It reaches another node's kubelet only through its agent. If the
+// agent is not connected, dial fails, because a direct connection would hide that.
 func (s *Server) dial(ctx context.Context, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Server) dial(ctx context.Context, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "tcp", address)
 }
 
-// nodeOfKubelet returns the name of the node whose kubelet has an address; empty if none has.
+// nodeOfKubelet returns the node whose kubelet listens at an address; empty if there is none.
 func (s *Server) nodeOfKubelet(host, port string) string {
 	lister := s.nodes.Load()
 	if lister == nil {
@@ -121,7 +121,7 @@ func (s *Server) nodeOfKubelet(host, port string) string {
 	return ""
 }
 
-// Forward copies both ways until one side ends. The caller closes both.
+// Forward copies data in both directions until one side ends. The caller closes both connections.
 func Forward(client, server io.ReadWriter) {
 	done := make(chan struct{}, 2)
 	forward := func(to io.Writer, from io.Reader) {

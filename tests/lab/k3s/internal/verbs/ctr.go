@@ -13,8 +13,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ctr runs containerd's command. Its import unpacks archives packed by zstd, as K3s's does
-// (containerd 2, core/transfer/archive/importer.go); Debian's, which is older, does not.
+// ctr runs containerd's command ctr. Like K3s's, its `images import` accepts archives that are
+// compressed with zstd (containerd 2, core/transfer/archive/importer.go). Debian's older containerd
+// does not.
 func ctr(args []string) error {
 	args = append([]string{"--address", socket, "--namespace", "k8s.io"}, args...)
 	last := len(args) - 1
@@ -43,14 +44,14 @@ func ctr(args []string) error {
 	return err
 }
 
-// zstdMagic begins each frame (RFC 8878, 3.1.1).
+// zstdMagic is the start of each zstd frame (RFC 8878, 3.1.1).
 var zstdMagic = []byte{0x28, 0xB5, 0x2F, 0xFD}
 
-// unpacked reads an archive's tar.
+// unpacked returns a reader of the tar in an archive.
 func unpacked(archive io.Reader) (io.Reader, error) {
 	content := bufio.NewReader(archive)
 	if begin, err := content.Peek(len(zstdMagic)); err != nil || !bytes.Equal(begin, zstdMagic) {
-		return content, nil // too short for an archive: the tool says so
+		return content, nil // not zstd, or too short, which ctr reports
 	}
 	return zstd.NewReader(content)
 }

@@ -8,7 +8,8 @@ import (
 	"strata/tests/lab/k3s/internal/settings"
 )
 
-// etcdSnapshot handles save. K3s asks the running server over HTTP; the lab talks to etcd.
+// etcdSnapshot implements `etcd-snapshot save`. K3s sends a request to the running server; the lab
+// connects to etcd directly.
 func etcdSnapshot(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] != "save" {
 		return fmt.Errorf("etcd-snapshot: the lab knows save only")

@@ -16,7 +16,7 @@ import (
 
 const socket = node.Socket
 
-// kubectl reads K3s's kubeconfig unless told otherwise.
+// kubectl runs kubectl. Without $KUBECONFIG it uses K3s's kubeconfig, if that exists.
 func kubectl(args []string) error {
 	if os.Getenv("KUBECONFIG") == "" {
 		if _, err := os.Stat(server.DefaultKubeconfig); err == nil {
@@ -30,8 +30,7 @@ func kubectl(args []string) error {
 	return nil
 }
 
-// toolPath returns the path of a container tool of the host: the one linked into the data folder,
-// or Debian's, which is no link to this program.
+// toolPath returns the path of a container program: in K3s's data folder, or Debian's in /usr/bin.
 func toolPath(name string) string {
 	path := filepath.Join("/var/lib/rancher/k3s/data/current/bin", name)
 	if _, err := os.Stat(path); err != nil {
@@ -40,7 +39,7 @@ func toolPath(name string) string {
 	return path
 }
 
-// runTool replaces this process by a container tool of the host.
+// runTool replaces this process by a container program.
 func runTool(name string, args []string) error {
 	path := toolPath(name)
 	if _, err := exec.LookPath(path); err != nil {

@@ -13,15 +13,16 @@ import (
 	"strata/tests/lab/k3s/internal/server"
 )
 
-// Commit is shown in brackets by --version where K3s shows its own; set by the build.
+// Commit is the text in brackets in the output of --version, where K3s has its Git commit. The
+// build may set it.
 var Commit = "standin"
 
 var external = []string{"kubectl", "crictl", "ctr"}
 
-// Known tells whether the program may be called by that name through a link.
+// Known reports whether the program may be called by a name through a symbolic link.
 func Known(name string) bool { return slices.Contains(external, name) }
 
-// Run executes one command line without the program's name.
+// Run runs a command line, without the program's name.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -50,7 +51,7 @@ func Run(ctx context.Context, args []string) error {
 	return fmt.Errorf("no help topic for %q", args[0])
 }
 
-// versionText returns the output of --version: like K3s, the program names itself by its file
+// versionText returns the output of --version. Like K3s, it contains the name of the program's file
 // (pkg/cli/cmds/agent.go, appName).
 func versionText(program string) string {
 	return fmt.Sprintf("%s version %s (%s)\ngo version %s\n", filepath.Base(program), version.Get().GitVersion, Commit, runtime.Version())

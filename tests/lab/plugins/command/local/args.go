@@ -11,24 +11,24 @@ type CommandArgs struct {
 	Create   *string `pulumi:"create,optional"`
 	Update   *string `pulumi:"update,optional"`
 	Delete   *string `pulumi:"delete,optional"`
-	// Stdin is the command's standard input; none if nil or empty.
+	// Stdin is the command's standard input. If it is nil or empty, the command has none.
 	Stdin *string `pulumi:"stdin,optional"`
-	// Logging selects the live log lines; both streams if nil.
+	// Logging selects the streams that are logged while the command runs. Default: both.
 	Logging *output.Logging `pulumi:"logging,optional"`
-	// Environment is added to the plugin's environment.
+	// Environment is added to the plugin's own environment.
 	Environment *map[string]string `pulumi:"environment,optional"`
-	// AddPreviousOutputInEnv passes the last outputs on as
-	// PULUMI_COMMAND_STDOUT and PULUMI_COMMAND_STDERR; true if nil.
+	// AddPreviousOutputInEnv passes the previous outputs to the command as PULUMI_COMMAND_STDOUT
+	// and PULUMI_COMMAND_STDERR. Default: true.
 	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// Outputs hold the output of a finished command.
+// Outputs has the output of a finished command.
 type Outputs struct {
 	Stdout string `pulumi:"stdout"`
 	Stderr string `pulumi:"stderr"`
 }
 
-// CommandState is stored by the engine for a command:local:Command.
+// CommandState is the state that the engine stores for a command:local:Command.
 type CommandState struct {
 	CommandArgs
 	Outputs

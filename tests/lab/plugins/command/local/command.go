@@ -10,7 +10,7 @@ import (
 // Command is the resource command:local:Command.
 type Command struct{}
 
-// Create runs the create command. A failure stores nothing.
+// Create runs the create command. If it fails, nothing is stored in the state.
 func (*Command) Create(
 	ctx context.Context, req infer.CreateRequest[CommandArgs],
 ) (infer.CreateResponse[CommandState], error) {
@@ -22,7 +22,7 @@ func (*Command) Create(
 	return infer.CreateResponse[CommandState]{ID: id, Output: state}, err
 }
 
-// Update runs the update command, or the create command where there is none.
+// Update runs the update command, or the create command if there is no update command.
 func (*Command) Update(
 	ctx context.Context, req infer.UpdateRequest[CommandArgs, CommandState],
 ) (infer.UpdateResponse[CommandState], error) {
@@ -38,7 +38,7 @@ func (*Command) Update(
 	return infer.UpdateResponse[CommandState]{Output: state}, err
 }
 
-// Delete runs the delete command of the state.
+// Delete runs the delete command in the state.
 func (*Command) Delete(
 	ctx context.Context, req infer.DeleteRequest[CommandState],
 ) (infer.DeleteResponse, error) {
@@ -46,7 +46,8 @@ func (*Command) Delete(
 	return infer.DeleteResponse{}, state.run(ctx, state.CommandArgs.Delete)
 }
 
-// run does nothing for a nil command, so that each lifecycle step is optional.
+// run runs a command and stores its output in s. It does nothing if command is nil, because each
+// command is optional.
 func (s *CommandState) run(ctx context.Context, command *string) error {
 	if command == nil {
 		return nil

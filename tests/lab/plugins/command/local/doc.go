@@ -1,5 +1,3 @@
-// Package local is command:local:Command: commands on the machine that runs the engine.
-//
-// It owns starting the interpreter. It does not own capturing output (package
-// output).
+// Package local implements command:local:Command: commands on the machine that runs the engine.
+// Package output captures their output.
 package local

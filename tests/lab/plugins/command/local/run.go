@@ -9,8 +9,9 @@ import (
 	"strata/tests/lab/plugins/command/output"
 )
 
-// run executes command and fills out. The context kills only the interpreter:
-// children of it that hold the output open keep the run waiting, as upstream.
+// run runs command in a shell and stores its output in out. When ctx ends, it kills only the shell.
+// As in the official plugin, run then still waits for children of the shell that keep the output
+// open.
 func run(ctx context.Context, command string, in CommandArgs, out *Outputs) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Env = environment(in, out)

@@ -12,8 +12,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 )
 
-// Capture collects one run of a command. Stdout and Stderr are the writers to
-// hand to the process.
+// Capture collects the output of one command. Stdout and Stderr are the writers for the process.
 type Capture struct {
 	Stdout io.Writer
 	Stderr io.Writer
@@ -24,8 +23,8 @@ type Capture struct {
 	logged   chan struct{}
 }
 
-// Start returns a Capture that logs the streams that logging selects to the
-// engine's status line of the resource in ctx.
+// Start returns a Capture. It logs the streams that logging selects to the status line of the
+// resource in ctx.
 func Start(ctx context.Context, logging *Logging) *Capture {
 	reader, writer := io.Pipe()
 	c := &Capture{log: writer, logged: make(chan struct{})}
@@ -46,26 +45,26 @@ func (c *Capture) stream(own *bytes.Buffer, logged bool) io.Writer {
 	return io.MultiWriter(writers...)
 }
 
-// Close ends the log and waits until its last line is out.
+// Close ends the log, and waits until its last line has been written.
 func (c *Capture) Close() error {
 	err := c.log.Close()
 	<-c.logged
 	return err
 }
 
-// Outputs returns both streams without their last newline.
+// Outputs returns both streams, without their last newline.
 func (c *Capture) Outputs() (stdout, stderr string) {
 	return strings.TrimSuffix(c.out.String(), "\n"), strings.TrimSuffix(c.err.String(), "\n")
 }
 
-// Fail describes a command that ended with cause: the command and everything
-// that it printed, as the official plugin words it.
+// Fail returns the error for a command that failed with cause. As in the official plugin, it
+// contains the command and both streams.
 func (c *Capture) Fail(cause error, command string) error {
 	return fmt.Errorf("%w: running %q:\n%s", cause, command, c.both.String())
 }
 
-// logLines stops at a line over 64 KiB, like the official plugin: from then on the pipe is not read
-// and the command blocks on its next write.
+// logLines logs each line until the pipe is closed. Like the official plugin, it stops at a line of
+// more than 64 KiB. Then nothing reads the pipe, and the command blocks at its next write.
 func logLines(ctx context.Context, from io.Reader) {
 	logger := p.GetLogger(ctx)
 	lines := bufio.NewScanner(from)

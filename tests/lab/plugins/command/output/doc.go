@@ -1,7 +1,5 @@
-// Package output captures a command's output.
+// Package output captures a command's output: the two streams, both streams interleaved for error
+// messages, and live log lines. It does not start commands.
 //
-// It owns the two streams as outputs, their interleaving for error messages, and the live log
-// lines. It does not start commands.
-//
-// A Capture is safe for two writers at once; Close waits for the last log line.
+// The two writers of a Capture may be used at the same time.
 package output

@@ -2,11 +2,11 @@ package output
 
 import "github.com/pulumi/pulumi-go-provider/infer"
 
-// Logging says which streams of a command become live log lines. The outputs
-// are captured either way. Nil means both streams.
+// Logging selects the streams that are logged while a command runs. It does not affect the captured
+// outputs. Nil selects both streams.
 type Logging string
 
-// The values of Logging.
+// Values of Logging.
 const (
 	Stdout          Logging = "stdout"
 	Stderr          Logging = "stderr"
@@ -14,7 +14,7 @@ const (
 	None            Logging = "none"
 )
 
-// Values lists the accepted values for the schema.
+// Values returns the accepted values for the schema.
 func (Logging) Values() []infer.EnumValue[Logging] {
 	return []infer.EnumValue[Logging]{
 		{Name: string(Stdout), Value: Stdout, Description: "log stdout only"},

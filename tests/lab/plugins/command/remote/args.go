@@ -11,26 +11,27 @@ type CommandArgs struct {
 	Create   *string `pulumi:"create,optional"`
 	Update   *string `pulumi:"update,optional"`
 	Delete   *string `pulumi:"delete,optional"`
-	// Stdin is the command's standard input; none if nil or empty.
+	// Stdin is the command's standard input. If it is nil or empty, the command has none.
 	Stdin *string `pulumi:"stdin,optional"`
-	// Logging selects the live log lines; both streams if nil.
+	// Logging selects the streams that are logged while the command runs. Default: both.
 	Logging *output.Logging `pulumi:"logging,optional"`
 	// Connection is secret as a whole.
 	Connection *Connection `pulumi:"connection" provider:"secret"`
-	// Environment needs AcceptEnv on the server, or the command fails.
+	// Environment has variables for the command. The server must accept them (AcceptEnv), or the
+	// command fails.
 	Environment map[string]string `pulumi:"environment,optional"`
-	// AddPreviousOutputInEnv passes the last outputs on; true if nil. A server
-	// that refuses the variables costs only a warning.
+	// AddPreviousOutputInEnv passes the previous outputs to the command as variables. Default:
+	// true. If the server rejects the variables, the plugin only logs a warning.
 	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// Outputs hold the output of a finished command.
+// Outputs has the output of a finished command.
 type Outputs struct {
 	Stdout string `pulumi:"stdout"`
 	Stderr string `pulumi:"stderr"`
 }
 
-// CommandState is stored by the engine for a command:remote:Command.
+// CommandState is the state that the engine stores for a command:remote:Command.
 type CommandState struct {
 	CommandArgs
 	Outputs

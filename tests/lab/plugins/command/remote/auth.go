@@ -10,11 +10,12 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// config returns the SSH client configuration of a connection whose defaults are set.
+// config returns the SSH client configuration of a connection. The defaults must be set.
 func (c *Connection) config() (*ssh.ClientConfig, error) {
 	config := &ssh.ClientConfig{
 		User: *c.User,
-		// An absent pin accepts any key: upstream's default, which Strata never uses.
+		// Without HostKey, any host key is accepted. That is the official plugin's default, which
+		// Strata never uses.
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
 		Timeout:         time.Duration(*c.PerDialTimeout) * time.Second,
 	}
@@ -31,8 +32,8 @@ func (c *Connection) config() (*ssh.ClientConfig, error) {
 	return config, err
 }
 
-// methods returns the private key and $SSH_AUTH_SOCK: an agent that does not answer fails the
-// command, private key or not.
+// methods returns the authentication methods: the private key, and the SSH agent at $SSH_AUTH_SOCK.
+// An agent that does not respond is an error, even if there is a private key.
 func (c *Connection) methods() ([]ssh.AuthMethod, error) {
 	var methods []ssh.AuthMethod
 	if c.PrivateKey != nil {

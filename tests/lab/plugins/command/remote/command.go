@@ -10,7 +10,7 @@ import (
 // Command is the resource command:remote:Command.
 type Command struct{}
 
-// Create runs the create command. A failure stores nothing.
+// Create runs the create command. If it fails, nothing is stored in the state.
 func (*Command) Create(
 	ctx context.Context, req infer.CreateRequest[CommandArgs],
 ) (infer.CreateResponse[CommandState], error) {
@@ -22,7 +22,7 @@ func (*Command) Create(
 	return infer.CreateResponse[CommandState]{ID: id, Output: state}, err
 }
 
-// Update runs the update command, or the create command where there is none.
+// Update runs the update command, or the create command if there is no update command.
 func (*Command) Update(
 	ctx context.Context, req infer.UpdateRequest[CommandArgs, CommandState],
 ) (infer.UpdateResponse[CommandState], error) {
@@ -38,7 +38,7 @@ func (*Command) Update(
 	return infer.UpdateResponse[CommandState]{Output: state}, err
 }
 
-// Delete runs the delete command of the state over the connection of the state.
+// Delete runs the delete command in the state, over the connection in the state.
 func (*Command) Delete(
 	ctx context.Context, req infer.DeleteRequest[CommandState],
 ) (infer.DeleteResponse, error) {

@@ -12,22 +12,22 @@ const (
 	unlimited         = -1
 )
 
-// Connection is an SSH server and the way to log in.
+// Connection has the address of an SSH server and the credentials.
 type Connection struct {
 	User       *string  `pulumi:"user,optional"`
 	Host       *string  `pulumi:"host"`
 	Port       *float64 `pulumi:"port,optional"`
 	PrivateKey *string  `pulumi:"privateKey,optional" provider:"secret"`
-	// DialErrorLimit limits the retries of failed dials; -1 is no limit.
+	// DialErrorLimit is the maximum number of retries of a failed connection; -1 means no limit.
 	DialErrorLimit *int `pulumi:"dialErrorLimit,optional"`
-	// PerDialTimeout bounds one TCP connect in seconds, not the SSH handshake;
-	// 0 is no bound.
+	// PerDialTimeout is the timeout, in seconds, of one TCP connection, without the SSH handshake;
+	// 0 means no timeout.
 	PerDialTimeout *int `pulumi:"perDialTimeout,optional"`
-	// HostKey is the expected key in authorized_keys form; any key if nil.
+	// HostKey is the expected host key in authorized_keys form. If it is nil, any key is accepted.
 	HostKey *string `pulumi:"hostKey,optional"`
 }
 
-// Annotate sets the defaults that Check fills in.
+// Annotate sets the default values.
 func (c *Connection) Annotate(a infer.Annotator) {
 	a.SetDefault(&c.User, defaultUser)
 	a.SetDefault(&c.Port, defaultPort)

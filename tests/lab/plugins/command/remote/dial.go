@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// dial connects and logs in.
+// dial connects to the server and authenticates.
 func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
 	config, err := c.config()
 	if err != nil {
@@ -30,8 +30,8 @@ func (c *Connection) limit() int {
 	return *c.DialErrorLimit
 }
 
-// persist tries until it succeeds, limit failures have been retried, or the
-// context ends: 100 ms apart at first, growing by half up to 5 s.
+// persist calls try until it succeeds, limit retries have failed, or ctx ends. The first pause is
+// 100 ms. Each further pause is half again as long, up to 5 s.
 func persist(ctx context.Context, limit int, try func() (*ssh.Client, error)) (*ssh.Client, error) {
 	var result *ssh.Client
 	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(failed int, _ time.Duration) (bool, any, error) {

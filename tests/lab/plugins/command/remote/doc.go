@@ -1,8 +1,7 @@
-// Package remote is command:remote:Command: commands on a host that SSH reaches.
+// Package remote implements command:remote:Command: commands on a host over SSH. Package output
+// captures their output.
 //
-// It owns dialling (retries, host key pin) and sessions. It does not own
-// capturing output (package output).
-//
-// A running command ignores the resource timeout and the engine's cancel, as
-// upstream: bound it on the remote side.
+// It owns connections, with retries and the check of the host key, and sessions. As in the official
+// plugin, a running command ignores the resource timeout and the engine's cancellation. So a
+// command needs its own timeout on the remote host.
 package remote

@@ -11,7 +11,8 @@ import (
 	"strata/tests/lab/plugins/command/output"
 )
 
-// run does nothing for a nil command, so that each lifecycle step is optional.
+// run runs a command and stores its output in s. It does nothing if command is nil, because each
+// command is optional.
 func (s *CommandState) run(ctx context.Context, command *string) error {
 	if command == nil {
 		return nil
@@ -49,8 +50,8 @@ func (s *CommandState) execute(ctx context.Context, session *ssh.Session, comman
 	return nil
 }
 
-// setEnvironment fails on a variable of the user's that the server refuses, and
-// only warns about the previous outputs.
+// setEnvironment sets the command's variables. It fails if the server rejects a variable of the
+// user, and only logs a warning if it rejects the previous outputs.
 func (s *CommandState) setEnvironment(ctx context.Context, session *ssh.Session) error {
 	for name, value := range s.Environment {
 		if err := session.Setenv(name, value); err != nil {

@@ -1,11 +1,11 @@
-// Package adc stands between APISIX's controller and its data plane. It has the terms of the
-// controller (apisix-ingress-controller api/adc), and their translation for the data plane
-// (api7/adc libs/backend-apisix-standalone).
+// Package adc is the stand-in for ADC, which sends the controller's configuration to the data
+// planes. It has the controller's types (apisix-ingress-controller, api/adc), and translates them
+// to the data plane's (api7/adc, libs/backend-apisix-standalone).
 package adc
 
 import "strata/tests/lab/tools/apisix/admin"
 
-// Resources are all that a controller wants of a data plane.
+// Resources is the complete configuration of a data plane, in the controller's types.
 type Resources struct {
 	Consumers   []Consumer     `json:"consumers,omitempty"`
 	GlobalRules map[string]any `json:"global_rules,omitempty"`
@@ -13,15 +13,15 @@ type Resources struct {
 	SSLs        []SSL          `json:"ssls,omitempty"`
 }
 
-// Metadata is common to most of them.
+// Metadata has the fields that most resources share.
 type Metadata struct {
 	ID     string            `json:"id,omitempty"`
 	Name   string            `json:"name,omitempty"`
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are the
-// upstreams that its plugins name.
+// Service is a rule of a route: its hosts, its routes and its upstream. Upstreams are further
+// upstreams, which its plugins refer to.
 type Service struct {
 	Metadata
 	Hosts     []string       `json:"hosts,omitempty"`
@@ -31,7 +31,7 @@ type Service struct {
 	Upstreams []Upstream     `json:"upstreams,omitempty"`
 }
 
-// Route is one match of a rule.
+// Route is a match of a rule.
 type Route struct {
 	Metadata
 	Plugins  map[string]any `json:"plugins,omitempty"`
@@ -40,20 +40,20 @@ type Route struct {
 	Vars     [][]any        `json:"vars,omitempty"`
 }
 
-// Upstream receives requests.
+// Upstream is a set of Pods that receive requests.
 type Upstream struct {
 	Metadata
 	Nodes []admin.Node `json:"nodes"`
 }
 
-// SSL is a certificate by the names that clients ask for.
+// SSL has a certificate and the host names for which it is used.
 type SSL struct {
 	Metadata
 	Certificates []Certificate `json:"certificates"`
 	SNIs         []string      `json:"snis"`
 }
 
-// Certificate is one with its key.
+// Certificate has a certificate and its private key, in PEM.
 type Certificate struct {
 	Certificate string `json:"certificate"`
 	Key         string `json:"key"`
@@ -66,30 +66,31 @@ type Consumer struct {
 	Plugins     map[string]any `json:"plugins,omitempty"`
 }
 
-// Credential is one of a consumer's; its type is the plugin's name.
+// Credential is a credential of a consumer. Type is the name of the plugin that checks it.
 type Credential struct {
 	Metadata
 	Config map[string]any `json:"config"`
 	Type   string         `json:"type"`
 }
 
-// Request is sent by the controller (internal/adc/client/executor.go: ADCServerRequest). A field
-// that is not here is ignored.
+// Request is the controller's request (internal/adc/client/executor.go, ADCServerRequest). Fields
+// that are not listed here are ignored.
 type Request struct {
 	Task struct {
 		Opts struct {
 			Server   []string `json:"server"`
 			Token    string   `json:"token"`
 			CacheKey string   `json:"cacheKey"`
-			// BypassCache asks every server for its configuration before anything is sent.
+			// BypassCache makes ADC read the configuration of every server before it sends
+			// anything.
 			BypassCache bool `json:"bypassCache"`
 		} `json:"opts"`
 		Config Resources `json:"config"`
 	} `json:"task"`
 }
 
-// Result answers it: one status for each server, whether it took the configuration
-// (api/adc/types.go: SyncResult).
+// Result is the response: one status for each server, with whether it accepted the configuration
+// (api/adc/types.go, SyncResult).
 type Result struct {
 	Status         string           `json:"status"`
 	SuccessCount   int              `json:"success_count"`
@@ -99,7 +100,7 @@ type Result struct {
 	EndpointStatus []EndpointStatus `json:"endpoint_status"`
 }
 
-// EndpointStatus is one server's.
+// EndpointStatus is the result of one server.
 type EndpointStatus struct {
 	Server  string `json:"server"`
 	Success bool   `json:"success"`

@@ -15,11 +15,12 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// sender sends to data planes; the original's has only its caller's bound (exec_adc_timeout, 15 s).
+// sender is the HTTP client for data planes. In the original, only the controller limits the time
+// (exec_adc_timeout, 15 s).
 var sender = &http.Client{Timeout: 15 * time.Second}
 
-// Handler is ADC's server: /sync sends a configuration to each data plane, /validate has the first
-// of them look at one (apps/cli/src/server).
+// Handler returns ADC's server. /sync sends a configuration to each data plane. /validate sends one
+// to the first data plane to be validated (apps/cli/src/server).
 func Handler() http.Handler {
 	mux, all := http.NewServeMux(), caches{known: map[string]bool{}}
 	mux.HandleFunc("PUT /sync", func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +56,7 @@ func Handler() http.Handler {
 	return mux
 }
 
-// read reads a request that names a server and has a key.
+// read reads a request. It fails unless the request has a server, a key and a cacheKey.
 func read(body io.Reader) (Request, error) {
 	var request Request
 	if err := json.NewDecoder(body).Decode(&request); err != nil {
@@ -68,14 +69,15 @@ func read(body io.Reader) (Request, error) {
 	return request, nil
 }
 
-// caches are the data planes that have been asked for their configuration, by cacheKey.
+// caches has the data planes whose configuration has been read, by cacheKey.
 type caches struct {
 	mu    sync.Mutex
 	known map[string]bool
 }
 
-// fill asks each server of a data plane that is not known yet. As in the original, one that does
-// not answer fails all (libs/backend-apisix-standalone/src/fetcher.ts: findLatest).
+// fill reads the configuration of each server of a data plane, unless that has been done. As in the
+// original, it fails if one server does not respond (libs/backend-apisix-standalone/src/fetcher.ts,
+// findLatest).
 func (c *caches) fill(ctx context.Context, request Request) error {
 	opts := request.Task.Opts
 	c.mu.Lock()
@@ -92,8 +94,8 @@ func (c *caches) fill(ctx context.Context, request Request) error {
 	return nil
 }
 
-// sync sends the request's configuration to each data plane, and returns a status for each. It sends
-// nothing if a data plane that fill reads does not answer.
+// sync sends the request's configuration to each data plane, and returns a status for each. It
+// sends nothing if fill fails.
 func (c *caches) sync(ctx context.Context, request Request) (Result, error) {
 	if err := c.fill(ctx, request); err != nil {
 		return Result{}, err
@@ -121,7 +123,7 @@ func (c *caches) sync(ctx context.Context, request Request) (Result, error) {
 	return result, nil
 }
 
-// ask returns the status and body of a request to a data plane.
+// ask sends a request to a data plane, and returns the status code and the body.
 func ask(ctx context.Context, method, address, key string, body any) (int, string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -131,7 +133,7 @@ func ask(ctx context.Context, method, address, key string, body any) (int, strin
 	if err != nil {
 		return 0, "", err
 	}
-	sum := sha1.Sum(text) //nolint:gosec // see above
+	sum := sha1.Sum(text) //nolint:gosec // as ADC has it
 	request.Header.Set(admin.Header, key)
 	request.Header.Set(admin.Digest, hex.EncodeToString(sum[:]))
 	request.Header.Set("Content-Type", "application/json")
@@ -147,5 +149,5 @@ func ask(ctx context.Context, method, address, key string, body any) (int, strin
 func answer(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // who asked may be gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 }

@@ -12,7 +12,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// put sends a request as the controller does.
+// put sends a PUT request with a JSON body, as the controller does.
 func put(t *testing.T, handler http.Handler, path string, body any) (int, Result) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -22,7 +22,7 @@ func put(t *testing.T, handler http.Handler, path string, body any) (int, Result
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPut, path, strings.NewReader(string(text))))
 	var result Result
-	_ = json.Unmarshal(answer.Body.Bytes(), &result) // a refusal has another form
+	_ = json.Unmarshal(answer.Body.Bytes(), &result) // an error response has another form
 	return answer.Code, result
 }
 
@@ -74,9 +74,10 @@ func TestSyncReachesEveryDataPlaneAndReportsResults(t *testing.T) {
 	}
 }
 
-// Before anything is sent, every data plane is asked for its configuration. One that does not
-// answer holds up all; later ones only themselves.
-func TestTheFirstSyncNeedsEveryDataPlane(t *testing.T) {
+// Before the first sync, ADC reads the configuration of every data plane. If one does not respond,
+// nothing is sent to any of them. In later syncs, a data plane that does not respond affects only
+// itself.
+func TestFirstSyncFailsUnlessEveryDataPlaneAnswers(t *testing.T) {
 	puts := atomic.Int64{}
 	good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {

@@ -10,12 +10,14 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// ServiceLabel is a label of an upstream that a plugin names: the service that it is of.
+// ServiceLabel is the label of an upstream that a plugin refers to. Its value is the id of the
+// service.
 const ServiceLabel = "__ADC_UPSTREAM_SERVICE_ID"
 
-// Standalone returns the configuration of a data plane. A service and its own upstream have one id
-// (operator.ts: fromADC, applyEventForServiceInlinedUpstream); a resource without an id gets one of
-// its name (libs/differ: generateId).
+// Standalone translates the controller's resources to the configuration of a data plane. A service
+// and its own upstream have the same id (operator.ts, fromADC,
+// applyEventForServiceInlinedUpstream). A resource without an id gets a hash of its name
+// (libs/differ, generateId).
 func Standalone(from Resources) admin.Config {
 	var to admin.Config
 	for _, service := range from.Services {
@@ -80,6 +82,6 @@ func cmpID(id, name string) string {
 	if id != "" {
 		return id
 	}
-	sum := sha1.Sum([]byte(name)) //nolint:gosec // see above
+	sum := sha1.Sum([]byte(name)) //nolint:gosec // as ADC has it
 	return hex.EncodeToString(sum[:])
 }

@@ -1,9 +1,10 @@
-// Package admin has the messages between ADC and the data plane, in the terms of APISIX's
-// standalone admin API (/apisix/admin/configs).
+// Package admin has the messages from ADC to the data plane, with the names of APISIX's standalone
+// admin API (/apisix/admin/configs).
 package admin
 
-// Port and Path are where the data plane takes it, Header carries the key, and Digest the sum of
-// the message: the same one again changes nothing (apisix/admin/standalone.lua, update).
+// Port and Path are the port and path of the admin API. Header is the request header with the key.
+// Digest is the header with a hash of the message: a message with the same hash as the last one
+// changes nothing (apisix/admin/standalone.lua, update).
 const (
 	Port   = 9180
 	Path   = "/apisix/admin/configs"
@@ -11,19 +12,19 @@ const (
 	Digest = "X-Digest"
 )
 
-// Config is the whole configuration; each one replaces the last.
+// Config is the complete configuration. Each message replaces the previous one.
 type Config struct {
 	Routes   []Route   `json:"routes,omitempty"`
 	Services []Service `json:"services,omitempty"`
-	// Upstreams are the services' own, each with its service's id, and the upstreams that a plugin
-	// names.
+	// Upstreams are the upstream of each service, with the service's id, and the upstreams that
+	// plugins refer to.
 	Upstreams   []Upstream   `json:"upstreams,omitempty"`
 	SSLs        []SSL        `json:"ssls,omitempty"`
 	Consumers   []Consumer   `json:"consumers,omitempty"`
 	GlobalRules []GlobalRule `json:"global_rules,omitempty"`
 }
 
-// Route leads requests to a service, through plugins.
+// Route forwards matching requests through plugins to a service.
 type Route struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name,omitempty"`
@@ -35,7 +36,7 @@ type Route struct {
 	ServiceID string            `json:"service_id"`
 }
 
-// Service is served by an upstream, by host; its plugins are those of each of its routes.
+// Service has the host names and the upstream of routes. Its plugins apply to each of its routes.
 type Service struct {
 	ID         string            `json:"id"`
 	Name       string            `json:"name,omitempty"`
@@ -45,7 +46,7 @@ type Service struct {
 	UpstreamID string            `json:"upstream_id,omitempty"`
 }
 
-// Upstream receives the requests of a service.
+// Upstream is the set of Pods that receive the requests of a service.
 type Upstream struct {
 	ID     string            `json:"id"`
 	Name   string            `json:"name,omitempty"`
@@ -53,14 +54,14 @@ type Upstream struct {
 	Nodes  []Node            `json:"nodes"`
 }
 
-// Node is one Pod of an upstream.
+// Node is the address of a Pod in an upstream.
 type Node struct {
 	Host   string `json:"host"`
 	Port   int    `json:"port"`
 	Weight int    `json:"weight"`
 }
 
-// SSL is a certificate with its key, by the names that clients ask for.
+// SSL has a certificate, its private key, and the host names for which it is used.
 type SSL struct {
 	ID   string   `json:"id"`
 	SNIs []string `json:"snis"`
@@ -68,14 +69,15 @@ type SSL struct {
 	Key  string   `json:"key"`
 }
 
-// Consumer is a consumer, by a name, or one's credentials, by an id: name/credentials/id.
+// Consumer is either a consumer, with a Username, or a credential of a consumer, whose ID is
+// USERNAME/credentials/ID.
 type Consumer struct {
 	ID       string         `json:"id,omitempty"`
 	Username string         `json:"username,omitempty"`
 	Plugins  map[string]any `json:"plugins,omitempty"`
 }
 
-// GlobalRule are plugins of every route.
+// GlobalRule has plugins that apply to every route.
 type GlobalRule struct {
 	ID      string         `json:"id"`
 	Plugins map[string]any `json:"plugins"`

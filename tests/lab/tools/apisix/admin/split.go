@@ -2,28 +2,28 @@ package admin
 
 import "encoding/json"
 
-// TrafficSplit is the plugin that leads a route's requests to several upstreams.
+// TrafficSplit is the name of the plugin that distributes a route's requests to several upstreams.
 const TrafficSplit = "traffic-split"
 
-// Split is its configuration.
+// Split is the configuration of TrafficSplit.
 type Split struct {
 	Rules []SplitRule `json:"rules"`
 }
 
-// SplitRule are upstreams that share requests.
+// SplitRule is a list of upstreams that share requests.
 type SplitRule struct {
 	WeightedUpstreams []WeightedUpstream `json:"weighted_upstreams"`
 }
 
-// WeightedUpstream is an upstream with its part. Without an id it is the route's own. A weight of 0
-// has to be written: one that is left out is 1 (apisix/plugins/traffic-split.lua,
-// upstreams_schema).
+// WeightedUpstream is an upstream and its weight. Without an id, it is the upstream of the route's
+// service. A weight of 0 must be written, because the default is 1
+// (apisix/plugins/traffic-split.lua, upstreams_schema).
 type WeightedUpstream struct {
 	UpstreamID string `json:"upstream_id,omitempty"`
 	Weight     int    `json:"weight"`
 }
 
-// UnmarshalJSON reads one with the plugin's default.
+// UnmarshalJSON reads a WeightedUpstream with the plugin's default weight of 1.
 func (w *WeightedUpstream) UnmarshalJSON(text []byte) error {
 	type plain WeightedUpstream
 	read := plain{Weight: 1}

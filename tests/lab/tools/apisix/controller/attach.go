@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// routeStatus is nil for a route of another controller's Gateways. The original names a parent by
-// its Gateway alone, without the section.
+// routeStatus returns the status of an HTTPRoute; nil if no Gateway of this controller is its
+// parent. Like the original, it names only the Gateway of a parentRef and not its section.
 func (c *controller) routeStatus(route object) map[string]any {
 	var parents []any
 	ours, attached := c.parents(route)
@@ -22,13 +22,13 @@ func (c *controller) routeStatus(route object) map[string]any {
 		taken := accepted(route, "")
 		if listeners, reason := listenersOf(gateway, route, ref); !attached &&
 			len(texts(route.Object, "spec", "hostnames")) > 0 {
-			// Of no listener the original has no host name either, and that is told last
+			// If no listener matches, the original finds no host name either, and reports that last
 			// (internal/controller/utils.go, filterHostnames).
 			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
 		} else if len(listeners) == 0 {
 			taken = condition(route, "Accepted", "False", reason, "")
 		} else if err := c.unreachable(ours...); err != nil {
-			// The reason is the original's (internal/controller/utils.go,
+			// The original uses the reason "Accepted" here (internal/controller/utils.go,
 			// SetRouteConditionAccepted).
 			taken = condition(route, "Accepted", "False", "Accepted", err.Error())
 		}
@@ -46,8 +46,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 	return map[string]any{"parents": parents}
 }
 
-// unreachable returns the reason why the data planes of an object's Gateways cannot be asked. A
-// Gateway that names none has nothing to be asked.
+// unreachable returns an error if the data plane of one of the Gateways cannot be configured. It
+// ignores Gateways that name no GatewayProxy.
 func (c *controller) unreachable(of ...object) error {
 	for _, gateway := range of {
 		if named := text(gateway, "spec", "infrastructure", "parametersRef", "name"); named != "" {
@@ -59,8 +59,8 @@ func (c *controller) unreachable(of ...object) error {
 	return nil
 }
 
-// parents returns the Gateways that a route names, ours only, and whether one of them has a
-// listener for it.
+// parents returns the Gateways of this controller that a route names, and reports whether one of
+// them has a listener for the route.
 func (c *controller) parents(route object) (found []object, attached bool) {
 	for _, ref := range list(route.Object, "spec", "parentRefs") {
 		if gateway := c.parent(route, ref); gateway != nil {
@@ -71,8 +71,8 @@ func (c *controller) parents(route object) (found []object, attached bool) {
 	return found, attached
 }
 
-// unusable returns the reason why a GatewayProxy leads nowhere: it does not exist, or its key's
-// Secret or its Service does not.
+// unusable returns an error if a GatewayProxy, the Secret with its key, or its Service does not
+// exist.
 func (c *controller) unusable(namespace, name string) error {
 	proxy, err := c.needed(proxies, namespace, name)
 	if err == nil {
@@ -81,9 +81,9 @@ func (c *controller) unusable(namespace, name string) error {
 	return err
 }
 
-// resolved reports of a route whether the Services and ports that it leads to exist; the last
-// missing one counts. A missing port has no reason of its own in the original
-// (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
+// resolved returns the condition ResolvedRefs of a route: whether its Services and ports exist. If
+// several are missing, it reports the last. Like the original, it has no reason of its own for a
+// missing port (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
 func (c *controller) resolved(route object) map[string]any {
 	found := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "backendRefs are resolved")
 	for _, rule := range list(route.Object, "spec", "rules") {
@@ -105,7 +105,7 @@ func (c *controller) resolved(route object) map[string]any {
 }
 
 // invalid returns the reason why an object of APISIX's own kinds is not accepted. A plugin
-// configuration is accepted whatever it says.
+// configuration is always accepted.
 func (c *controller) invalid(resource schema.GroupVersionResource, o object) error {
 	switch resource {
 	case pluginConfigs:
@@ -124,8 +124,8 @@ func (c *controller) invalid(resource schema.GroupVersionResource, o object) err
 	return err
 }
 
-// attached counts the routes of a listener that the controller has accepted there, by each fitting
-// parentRef.
+// attached returns the number of accepted routes at a Gateway's listener. A route counts once for
+// each matching parentRef.
 func (c *controller) attached(gateway object, listener string) int {
 	count := 0
 	for _, route := range c.all(httpRoutes) {
@@ -144,7 +144,7 @@ func (c *controller) attached(gateway object, listener string) int {
 	return count
 }
 
-// told reports whether a route's status names a Gateway.
+// told reports whether a route's status has a parent entry for a Gateway.
 func told(route, gateway object) bool {
 	return slices.ContainsFunc(list(route.Object, "status", "parents"), func(parent map[string]any) bool {
 		namespace, _, _ := unstructured.NestedString(parent, "parentRef", "namespace")
@@ -153,9 +153,9 @@ func told(route, gateway object) bool {
 	})
 }
 
-// listenersOf returns the names of a Gateway's listeners to which a parentRef attaches a route.
-// Where there are none, reason is the original's (internal/controller/utils.go,
-// ParseRouteParentRefs). A selector of namespaces is taken to fit: nothing here uses one.
+// listenersOf returns the names of the Gateway's listeners to which a parentRef attaches a route.
+// If there are none, reason is the original's (internal/controller/utils.go, ParseRouteParentRefs).
+// It assumes that a namespace selector matches, because no Gateway here uses one.
 func listenersOf(gateway, route object, ref map[string]any) (names []string, reason string) {
 	section, _ := ref["sectionName"].(string)
 	port, _ := ref["port"].(int64)
@@ -184,15 +184,15 @@ func listenersOf(gateway, route object, ref map[string]any) (names []string, rea
 	return names, "NoMatchingParent"
 }
 
-// carriesHTTP reports whether a listener serves HTTPRoutes.
+// carriesHTTP reports whether a listener accepts HTTPRoutes.
 func carriesHTTP(listener map[string]any) bool {
 	mode, _, _ := unstructured.NestedString(listener, "tls", "mode")
 	return listener["protocol"] == "HTTP" || listener["protocol"] == "HTTPS" &&
 		listener["tls"] != nil && (mode == "" || mode == "Terminate")
 }
 
-// share reports whether a listener's host name and those of a route have one in common; none is
-// any.
+// share reports whether a listener's host name and a route's host names have one in common. An
+// empty host name or list matches any host.
 func share(listener string, hosts []string) bool {
 	covers := func(mask, host string) bool {
 		return mask == host || strings.HasPrefix(mask, "*.") && strings.HasSuffix(host, mask[1:])

@@ -8,23 +8,23 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// defaultWeight is a backend's without one, among several (api/v2/shared_types.go). The API server
-// writes 1 into an HTTPRoute.
+// defaultWeight is the weight of a backend without one, if there are several
+// (api/v2/shared_types.go). In an HTTPRoute, the API server sets 1.
 const defaultWeight = 100
 
-// idOf returns an id of a name (internal/id).
+// idOf returns the id for a name, a CRC-32 as in the original (internal/id).
 func idOf(name string) string { return fmt.Sprintf("%x", crc32.ChecksumIEEE([]byte(name))) }
 
-// backends gives a service its upstream, and those of the backends after the first. It follows the
-// original (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1 as in
-// 2.2.0), which differs from the Gateway API:
-//   - A backend without a ready Pod is left out. Where one is left, all requests go to that,
+// backends sets a service's upstream from the first backend, and further upstreams from the others.
+// Like the original (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1
+// and 2.2.0), it differs from the Gateway API:
 //
-// whatever its weight, 0 included.
-//   - The weights are read by position from all backends, so that after one that is left out each has its neighbour's.
-//   - An upstream has the name of its Service and port, so that two rules that lead to one Service
-//
-// both bring an upstream of one id.
+//   - A backend without a ready Pod is omitted. If only one backend remains, it receives all
+//     requests, even if its weight is 0.
+//   - Weights are taken from all backends by position. After an omitted backend, each backend gets
+//     the weight of the one before it.
+//   - The name of an upstream consists of its Service and port. So two rules that use the same
+//     Service create two upstreams with the same id.
 func (c *controller) backends(namespace string, refs []map[string]any, service *adc.Service) {
 	var all []adc.Upstream
 	for _, ref := range refs {
@@ -47,7 +47,7 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 	var weighted []admin.WeightedUpstream
 	for i, upstream := range all {
 		if i == 0 {
-			upstream.ID = "" // the service's own
+			upstream.ID = "" // the service's own upstream has no id here
 		}
 		weighted = append(weighted, admin.WeightedUpstream{UpstreamID: upstream.ID,
 			Weight: weightOf(refs[i], defaultWeight)})
@@ -56,7 +56,7 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 	service.Upstreams = all[1:]
 }
 
-// weightOf returns a backend's weight.
+// weightOf returns a backend's weight, or without if it has none.
 func weightOf(ref map[string]any, without int) int {
 	if given, ok := ref["weight"].(int64); ok {
 		return int(given)
@@ -64,7 +64,7 @@ func weightOf(ref map[string]any, without int) int {
 	return without
 }
 
-// weigh gives each Pod of a backend the backend's weight.
+// weigh sets the weight of each Pod of a backend.
 func weigh(nodes []admin.Node, weight int) []admin.Node {
 	for i := range nodes {
 		nodes[i].Weight = weight

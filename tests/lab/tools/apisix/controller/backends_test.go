@@ -14,7 +14,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// world returns a controller of Services in namespace apps, each with one Pod that is ready or not.
+// world returns a controller that sees Services in the namespace apps. Each Service has one Pod,
+// which is ready or not.
 func world(t *testing.T, ready map[string]bool) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{
@@ -46,7 +47,8 @@ func world(t *testing.T, ready map[string]bool) *controller {
 	return c
 }
 
-// routeTo returns an HTTPRoute with one rule for each list of backends; a weight below 0 is none.
+// routeTo returns an HTTPRoute with a rule for each list of backends and weights. A backend with a
+// weight below 0 has no weight.
 func routeTo(rules ...[]any) object {
 	var all []any
 	for _, backends := range rules {
@@ -70,8 +72,8 @@ func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 	for name, c := range map[string]struct {
 		ready    map[string]bool
 		backends []any
-		// own is the Pod of the route's own upstream, split is the plugin's part of the message;
-		// empty: none.
+		// own is the Pod of the route's own upstream. split is the configuration of the plugin
+		// traffic-split. Either may be empty.
 		own, split string
 	}{
 		"a part": {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop",
@@ -119,7 +121,7 @@ func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 	}
 }
 
-// The data plane refuses this.
+// The data plane rejects such a configuration.
 func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 	sent, backends := adc.Resources{}, []any{"shop", 100, "shop-canary", 0}
 	world(t, map[string]bool{"shop": true, "shop-canary": true}).httpRoute(routeTo(backends, backends), &sent)
@@ -136,8 +138,8 @@ func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 	}
 }
 
-// A route keeps its Pods while it says so, as users saw it of controllers before 2.2.0; everything
-// else goes on.
+// While a route has the annotation, the data plane keeps the route's previous Pods. Users have seen
+// that with controllers before 2.2.0.
 func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 	nodesOf := func(c *controller, route object) []admin.Node {
 		sent := adc.Resources{}
@@ -158,8 +160,8 @@ func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 	}
 }
 
-// With the chart's auto, a route that names listeners is bound to their ports, and the data plane
-// listens on others.
+// With the chart's default listener_port_match_mode auto, a route that names listeners matches only
+// their ports. The data plane listens on other ports.
 func TestRouteMatchesPortOfItsListener(t *testing.T) {
 	c := world(t, map[string]bool{"shop": true})
 	add := func(resource schema.GroupVersionResource, fields map[string]any) {

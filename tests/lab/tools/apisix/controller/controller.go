@@ -17,28 +17,30 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// retryFirst and retryLast bound the pause before a refused configuration is sent again: each
-// failure in a row doubles it (internal/provider/apisix/provider.go: RetryBaseDelay,
-// RetryMaxDelay). syncPeriod is the pause without a failure.
+// retryFirst and retryLast are the shortest and the longest pause before a failed sync is repeated.
+// Each consecutive failure doubles the pause (internal/provider/apisix/provider.go, RetryBaseDelay,
+// RetryMaxDelay). syncPeriod is the interval of syncs without a failure.
 const (
 	retryFirst = time.Second
 	retryLast  = 1000 * time.Second
 	syncPeriod = time.Minute
 )
 
-// controller keeps the data plane as the objects say, and the objects' status as it is.
+// controller configures the data planes as the objects in the cluster describe, and updates the
+// objects' statuses.
 type controller struct {
 	client  dynamic.Interface
 	stores  map[schema.GroupVersionResource]cache.Store
 	synced  []cache.InformerSynced
 	start   func(<-chan struct{})
 	changed chan struct{}
-	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that
-	// knows the data plane's configuration.
+	// portMatch is the setting listener_port_match_mode. sidecar is the HTTP client for ADC.
+	// rebuilt is true once a sync has succeeded, so that ADC has read the data plane's
+	// configuration.
 	portMatch string
 	sidecar   *http.Client
 	rebuilt   bool
-	// last are the services as they were sent, by id.
+	// last has the services of the last sync, by id.
 	last map[string]adc.Service
 }
 
@@ -62,14 +64,14 @@ func newController(client dynamic.Interface, served []kind) *controller {
 			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,
 		})
 		if err != nil {
-			panic(err) // only a stopped informer refuses
+			panic(err) // only a stopped informer returns an error
 		}
 		c.synced = append(c.synced, registered.HasSynced)
 	}
 	return c
 }
 
-// run reconciles after every change, and again for as long as something is left to do.
+// run reconciles after every change, every syncPeriod, and after failures, until ctx ends.
 func (c *controller) run(ctx context.Context) error {
 	c.start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), c.synced...) {
@@ -85,7 +87,7 @@ func (c *controller) run(ctx context.Context) error {
 		case <-again.C:
 		case <-periodic.C:
 		}
-		// Statuses at once, the data plane after the time of a run of ADC.
+		// Update statuses at once. Configure the data plane after the time that ADC needs.
 		err := c.statuses(ctx)
 		if c.wait(ctx) {
 			err = errors.Join(err, c.send(ctx))
@@ -101,7 +103,7 @@ func (c *controller) run(ctx context.Context) error {
 	}
 }
 
-// wait passes the time of one run of ADC.
+// wait waits as long as a run of ADC takes. It returns false if ctx ends first.
 func (c *controller) wait(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -111,7 +113,7 @@ func (c *controller) wait(ctx context.Context) bool {
 	}
 }
 
-// all returns the objects of a kind; none if no API server serves it.
+// all returns all objects of a kind; none if the API server does not serve the kind.
 func (c *controller) all(resource schema.GroupVersionResource) []object {
 	store := c.stores[resource]
 	if store == nil {
@@ -126,7 +128,7 @@ func (c *controller) all(resource schema.GroupVersionResource) []object {
 	return found
 }
 
-// get returns one object, or nil.
+// get returns an object; nil if it does not exist.
 func (c *controller) get(resource schema.GroupVersionResource, namespace, name string) object {
 	store := c.stores[resource]
 	if store == nil {
@@ -144,13 +146,13 @@ func (c *controller) get(resource schema.GroupVersionResource, namespace, name s
 	return one
 }
 
-// text returns a text field of an object; empty where there is none.
+// text returns a string field of an object; empty if it does not exist.
 func text(o object, path ...string) string {
 	value, _, _ := unstructured.NestedString(o.Object, path...)
 	return value
 }
 
-// list returns the objects of a list field.
+// list returns the objects in a list field.
 func list(from map[string]any, path ...string) []map[string]any {
 	values, _, _ := unstructured.NestedSlice(from, path...)
 	var found []map[string]any
@@ -162,7 +164,7 @@ func list(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// texts returns the texts of a list field.
+// texts returns the strings in a list field.
 func texts(from map[string]any, path ...string) []string {
 	values, _, _ := unstructured.NestedStringSlice(from, path...)
 	return values

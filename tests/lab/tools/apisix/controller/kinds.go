@@ -5,16 +5,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// resourceName is discovery's word for a resource.
+// resourceName is the type of a resource in a discovery response.
 type resourceName = metav1.APIResource
 
-// The names that the controller writes and reads.
+// Names that the controller reads and writes.
 const (
 	controllerName = "apisix.apache.org/apisix-ingress-controller"
 	finalizer      = "apisix.apache.org/gc-protection"
 )
 
-// kind is something that the controller reads.
+// kind is a kind of objects that the controller reads.
 type kind struct{ resource schema.GroupVersionResource }
 
 func gatewayAPI(name string) schema.GroupVersionResource {
@@ -40,7 +40,7 @@ var (
 	endpoints     = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
 )
 
-// kinds are all that it reads.
+// kinds are all kinds that the controller reads.
 var kinds = []kind{
 	{classes}, {gateways}, {httpRoutes}, {proxies}, {consumers}, {apisixRoutes}, {pluginConfigs}, {apisixTLS},
 	{ingressClass}, {services}, {secrets}, {endpoints},

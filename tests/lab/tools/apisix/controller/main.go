@@ -1,5 +1,6 @@
-// Command controller stands in for APISIX's ingress controller 2.x, and, as `server`, for the ADC
-// server beside it. The README lists the behaviour of the originals that it keeps.
+// Command controller stands in for APISIX's ingress controller 2.x. As `controller server`, it
+// stands in for the ADC server in the same Pod. The README lists the behaviour of the originals
+// that it has.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// The ports of the official image and chart.
+// Ports of the official image and chart.
 const (
 	portMetrics, portProbes, portWebhook = ":8080", ":8081", ":9443"
 )
@@ -49,7 +50,7 @@ func main() {
 	}
 }
 
-// serveADC is `adc server --listen unix:PATH --listen-status PORT`.
+// serveADC implements `adc server --listen unix:PATH --listen-status PORT`.
 func serveADC(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	at, status := flags.String("listen", "unix:/sockets/adc.sock", "where the controller asks"),
@@ -69,7 +70,7 @@ func serveADC(ctx context.Context, args []string) error {
 			if err != nil {
 				return err
 			}
-			if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // as the original: the group is the Pod's
+			if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // as in the original: the group is the Pod's
 				return err
 			}
 			return s.Serve(socket)
@@ -78,7 +79,7 @@ func serveADC(ctx context.Context, args []string) error {
 	return <-ended
 }
 
-// settings holds the fields of the configuration file that are read.
+// settings has the fields of the configuration file that the stand-in reads.
 type settings struct {
 	PortMatch string `json:"listener_port_match_mode"`
 }
@@ -113,7 +114,7 @@ func run(ctx context.Context) error {
 	var once sync.Once
 	ended := make(chan error, 4)
 	go func() { ended <- serve(ctx, portMetrics, alive(nil)) }()
-	// Ready is a ping: it does not cover the webhook, or the controller's watches.
+	// Readiness is only a ping. It covers neither the webhook nor the watches.
 	go func() { ended <- serve(ctx, portProbes, alive(func() { once.Do(func() { close(ready) }) })) }()
 	c := newController(client, served)
 	c.portMatch, c.sidecar = known.PortMatch, socket(os.Getenv("ADC_SERVER_URL"))
@@ -132,8 +133,8 @@ func run(ctx context.Context) error {
 	return <-ended
 }
 
-// detect returns those of its kinds that are served. It asks once: later kinds are not looked at
-// until a restart.
+// detect returns the kinds that the API server serves. It runs once, so kinds that are added later
+// are ignored until a restart.
 func detect(config *rest.Config) ([]kind, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -152,7 +153,8 @@ func detect(config *rest.Config) ([]kind, error) {
 	return found, nil
 }
 
-// alive answers every probe; asked is told of those of readiness.
+// alive returns a handler that responds to every probe with 200. It calls asked, if not nil, at
+// each readiness probe.
 func alive(asked func()) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked != nil && r.URL.Path == "/readyz" {

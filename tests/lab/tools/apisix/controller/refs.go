@@ -11,12 +11,12 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// proxyOf returns the GatewayProxy that a Gateway names, in its own namespace.
+// proxyOf returns the GatewayProxy that a Gateway names; nil if it does not exist.
 func (c *controller) proxyOf(gateway object) object {
 	return c.get(proxies, gateway.GetNamespace(), text(gateway, "spec", "infrastructure", "parametersRef", "name"))
 }
 
-// parent returns the Gateway that a route's parentRef means, if it is one of ours.
+// parent returns the Gateway that a parentRef names; nil if it is not a Gateway of this controller.
 func (c *controller) parent(route object, ref map[string]any) object {
 	namespace, _ := ref["namespace"].(string)
 	if namespace == "" {
@@ -31,8 +31,8 @@ func (c *controller) parent(route object, ref map[string]any) object {
 	return nil
 }
 
-// mine reports whether an object is for this controller: by its IngressClass, or by the Gateway
-// that it names.
+// mine reports whether an object belongs to this controller: by its IngressClass, or by the Gateway
+// in gatewayRef.
 func (c *controller) mine(o object) bool {
 	if name := text(o, "spec", "ingressClassName"); name != "" {
 		class := c.get(ingressClass, "", name)
@@ -42,7 +42,7 @@ func (c *controller) mine(o object) bool {
 	return ref != nil && c.parent(o, ref) != nil
 }
 
-// pairOf returns the key pair of a listener; nil while its Secret is not there.
+// pairOf returns the certificate and key of a listener; nil if its Secret does not exist.
 func (c *controller) pairOf(gateway object, listener map[string]any) *adc.SSL {
 	for _, ref := range list(listener, "tls", "certificateRefs") {
 		name, _ := ref["name"].(string)
@@ -64,7 +64,7 @@ func (c *controller) pair(namespace, name string) *adc.SSL {
 	return &adc.SSL{Certificates: []adc.Certificate{{Certificate: data["tls.crt"], Key: data["tls.key"]}}}
 }
 
-// secret returns a Secret's data, as text; empty where there is none.
+// secret returns the decoded data of a Secret; empty if it does not exist.
 func (c *controller) secret(namespace, name string) map[string]string {
 	found := map[string]string{}
 	o := c.get(secrets, namespace, name)
@@ -80,7 +80,7 @@ func (c *controller) secret(namespace, name string) map[string]string {
 	return found
 }
 
-// nodes returns the ready Pods behind a port of a Service.
+// nodes returns the ready Pods behind a Service's port.
 func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
 	o := c.get(services, namespace, service)
 	if o == nil {
@@ -95,14 +95,14 @@ func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
 	return c.addresses(namespace, service, name, ready)
 }
 
-// ready and staying say which Pods of a Service count: a route's must be ready, a data plane's must
-// not be about to go (internal/adc/translator: DefaultEndpointFilter,
+// ready and staying select the Pods of a Service. Pods of a route must be ready, and Pods of a data
+// plane must not be terminating (internal/adc/translator, DefaultEndpointFilter,
 // TranslateGatewayProxyToConfig).
 func ready(conditions map[string]any) bool { return conditions["ready"] != false }
 
 func staying(conditions map[string]any) bool { return conditions["terminating"] != true }
 
-// addresses returns the Pods of a Service's port by its name.
+// addresses returns the Pods behind a Service's port that counts selects. port is the port's name.
 func (c *controller) addresses(namespace, service, port string, counts func(map[string]any) bool) []admin.Node {
 	found := []admin.Node{}
 	for _, slice := range c.all(endpoints) {

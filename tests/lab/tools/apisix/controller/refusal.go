@@ -10,12 +10,14 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// refusal returns the reason why an object is not admitted. Since 2.1.0 the webhook makes of an
-// ApisixRoute, an ApisixTls or a Consumer the data plane's message, and has ADC look at it
-// (internal/webhook/v1/adc_validation.go). A missing part of that refuses the object: the
-// GatewayProxy of its class, that one's Secret and Service, a plugin configuration and the Secret
-// that it names. An object of a class that does not exist yet has no controller, and is admitted;
-// so is one when ADC, or the data plane, does not answer.
+// refusal returns the reason why the webhook rejects an object. Since 2.1.0, the webhook translates
+// an ApisixRoute, an ApisixTls or a Consumer for the data plane, and lets ADC validate the result
+// (internal/webhook/v1/adc_validation.go).
+//
+// It rejects an object if something that it needs is missing: the GatewayProxy of its class, the
+// Secret and the Service of the GatewayProxy, a plugin configuration, or the Secret of a plugin. It
+// admits an object whose class does not exist, because no controller is responsible for it. It also
+// admits an object if ADC or the data plane does not respond.
 func (c *controller) refusal(ctx context.Context, o object) error {
 	var proxy object
 	var err error
@@ -27,7 +29,7 @@ func (c *controller) refusal(ctx context.Context, o object) error {
 		}
 		if o.GetKind() == "ApisixTls" && len(c.secret(text(o, "spec", "secret", "namespace"),
 			text(o, "spec", "secret", "name"))) == 0 {
-			return nil // a warning, and no look (internal/webhook/v1/apisixtls_webhook.go)
+			return nil // only a warning (internal/webhook/v1/apisixtls_webhook.go)
 		}
 		proxy, err = c.needed(proxies, text(class, "spec", "parameters", "namespace"),
 			text(class, "spec", "parameters", "name"))
@@ -62,7 +64,7 @@ func (c *controller) refusal(ctx context.Context, o object) error {
 	return nil
 }
 
-// alone returns one object as the data plane would be sent it.
+// alone returns the data plane's resources for a single object.
 func (c *controller) alone(o object) (adc.Resources, error) {
 	var sent adc.Resources
 	switch o.GetKind() {
@@ -96,7 +98,7 @@ func (c *controller) alone(o object) (adc.Resources, error) {
 	return sent, nil
 }
 
-// needed is an object that must be there.
+// needed returns an object, or an error if it does not exist.
 func (c *controller) needed(resource schema.GroupVersionResource, namespace, name string) (object, error) {
 	if found := c.get(resource, namespace, name); found != nil {
 		return found, nil

@@ -16,8 +16,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// platform returns a controller with a class, its GatewayProxy, that one's key and Service, and a
-// route's plugins, less the one named by without.
+// platform returns a controller that sees an IngressClass, its GatewayProxy with key and Service,
+// and a route's plugin configuration. The object named by without is missing.
 func platform(t *testing.T, without string) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}
@@ -61,7 +61,7 @@ func platform(t *testing.T, without string) *controller {
 	return c
 }
 
-// validator is ADC that answers /validate with a verdict.
+// validator starts an ADC that responds to /validate with code and success.
 func validator(t *testing.T, c *controller, code int, success bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "adc.sock")

@@ -18,8 +18,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// send configures every Pod of each data plane that a Gateway or an IngressClass names, ready or
-// not: one that has no configuration is not ready.
+// send configures every Pod of each data plane that a Gateway or an IngressClass names. Pods need
+// not be ready, because a Pod without a configuration never is.
 func (c *controller) send(ctx context.Context) error {
 	var failures []error
 	used := map[object]bool{}
@@ -44,7 +44,7 @@ func (c *controller) send(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// configure sends one data plane its configuration.
+// configure sends a data plane its configuration through ADC.
 func (c *controller) configure(ctx context.Context, proxy object) error {
 	request, err := c.request(proxy)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *controller) configure(ctx context.Context, proxy object) error {
 	return err
 }
 
-// request is one to the data plane of a GatewayProxy, without a configuration.
+// request returns a request for the data plane of a GatewayProxy, without a configuration.
 func (c *controller) request(proxy object) (adc.Request, error) {
 	var request adc.Request
 	opts := &request.Task.Opts
@@ -90,7 +90,8 @@ func (c *controller) request(proxy object) (adc.Request, error) {
 	return request, nil
 }
 
-// adc has ADC do something, and reads its answer into said if it is not nil.
+// adc sends a request to ADC. It decodes the response into said if that is not nil. Otherwise it
+// returns the errors of the servers.
 func (c *controller) adc(ctx context.Context, what string, request adc.Request, said any) error {
 	body, err := json.Marshal(map[string]any{"task": request.Task})
 	if err != nil {
@@ -128,7 +129,8 @@ func (c *controller) adc(ctx context.Context, what string, request adc.Request, 
 	return err
 }
 
-// socket asks ADC where the chart says that it listens: unix:/sockets/adc.sock.
+// socket returns an HTTP client that connects to a Unix socket, such as the chart's
+// unix:/sockets/adc.sock.
 func socket(address string) *http.Client {
 	path := strings.TrimPrefix(address, "unix:")
 	return &http.Client{Timeout: 15 * time.Second,

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// statuses brings finalizers and statuses of everything up to date.
+// statuses updates the finalizers and statuses of all objects.
 func (c *controller) statuses(ctx context.Context) error {
 	var failures []error
 	for _, class := range c.all(classes) {
@@ -33,8 +33,8 @@ func (c *controller) statuses(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// statusOf returns the status that an object has to have; nil for another controller's.
-// testdata/statuses.yaml has the original's.
+// statusOf returns the status that an object should have; nil if the object belongs to another
+// controller. testdata/statuses.yaml has the original's statuses.
 func (c *controller) statusOf(resource schema.GroupVersionResource, o object) map[string]any {
 	switch resource {
 	case classes:
@@ -63,7 +63,8 @@ func (c *controller) statusOf(resource schema.GroupVersionResource, o object) ma
 	return conditions(accepted(o, ""))
 }
 
-// class keeps a GatewayClass from going while a Gateway is of it.
+// class updates the finalizer and the status of a GatewayClass. The finalizer keeps the
+// GatewayClass while a Gateway uses it.
 func (c *controller) class(ctx context.Context, class object) error {
 	held := slices.Contains(class.GetFinalizers(), finalizer)
 	used := slices.ContainsFunc(c.all(gateways),
@@ -83,7 +84,7 @@ func (c *controller) class(ctx context.Context, class object) error {
 	return late(err)
 }
 
-// ours returns the Gateways of our classes.
+// ours returns the Gateways whose class belongs to this controller.
 func (c *controller) ours() []object {
 	var found []object
 	for _, gateway := range c.all(gateways) {
@@ -95,7 +96,8 @@ func (c *controller) ours() []object {
 	return found
 }
 
-// gatewayStatus says Programmed in every case, as the original does; only Accepted tells the truth.
+// gatewayStatus returns the status of a Gateway. Like the original, it always sets Programmed to
+// True. Only Accepted reports the real state.
 func (c *controller) gatewayStatus(gateway object) map[string]any {
 	taken := accepted(gateway, "the gateway has been accepted by the apisix-ingress-controller")
 	named := text(gateway, "spec", "infrastructure", "parametersRef", "name")
@@ -107,7 +109,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 		taken = condition(gateway, "Accepted", "False", "InvalidParameters", "gateway proxy not found")
 	default:
 		if err := c.unusable(gateway.GetNamespace(), named); err != nil {
-			taken = condition(gateway, "Accepted", "False", "Accepted", err.Error()) // the original's reason
+			taken = condition(gateway, "Accepted", "False", "Accepted", err.Error()) // the reason of the original
 		}
 		if given := statusAddresses(proxy); len(given) > 0 {
 			status["addresses"] = given
@@ -122,7 +124,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 	return status
 }
 
-// statusAddresses returns the addresses that a GatewayProxy gives to its Gateways.
+// statusAddresses returns the addresses that a GatewayProxy sets in the status of its Gateways.
 func statusAddresses(proxy object) []any {
 	var found []any
 	for _, address := range texts(proxy.Object, "spec", "statusAddress") {
@@ -168,7 +170,7 @@ func condition(o object, kind, status, reason, message string) map[string]any {
 	}
 }
 
-// write writes a status that says something else than the last one; times are no news.
+// write updates an object's status, unless only times would change.
 func (c *controller) write(ctx context.Context, resource schema.GroupVersionResource, o object,
 	status map[string]any) error {
 	old, _, _ := unstructured.NestedMap(o.Object, "status")
@@ -181,7 +183,7 @@ func (c *controller) write(ctx context.Context, resource schema.GroupVersionReso
 	return late(err)
 }
 
-// late leaves out that the object has changed or gone meanwhile: the next look sees it.
+// late returns nil for conflicts and missing objects, because the next reconciliation handles them.
 func late(err error) error {
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil
@@ -189,8 +191,7 @@ func late(err error) error {
 	return err
 }
 
-// timeless returns a copy of a value without times, and without the API server's additions for
-// empty texts.
+// timeless returns a copy of a value without times.
 func timeless(value any) any {
 	switch typed := value.(type) {
 	case map[string]any:

@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// statusRow is one situation, and the status that the original writes in it.
+// statusRow is a situation, and the status that the original writes in it.
 type statusRow struct {
 	Keeps, Source, Of string
 	Without           []string
@@ -24,7 +24,7 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// resourcesByKind are the resources of the rows.
+// resourcesByKind maps the kinds in the rows to resources.
 var resourcesByKind = map[string]schema.GroupVersionResource{
 	"GatewayClass": classes, "Gateway": gateways, "HTTPRoute": httpRoutes, "GatewayProxy": proxies,
 	"Consumer": consumers, "ApisixRoute": apisixRoutes,
@@ -33,8 +33,8 @@ var resourcesByKind = map[string]schema.GroupVersionResource{
 	"EndpointSlice": endpoints,
 }
 
-// tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names its
-// binary.
+// tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names the
+// original's binary.
 func TestStatusesMatchUpstreamController(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestStatusesMatchUpstreamController(t *testing.T) {
 	for _, row := range table.Rows {
 		t.Run(row.Keeps, func(t *testing.T) {
 			c := situation(t, table.Objects, row)
-			// The controller sees its own status of the routes before it counts them.
+			// The controller counts attached routes by their status, so set it first.
 			for _, route := range c.all(httpRoutes) {
 				route.Object["status"] = c.statusOf(httpRoutes, route)
 			}
@@ -68,7 +68,7 @@ func TestStatusesMatchUpstreamController(t *testing.T) {
 	}
 }
 
-// situation returns a controller that sees a row's objects.
+// situation returns a controller that sees the objects of a row.
 func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}
@@ -87,7 +87,7 @@ func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	return c
 }
 
-// decoded returns an object with the types that a client gives it: whole numbers are int64.
+// decoded returns an object with the Go types that a client returns: integers are int64.
 func decoded(t *testing.T, fields map[string]any) object {
 	t.Helper()
 	text, err := json.Marshal(fields)
@@ -101,8 +101,8 @@ func decoded(t *testing.T, fields map[string]any) object {
 	return one
 }
 
-// summarized returns a status with each condition as "Type=Status Reason", in order; times,
-// generations and messages are left out.
+// summarized returns a status with each condition as "Type=Status Reason", in order. It omits
+// times, generations and messages.
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

@@ -55,7 +55,7 @@ func (c *controller) translate(proxy object) adc.Resources {
 	return sent
 }
 
-// labels returns the labels of resources made of an object (internal/controller/label).
+// labels returns the labels of resources that are made from an object (internal/controller/label).
 func labels(o object, kind string) map[string]string {
 	return map[string]string{
 		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(),
@@ -64,14 +64,14 @@ func labels(o object, kind string) map[string]string {
 	}
 }
 
-// serviceOf returns the service of one rule of an object, by its place.
+// serviceOf returns the service for the rule of an object with an index.
 func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
 	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
 	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)},
 		Hosts: hosts, Plugins: map[string]any{}}
 }
 
-// httpRoute adds a service for each rule, with a route for each match.
+// httpRoute adds a service for each rule of an HTTPRoute, with a route for each match.
 func (c *controller) httpRoute(o object, sent *adc.Resources) {
 	ports := c.listenerPorts(o)
 	for i, rule := range list(o.Object, "spec", "rules") {
@@ -94,9 +94,10 @@ func (c *controller) httpRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// listenerPorts returns the ports that a route is bound to. With mode auto these are all ports of
-// its listeners, if a named section has no host name, or two ports have none
-// (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
+// listenerPorts returns the ports that a route must match; none means any port. In mode auto, these
+// are the ports of its listeners, if the route names a listener without a host name, or if
+// listeners without a host name have two or more ports (internal/adc/translator/translator.go,
+// shouldInjectServerPortVars). In other modes there are none.
 func (c *controller) listenerPorts(route object) []any {
 	var ports []any
 	bound, explicit := map[int64]bool{}, false
@@ -123,9 +124,9 @@ func (c *controller) listenerPorts(route object) []any {
 	return nil
 }
 
-// apisixRoute adds a service for each entry under http. Without the plugins that it names the
-// original has nothing to send (internal/controller/apisixroute_controller.go,
-// validatePluginConfig).
+// apisixRoute adds a service for each entry under http. If a plugin configuration that the route
+// names is missing, it adds no further entries, as the original cannot send them
+// (internal/controller/apisixroute_controller.go, validatePluginConfig).
 func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	for i, entry := range list(o.Object, "spec", "http") {
 		name, _ := entry["name"].(string)
@@ -153,8 +154,8 @@ func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// plugins adds those of an ApisixPluginConfig, with each key of the Secret that one names put into
-// its configuration.
+// plugins adds the plugins of an ApisixPluginConfig. If a plugin names a Secret, the Secret's keys
+// are put into the plugin's configuration.
 func (c *controller) plugins(from object, into map[string]any) {
 	for _, plugin := range list(from.Object, "spec", "plugins") {
 		if on, _ := plugin["enable"].(bool); !on {
@@ -167,14 +168,14 @@ func (c *controller) plugins(from object, into map[string]any) {
 		}
 		if ref, _ := plugin["secretRef"].(string); ref != "" {
 			for key, value := range c.secret(from.GetNamespace(), ref) {
-				_ = unstructured.SetNestedField(config, value, strings.Split(key, ".")...) // a dot leads one level down
+				_ = unstructured.SetNestedField(config, value, strings.Split(key, ".")...) // a dot in the key means a nested field
 			}
 		}
 		into[name] = config
 	}
 }
 
-// consumer returns a client with credentials, which a Secret holds.
+// consumer returns a Consumer with its credentials. Secrets may have the credentials.
 func (c *controller) consumer(o object) adc.Consumer {
 	made := adc.Consumer{Username: o.GetNamespace() + "_" + o.GetName()}
 	for _, one := range list(o.Object, "spec", "credentials") {
@@ -186,7 +187,7 @@ func (c *controller) consumer(o object) adc.Consumer {
 		}
 		if ref, _, _ := unstructured.NestedString(one, "secretRef", "name"); ref != "" {
 			if c.get(secrets, o.GetNamespace(), ref) == nil {
-				continue // until it comes
+				continue // omit the credential until its Secret exists
 			}
 			for key, value := range c.secret(o.GetNamespace(), ref) {
 				config[key] = value

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// webhook answers admission reviews. An object that names a missing one is admitted with a warning,
-// unless ADC validates its message for the data plane (refusal). A second GatewayProxy of the same
-// data plane is refused.
+// webhook returns the handler for admission reviews. An object that names a missing object is
+// admitted with a warning, unless ADC validates it (see refusal). A second GatewayProxy of the same
+// data plane is rejected.
 func (c *controller) webhook() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -42,11 +42,11 @@ func (c *controller) webhook() http.Handler {
 		}
 		review.Response, review.Request = response, nil
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // the API server may have given up
+		_ = json.NewEncoder(w).Encode(review) // the API server may have disconnected
 	})
 }
 
-// warnings returns warnings about objects that a GatewayProxy names and that do not exist.
+// warnings returns warnings about missing objects that a GatewayProxy names.
 func (c *controller) warnings(o object) []string {
 	if o.GetKind() != "GatewayProxy" {
 		return nil
@@ -63,7 +63,8 @@ func (c *controller) warnings(o object) []string {
 	return all
 }
 
-// conflict describes another GatewayProxy of the same Service and key.
+// conflict describes another GatewayProxy that has the same Service and key; empty if there is
+// none.
 func (c *controller) conflict(path string, o object) string {
 	if !strings.HasSuffix(path, "-gatewayproxy") {
 		return ""

@@ -11,14 +11,15 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// access guards the admin API by key and by address (deployment.admin.allow_admin).
+// access has the keys and client addresses that may use the admin API
+// (deployment.admin.allow_admin).
 type access struct {
 	adminKey, viewerKey string
 	from                []netip.Prefix
 }
 
-// refuses returns the code for a forbidden request; 0 for an allowed one. The viewer may look
-// (apisix/admin/init.lua, check_token).
+// refuses returns the status code and the reason for a forbidden request; 0 for an allowed one. The
+// viewer key allows only GET (apisix/admin/init.lua, check_token).
 func (a access) refuses(r *http.Request) (int, string) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -50,7 +51,7 @@ func within(prefixes []netip.Prefix, address netip.Addr) bool {
 	return false
 }
 
-// admin takes a configuration, validates one, and returns the present one
+// admin handles the admin API: it stores, validates or returns a configuration
 // (apisix/admin/standalone.lua).
 func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	if code, why := p.access.refuses(r); code != 0 {
@@ -75,7 +76,7 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// give writes the present configuration: keys and certificates included, as in the original.
+// give sends the present configuration. Like the original's, it includes private keys.
 func (p *plane) give(w http.ResponseWriter) {
 	if sent := p.sent.Load(); sent != nil {
 		say(w, http.StatusOK, sent.Config)
@@ -85,7 +86,7 @@ func (p *plane) give(w http.ResponseWriter) {
 		"upstreams_conf_version": 0})
 }
 
-// take replaces the configuration.
+// take replaces the configuration, unless its digest equals the last one's.
 func (p *plane) take(w http.ResponseWriter, r *http.Request) {
 	digest := r.Header.Get(admin.Digest)
 	if digest == "" {

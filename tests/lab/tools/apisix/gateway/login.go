@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// login is plugin openid-connect: the code flow, with the session in an encrypted cookie, so that
-// every replica knows it.
+// login implements the plugin openid-connect with the authorization code flow. The session is in an
+// encrypted cookie, so that every replica can read it.
 type login struct {
 	client *http.Client
 }
@@ -27,19 +27,20 @@ const (
 	sessionTime, flowTime     = time.Hour, 10 * time.Minute
 )
 
-// flow must come back from the login page.
+// flow is the data of a login that has begun. A cookie keeps it until the browser returns from the
+// login page.
 type flow struct {
 	State, Nonce, Original string
 	Expires                time.Time
 }
 
-// session is a login.
+// session is the data of a finished login, kept in a cookie.
 type session struct {
 	Subject string
 	Expires time.Time
 }
 
-// provider holds the discovery document.
+// provider has the fields of the discovery document.
 type provider struct {
 	Issuer        string `json:"issuer"`
 	Authorization string `json:"authorization_endpoint"`
@@ -47,7 +48,7 @@ type provider struct {
 	Keys          string `json:"jwks_uri"`
 }
 
-// admits reports whether a request has a valid login; it has answered all others.
+// admits reports whether a request has a valid session. It responds to every other request itself.
 func (l *login) admits(w http.ResponseWriter, r *http.Request, config map[string]any, scheme string) bool {
 	box, err := newBox(text(config, "session", "secret"))
 	if err != nil {
@@ -92,7 +93,8 @@ func (l *login) begin(w http.ResponseWriter, r *http.Request, config map[string]
 	return nil
 }
 
-// finish takes the code that came back, and redirects the browser to its first target.
+// finish exchanges the code for a token, sets the session cookie, and redirects the browser to the
+// page that it first requested.
 func (l *login) finish(w http.ResponseWriter, r *http.Request, config map[string]any, box *box) error {
 	var begun flow
 	cookie, err := r.Cookie(flowCookie)
@@ -125,7 +127,7 @@ func (l *login) finish(w http.ResponseWriter, r *http.Request, config map[string
 	return nil
 }
 
-// exchange gets an ID token for a code.
+// exchange exchanges a code for an ID token.
 func (l *login) exchange(ctx context.Context, server provider, config map[string]any, code string) (string, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {code},
 		"redirect_uri": {text(config, "redirect_uri")}}
@@ -152,7 +154,7 @@ func (l *login) discover(ctx context.Context, config map[string]any) (provider, 
 	return found, err
 }
 
-// get makes a request whose answer is JSON.
+// get sends a request and decodes the JSON response.
 func (l *login) get(request *http.Request, into any) error {
 	response, err := l.client.Do(request)
 	if err != nil {
@@ -169,7 +171,7 @@ func (l *login) get(request *http.Request, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// keep puts a value into an encrypted cookie.
+// keep sets an encrypted cookie with a value.
 func keep(w http.ResponseWriter, box *box, name string, value any, lives time.Duration) error {
 	sealed, err := box.seal(value)
 	if err != nil {
@@ -180,7 +182,7 @@ func keep(w http.ResponseWriter, box *box, name string, value any, lives time.Du
 	return nil
 }
 
-// text returns a text below some keys of a plugin's configuration.
+// text returns a string in a plugin's configuration, by path; empty if it does not exist.
 func text(config map[string]any, path ...string) string {
 	for _, step := range path[:len(path)-1] {
 		config, _ = config[step].(map[string]any)

@@ -1,5 +1,5 @@
-// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README lists the
-// behaviour of the original that it keeps.
+// Command gateway stands in for Apache APISIX's data plane in standalone mode. The README lists the
+// behaviour of the original that it has.
 package main
 
 import (
@@ -22,12 +22,12 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// The ports of the official image and chart.
+// Ports of the official image and chart.
 const (
 	portHTTP, portTLS, portAdmin, portMetrics, portStatus = ":9080", ":9443", ":9180", ":9091", ":7085"
 )
 
-// drainTime bounds open requests after SIGTERM (nginx' worker_shutdown_timeout is longer).
+// drainTime is the time for open requests after SIGTERM. nginx's worker_shutdown_timeout is longer.
 const drainTime = 30 * time.Second
 
 func main() {
@@ -43,7 +43,8 @@ func main() {
 	}
 }
 
-// shell is the one command that the chart runs in the image: its preStop hook, sh -c "sleep 30".
+// shell implements the only shell command that the chart runs in the image: its preStop hook, sh -c
+// "sleep 30".
 func shell(args []string) error {
 	words := strings.Fields(strings.Join(args, " "))
 	if len(words) != 3 || words[0] != "-c" || words[1] != "sleep" {
@@ -57,7 +58,8 @@ func shell(args []string) error {
 	return nil
 }
 
-// readAccess reads the keys from the environment and the rest from the configuration file.
+// readAccess reads the admin API's keys from the environment, and the allowed addresses from the
+// configuration file.
 func readAccess(path string) (access, error) {
 	who := access{adminKey: os.Getenv("APISIX_ADMIN_KEY"), viewerKey: os.Getenv("APISIX_VIEWER_KEY")}
 	if who.adminKey == "" || who.viewerKey == "" {

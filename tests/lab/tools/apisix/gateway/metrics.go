@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// metrics are the plugin prometheus': the official one's counts of each route, under the same
-// names.
+// metrics implements the plugin prometheus: counts for each route, with the official names.
 type metrics struct {
 	mu        sync.Mutex
 	status    map[string]int
@@ -19,14 +18,14 @@ type metrics struct {
 	bandwidth map[string]int
 }
 
-// buckets are bounds of apisix_http_latency, in milliseconds.
+// buckets are the upper bounds of apisix_http_latency, in milliseconds.
 var buckets = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000}
 
 func newMetrics() *metrics {
 	return &metrics{status: map[string]int{}, latency: map[string]int{}, bandwidth: map[string]int{}}
 }
 
-// recorder sees the answers.
+// recorder records the status code and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	code, bytes int
@@ -43,11 +42,11 @@ func (r *recorder) Write(body []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets a ResponseController reach the writer below.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// count takes an answer in; node is the address of the Pod that it came from, empty where it is the
-// gateway's own.
+// count counts a response. node is the address of the Pod that sent it, or empty if the gateway
+// itself did.
 func (m *metrics) count(route, node string, answer *recorder, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,5 +87,5 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request) {
 			lines = append(lines, fmt.Sprintf("%s %d", series, family.series[series]))
 		}
 	}
-	_, _ = fmt.Fprintln(w, strings.Join(lines, "\n")) // Prometheus may be gone
+	_, _ = fmt.Fprintln(w, strings.Join(lines, "\n")) // Prometheus may have disconnected
 }

@@ -17,34 +17,33 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// plane is the data plane: the controller's last message, the part of it that is in force, and the
-// counts.
+// plane is the data plane: the last configuration that it received, the configuration in use, and
+// metrics.
 type plane struct {
 	access  access
 	sent    atomic.Pointer[loaded]
 	current atomic.Pointer[loaded]
-	// upstreams are in force by themselves (follow).
+	// upstreams are the upstreams in use. They are updated separately from the routes (see follow).
 	upstreams atomic.Pointer[map[string]admin.Upstream]
 	splits    splits
 	metrics   *metrics
 	login     *login
 }
 
-// loaded is a configuration that the controller sent, with its certificates parsed and its objects
-// indexed.
+// loaded is a received configuration, with parsed certificates and indexed objects.
 type loaded struct {
 	admin.Config
-	// digest is the value of the digest header that the controller sent.
+	// digest is the value of the request's digest header.
 	digest string
 	pairs  []pair
-	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their
-	// own.
+	// splits has the configurations of plugin traffic-split by route id. services and upstreams are
+	// indexed by their own id.
 	splits    map[string]admin.Split
 	services  map[string]admin.Service
 	upstreams map[string]admin.Upstream
 }
 
-// pair is a certificate with the names that it is shown for.
+// pair is a certificate and the host names for which it is used.
 type pair struct {
 	names       []string
 	certificate *tls.Certificate
@@ -54,7 +53,8 @@ func newPlane(who access) *plane {
 	return &plane{access: who, metrics: newMetrics(), login: newLogin()}
 }
 
-// status answers the readiness probe: not ready before there is a configuration.
+// status handles the readiness probe. The data plane is not ready until it has received a
+// configuration.
 func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/status/ready" && p.sent.Load() == nil:
@@ -67,7 +67,8 @@ func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// load reads a configuration whole: one with a mistake changes nothing.
+// load parses and checks a complete configuration. A configuration with a mistake is rejected as a
+// whole.
 func load(body io.Reader) (*loaded, error) {
 	sent := &loaded{}
 	if err := json.NewDecoder(body).Decode(&sent.Config); err != nil {
@@ -83,13 +84,13 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow takes the message into force: routes and upstreams each for themselves, as each worker of
-// the original does. So for a moment there may be a route whose upstream is not there yet, or has
-// gone.
+// follow puts the received configuration into use until ctx ends. Like each worker of the original,
+// it updates routes and upstreams separately. So for a moment, a route may refer to an upstream
+// that is not there yet, or not any more.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {
-			time.Sleep(rand.N(max(delays.Poll(), 1))) // they started at different times
+			time.Sleep(rand.N(max(delays.Poll(), 1))) // like the original's timers, they start at different times
 			for tick := time.Tick(max(delays.Poll(), time.Millisecond)); ctx.Err() == nil; <-tick {
 				take()
 			}
@@ -105,7 +106,7 @@ func (p *plane) takeUpstreams() {
 	}
 }
 
-// certificate returns the certificate for the name that a client asks for.
+// certificate returns the certificate for the host name in a TLS handshake.
 func (p *plane) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if sent := p.current.Load(); sent != nil {
 		for _, pair := range sent.pairs {
@@ -117,8 +118,8 @@ func (p *plane) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error
 	return nil, errors.New("failed to match any SSL certificate by SNI: " + hello.ServerName)
 }
 
-// fits reports whether one of the names, which may begin with a wildcard for one label, is a
-// host's. No names are every host's.
+// fits reports whether a host matches one of the names. A name may begin with "*." for exactly one
+// label. An empty list matches every host.
 func fits(names []string, host string) bool {
 	for _, name := range names {
 		_, parent, dotted := strings.Cut(host, ".")
@@ -134,6 +135,6 @@ func say(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Server", "APISIX/stand-in")
 	w.WriteHeader(code)
 	if body != nil {
-		_ = json.NewEncoder(w).Encode(body) // the client may be gone
+		_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// testPlane returns one with the keys k and v, for all addresses.
+// testPlane returns a data plane with the admin key k and the viewer key v, for all client
+// addresses.
 func testPlane() *plane { return newPlane(access{adminKey: "k", viewerKey: "v"}) }
 
-// config returns routes that have a service each, with hosts and nodes of its own.
+// config returns a configuration with a route, a service and an upstream for each rule.
 func config(rules ...rule) admin.Config {
 	var all admin.Config
 	for _, one := range rules {
@@ -38,7 +39,7 @@ type rule struct {
 	vars        [][]any
 }
 
-// ask returns the status and body of a request to a handler.
+// ask sends a request to a handler, and returns the status code and the body.
 func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string) {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -46,7 +47,7 @@ func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string
 	return answer.Code, answer.Body.String()
 }
 
-// backend starts a Pod that describes the request that reached it.
+// backend starts a server that stands in for a Pod. It responds with a description of the request.
 func backend(t *testing.T) admin.Node {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +72,7 @@ func nodeOf(t *testing.T, server string) admin.Node {
 	return admin.Node{Host: "127.0.0.1", Port: port}
 }
 
-// configure sends a configuration, and waits until it is in force.
+// configure sends a configuration, and puts it into use at once.
 func configure(t *testing.T, p *plane, config admin.Config) {
 	t.Helper()
 	send(t, p, config)
@@ -118,7 +119,8 @@ func TestDataPlaneIsNotReadyWithoutConfiguration(t *testing.T) {
 	}
 }
 
-// Only the viewer may look, from the configured addresses.
+// The admin key allows every method, and the viewer key only GET. Both are accepted only from the
+// configured addresses.
 func TestAdminAPIChecksKeyAndClientAddress(t *testing.T) {
 	p := newPlane(access{adminKey: "k", viewerKey: "v", from: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	get := func(method, key, from string) (int, string) {
@@ -176,8 +178,8 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 		{"http://api.test/", "", 401, "Missing API key"},
 		{"http://api.test/", "wrong", 401, "Invalid API key"},
 		{"http://api.test/", "secret", 200, `key="" user=me`},
-		{"http://bound.test/", "", 404, "404 Route Not Found"}, // to the Service's ports
-		{"http://there.test/", "", 200, "there.test /"},        // to nginx' own
+		{"http://bound.test/", "", 404, "404 Route Not Found"}, // bound to the Service's port
+		{"http://there.test/", "", 200, "there.test /"},        // bound to nginx's port
 	} {
 		request := httptest.NewRequest(http.MethodGet, c.url, nil)
 		if c.key != "" {
@@ -200,9 +202,9 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 	}
 }
 
-// A provider whose token is of another key, client, nonce or issuer must let no user in; the tests
-// of ../keycloak have the good one.
-func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
+// Requests without a valid session, state or token must not get through. The tests of ../keycloak
+// cover a successful login.
+func TestLoginRequiresItsOwnCookieAndState(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w,
@@ -229,7 +231,7 @@ func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
 	if code, _ := ask(t, p.proxy("https"), forged); code != 302 {
 		t.Errorf("a forged session: expected 302, found %d", code)
 	}
-	// the right one, but a token endpoint that gives no token
+	// The correct state fails, too, because the token endpoint returns no token.
 	for _, state := range []string{"wrong", to.Query().Get("state")} {
 		back := httptest.NewRequest(http.MethodGet, "http://app.test/callback?code=x&state="+state, nil)
 		for _, cookie := range answer.Result().Cookies() {

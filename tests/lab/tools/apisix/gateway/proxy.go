@@ -17,10 +17,10 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// turn leads one request after the other to the next Pod.
+// turn counts requests, so that they go to the Pods of an upstream in turn.
 var turn atomic.Uint64
 
-// proxy returns the handler of requests with a scheme.
+// proxy returns the handler for requests with a scheme, http or https.
 func (p *plane) proxy(scheme string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, counted := time.Now(), &recorder{ResponseWriter: w, code: http.StatusOK}
@@ -29,8 +29,8 @@ func (p *plane) proxy(scheme string) http.Handler {
 	})
 }
 
-// handle answers a request, and returns the route that it took and the address of the Pod; empty
-// where it took none.
+// handle responds to a request. It returns the route's id and the address of the Pod that
+// responded; both are empty if there is none.
 func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (id, node string) {
 	sent := p.current.Load()
 	if sent == nil {
@@ -61,8 +61,8 @@ func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (i
 	return route.ID, forward(w, r, to.Nodes, scheme)
 }
 
-// match returns the route of a request: by its service's hosts, its own variables and the longest
-// path.
+// match returns the route for a request: its service's hosts and its variables match, and its path
+// is the longest match.
 func (l *loaded) match(r *http.Request, scheme string) *admin.Route {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -84,8 +84,8 @@ func (l *loaded) match(r *http.Request, scheme string) *admin.Route {
 	return best
 }
 
-// holds reports whether a route's variables are as it wants them. The one that is known is
-// server_port, which is the port that nginx listens on, 9080 or 9443, and not the Service's.
+// holds reports whether a request satisfies a route's variables. Only server_port is supported: the
+// port on which nginx listens (9080 or 9443), and not the Service's port.
 func holds(vars [][]any, scheme string) bool {
 	port := strings.TrimPrefix(map[string]string{"http": portHTTP, "https": portTLS}[scheme], ":")
 	for _, one := range vars {
@@ -103,7 +103,8 @@ func holds(vars [][]any, scheme string) bool {
 	return true
 }
 
-// admits checks a request as plugin key-auth.
+// admits checks a request like plugin key-auth. It responds to a request without a valid key
+// itself.
 func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[string]any) bool {
 	header, _ := config["header"].(string)
 	if header == "" {
@@ -130,8 +131,8 @@ func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[strin
 	return false
 }
 
-// forward leads a request to one of an upstream's Pods, and returns its address. They all have the
-// weight of their backend, so that they share evenly, at weight 0 as well.
+// forward sends a request to one of an upstream's Pods, and returns the Pod's address. All Pods
+// have their backend's weight, so they receive equal shares, even if the weight is 0.
 func forward(w http.ResponseWriter, r *http.Request, nodes []admin.Node, scheme string) string {
 	if len(nodes) == 0 {
 		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no valid upstream node"})
@@ -153,7 +154,7 @@ func forward(w http.ResponseWriter, r *http.Request, nodes []admin.Node, scheme 
 	return node.Host
 }
 
-// upstream keeps connections to Pods, and does not wait long for one that is gone.
+// upstream keeps connections to Pods open. It waits at most 2 s for a new one.
 var upstream = &http.Transport{
 	DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, network, address)

@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// index makes the indexes for routes, services and upstreams. Two of one id are refused, and the
-// whole message with them (apisix/admin/standalone.lua, check_duplicate).
+// index builds the indexes of routes, services and upstreams. It fails for a duplicate id, and then
+// the whole configuration is rejected (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
 	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{},
 		map[string]admin.Upstream{}
@@ -42,8 +42,8 @@ func (l *loaded) index() error {
 	return nil
 }
 
-// plugin returns a plugin's configuration for a route: its own, or its service's; nil where neither
-// has it (apisix/plugin.lua, merge_service_route).
+// plugin returns a plugin's configuration for a route: the route's own, or its service's; nil if
+// neither has one (apisix/plugin.lua, merge_service_route).
 func (l *loaded) plugin(route *admin.Route, name string) any {
 	if config, on := route.Plugins[name]; on {
 		return config
@@ -59,13 +59,13 @@ func splitOf(config any) (split admin.Split, err error) {
 	return split, err
 }
 
-// errNoUpstream is a service whose upstream is not in force yet, or no more (apisix/init.lua,
-// get_upstream_by_id).
+// errNoUpstream reports a service whose upstream is not in use yet, or not any more
+// (apisix/init.lua, get_upstream_by_id).
 var errNoUpstream = errors.New("failed to find upstream by id")
 
-// upstreamOf returns the target of the next request of a route. As in the original, every upstream
-// that the route names must be there, also one of weight 0 (apisix/plugins/traffic-split.lua,
-// access).
+// upstreamOf returns the upstream for the next request of a route. As in the original, every
+// upstream that the route refers to must exist, even one of weight 0
+// (apisix/plugins/traffic-split.lua, access).
 func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {
 	own := sent.services[route.ServiceID].UpstreamID
 	var there map[string]admin.Upstream
@@ -76,7 +76,7 @@ func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, er
 	if len(split.Rules) == 0 {
 		return there[own], missing(ownIsThere)
 	}
-	weighted := split.Rules[0].WeightedUpstreams // the first without a match; the controller writes none with one
+	weighted := split.Rules[0].WeightedUpstreams // the controller writes no rules with a match
 	for _, one := range weighted {
 		if _, found := there[one.UpstreamID]; one.UpstreamID != "" && !found {
 			return admin.Upstream{}, fmt.Errorf("failed to fetch upstream info by upstream id: %s", one.UpstreamID)
@@ -95,13 +95,13 @@ func missing(found bool) error {
 	return errNoUpstream
 }
 
-// splits remember whose turn it is, for each route and its weights.
+// splits has the state of the round robin for each route and its weights.
 type splits struct {
 	mu    sync.Mutex
 	turns map[string]*robin
 }
 
-// next returns the id of the upstream whose turn it is.
+// next returns the id of the upstream for the next request.
 func (s *splits) next(route string, weighted []admin.WeightedUpstream) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,9 @@ func (s *splits) next(route string, weighted []admin.WeightedUpstream) string {
 	return weighted[s.turns[key].next(weighted)].UpstreamID
 }
 
-// robin is a weighted round robin as lua-resty-balancer's, which begins with the largest weight and
-// goes down by their greatest common divisor: a weight of 0 never has a turn, unless all are 0.
+// robin is a weighted round robin like lua-resty-balancer's. It starts at the largest weight, and
+// goes down by the weights' greatest common divisor. An upstream of weight 0 gets no request,
+// unless all weights are 0.
 type robin struct{ at, current int }
 
 func (r *robin) next(weighted []admin.WeightedUpstream) int {

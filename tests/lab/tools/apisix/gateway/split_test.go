@@ -9,7 +9,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// named starts a Pod that answers with its name.
+// named starts a server that stands in for a Pod and responds with its name.
 func named(t *testing.T, name string) admin.Upstream {
 	t.Helper()
 	server := httptest.NewServer(
@@ -19,8 +19,7 @@ func named(t *testing.T, name string) admin.Upstream {
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
 
-// shop returns a route whose own upstream is stable's, and the others beside it; weighted are its
-// parts.
+// shop returns a route whose own upstream is stable, with other upstreams and their weights.
 func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
 	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
 	if len(weighted) > 0 {
@@ -32,7 +31,7 @@ func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string
 	return all
 }
 
-// answers counts the answers to n requests.
+// answers sends n requests, and counts the responses.
 func answers(t *testing.T, p *plane, n int) map[string]int {
 	t.Helper()
 	counted := map[string]int{}
@@ -43,7 +42,7 @@ func answers(t *testing.T, p *plane, n int) map[string]int {
 	return counted
 }
 
-func TestRequestsAreSharedByWeight(t *testing.T) {
+func TestRequestsAreSplitByWeight(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	for name, c := range map[string]struct {
 		weights []any
@@ -75,8 +74,8 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 	}
 }
 
-// A configuration that is sent again, or another one, does not begin the round anew: a canary of
-// few requests would never have one.
+// A new configuration must not restart the round robin. Otherwise, a canary with a small weight
+// would never get a request.
 func TestWeightedRoundContinuesAfterNewConfiguration(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	p, got := testPlane(), map[string]int{}
@@ -100,8 +99,8 @@ func TestWeightedRoundContinuesAfterNewConfiguration(t *testing.T) {
 	}
 }
 
-// Routes and upstreams are taken one after the other. Until both are, every request fails, also
-// requests that would go elsewhere.
+// Routes and upstreams are updated one after the other. Until both are, every request of the route
+// fails, even if it would go to an existing upstream.
 func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)
@@ -132,8 +131,8 @@ func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 	}
 }
 
-// The original refuses the whole configuration.
-func TestTwoUpstreamsOfOneIDAreRefused(t *testing.T) {
+// Like the original, the data plane rejects the whole configuration.
+func TestDuplicateUpstreamIDIsRejected(t *testing.T) {
 	p, canary := testPlane(), named(t, "canary")
 	code, text := put(t, p, admin.Config{Upstreams: []admin.Upstream{canary, canary}})
 	if code != 400 || !strings.Contains(text, "found duplicate id canary in upstreams") || p.sent.Load() != nil {

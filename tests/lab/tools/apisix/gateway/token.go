@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// claims are the contents of an ID token.
+// claims are the fields of an ID token.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -27,8 +27,7 @@ type claims struct {
 	Expires  int64  `json:"exp"`
 }
 
-// verify checks an ID token: its signature by the provider's keys, and that it is for this client
-// and this login.
+// verify checks an ID token: its signature, issuer, audience, nonce and expiry.
 func (l *login) verify(ctx context.Context, server provider, token, client, nonce string) (claims, error) {
 	var said claims
 	parts := strings.Split(token, ".")
@@ -57,7 +56,7 @@ func (l *login) verify(ctx context.Context, server provider, token, client, nonc
 	return said, nil
 }
 
-// keyOf returns the provider's key that a token's header names.
+// keyOf returns the provider's public key that a token's header names.
 func (l *login) keyOf(ctx context.Context, server provider, header string) (*rsa.PublicKey, error) {
 	var named struct {
 		Kid string `json:"kid"`
@@ -96,7 +95,7 @@ func decode(part string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// box seals values for cookies.
+// box encrypts values for cookies.
 type box struct{ aead cipher.AEAD }
 
 func newBox(secret string) (*box, error) {

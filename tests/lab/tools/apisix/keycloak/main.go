@@ -1,5 +1,5 @@
-// Command keycloak stands in for Keycloak: one realm, read from its import folder, with discovery,
-// a login page, and tokens that can be verified. The README lists the behaviour that it keeps.
+// Command keycloak stands in for Keycloak. It serves realms from an import folder: discovery, a
+// login page, and signed tokens. The README lists the behaviour of the original that it has.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// importFolder is read by `start --import-realm`.
+// importFolder is the folder that `start --import-realm` reads.
 const importFolder = "/opt/keycloak/data/import"
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// realm is as much of Keycloak's representation as the stand-in reads.
+// realm has the fields of Keycloak's realm representation that the stand-in reads.
 type realm struct {
 	Realm   string   `json:"realm"`
 	Enabled bool     `json:"enabled"`
@@ -33,10 +33,11 @@ type user struct {
 	} `json:"credentials"`
 }
 
-// placeholder is Keycloak's for a variable of its environment.
+// placeholder matches a reference to an environment variable in a realm file, ${NAME}.
 var placeholder = regexp.MustCompile(`\$\{([A-Z0-9_]+)\}`)
 
-// readRealms reads every file of the import folder, with variables put in for placeholders.
+// readRealms reads every file in the import folder, and replaces placeholders by the values of
+// variables.
 func readRealms(folder string, getenv func(string) string) (map[string]*realm, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -76,8 +77,8 @@ func (r *realm) client(id string) *client {
 	return nil
 }
 
-// allows reports whether a login may lead to an address: one that is listed, or below one that ends
-// in a star.
+// allows reports whether a login may redirect to an address. A listed address that ends in * allows
+// all addresses with this prefix.
 func (c *client) allows(address string) bool {
 	for _, known := range c.Redirects {
 		prefix, wild := strings.CutSuffix(known, "*")
@@ -88,7 +89,7 @@ func (c *client) allows(address string) bool {
 	return false
 }
 
-// user returns the user of a name and a password; nil for a wrong pair.
+// user returns the user with a name and a password; nil if there is none.
 func (r *realm) user(name, password string) *user {
 	for i, one := range r.Users {
 		for _, credential := range one.Credentials {

@@ -12,25 +12,26 @@ import (
 	"time"
 )
 
-// server answers for all realms.
+// server handles the requests for all realms.
 type server struct {
 	hostname string
 	realms   map[string]*realm
 	key      *rsa.PrivateKey
 
 	mu sync.Mutex
-	// logins are under way, by the value in their page's form; codes are waiting to be exchanged.
+	// logins has the unfinished logins by session code. codes has the codes that have not been
+	// exchanged.
 	logins map[string]begun
 	codes  map[string]granted
 }
 
-// begun is a login under way.
+// begun is an unfinished login.
 type begun struct {
 	client, redirect, state, nonce string
 	expires                        time.Time
 }
 
-// granted is a login that has ended well.
+// granted is a successful login.
 type granted struct {
 	begun
 	user user
@@ -42,7 +43,7 @@ func newServer(hostname string, realms map[string]*realm) (*server, error) {
 		logins: map[string]begun{}, codes: map[string]granted{}}, err
 }
 
-// ServeHTTP leads to an endpoint of a realm: /realms/NAME/…
+// ServeHTTP calls the handler of an endpoint. The path is /realms/NAME/ENDPOINT.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/realms/"), "/", 2)
 	realm := s.realms[parts[0]]
@@ -66,8 +67,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discovery lists the addresses. With KC_HOSTNAME_BACKCHANNEL_DYNAMIC, addresses for servers have
-// the host that they asked.
+// discovery returns the discovery document. As with KC_HOSTNAME_BACKCHANNEL_DYNAMIC, the endpoints
+// for servers have the host of the request.
 func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm) {
 	base := "/realms/" + realm.Realm
 	inside := "http://" + r.Host + base + "/protocol/openid-connect/"
@@ -78,7 +79,7 @@ func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm)
 	})
 }
 
-// begin shows the login page to a user whom a client sent.
+// begin shows the login page to a user whom a client has redirected.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, realm *realm) {
 	query := r.URL.Query()
 	client := realm.client(query.Get("client_id"))
@@ -106,10 +107,10 @@ func (s *server) page(w http.ResponseWriter, realm *realm, session, message stri
 	w.Header().Set("Content-Type", "text/html;charset=utf-8")
 	action := s.hostname + "/realms/" + realm.Realm + "/login-actions/authenticate?" +
 		url.Values{"session_code": {session}}.Encode()
-	_ = pageTemplate.Execute(w, map[string]string{"Action": action, "Message": message}) // the browser may be gone
+	_ = pageTemplate.Execute(w, map[string]string{"Action": action, "Message": message}) // the browser may have disconnected
 }
 
-// authenticate takes the page's form.
+// authenticate handles the login form. It redirects a successful login to the client with a code.
 func (s *server) authenticate(w http.ResponseWriter, r *http.Request, realm *realm) {
 	session := r.URL.Query().Get("session_code")
 	s.mu.Lock()
@@ -136,5 +137,5 @@ func (s *server) authenticate(w http.ResponseWriter, r *http.Request, realm *rea
 func say(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // the client may be gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 }

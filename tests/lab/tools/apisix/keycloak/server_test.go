@@ -54,7 +54,7 @@ func get(s *server, path string) *httptest.ResponseRecorder {
 	return answer
 }
 
-func TestALoginEndsWithATokenThatIsGivenOnce(t *testing.T) {
+func TestLoginCodeYieldsOneToken(t *testing.T) {
 	s := imported(t)
 	page := get(
 		s,

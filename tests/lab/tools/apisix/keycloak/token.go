@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// tokenTime is the life of a token: Keycloak's default.
+// tokenTime is the validity of a token, Keycloak's default.
 const tokenTime = 5 * time.Minute
 
-// token exchanges a code, once, for a token of the user who has logged in.
+// token exchanges a code for a token of the user who has logged in. A code can be used once.
 func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 	id, secret, _ := r.BasicAuth()
 	if name, err := url.QueryUnescape(id); err == nil {
@@ -52,7 +52,7 @@ func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 		"token_type": "Bearer", "expires_in": int(tokenTime.Seconds())})
 }
 
-// sign makes a JSON Web Token.
+// sign returns a signed JSON Web Token.
 func (s *server) sign(claims map[string]any) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": "RS256", "typ": "JWT", "kid": s.kid()})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *server) sign(claims map[string]any) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
 }
 
-// certs answers with the keys that verify the tokens.
+// certs returns the public keys that verify the tokens.
 func (s *server) certs(w http.ResponseWriter) {
 	say(w, http.StatusOK, map[string]any{"keys": []any{map[string]string{
 		"kid": s.kid(), "kty": "RSA", "alg": "RS256", "use": "sig",

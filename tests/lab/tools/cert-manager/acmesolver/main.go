@@ -1,5 +1,5 @@
-// Command acmesolver is the command of cert-manager's Pods for HTTP-01 challenges: it answers one
-// challenge.
+// Command acmesolver runs in cert-manager's Pods for HTTP-01 challenges. It serves the response to
+// one challenge.
 package main
 
 import (

@@ -23,7 +23,7 @@ import (
 	"github.com/cert-manager/cert-manager/pkg/util"
 )
 
-// run runs the manager, as upstream's command does.
+// run runs the controller manager, as the upstream command does.
 func run(ctx context.Context, c *config.CAInjectorConfiguration) error {
 	if c.EnablePprof || c.MetricsTLSConfig.FilesystemConfigProvided() || c.MetricsTLSConfig.DynamicConfigProvided() {
 		return errors.New("the lab's cainjector has no profiling and no TLS for metrics")
@@ -52,7 +52,8 @@ func run(ctx context.Context, c *config.CAInjectorConfiguration) error {
 	return manager.Start(ctx)
 }
 
-// options are the manager's. Secrets are not cached: there may be many, and the injector reads few.
+// options returns the options of the controller manager. Secrets are not cached, because there may
+// be many and the injector reads few.
 func options(c *config.CAInjectorConfiguration) ctrl.Options {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{kscheme.AddToScheme, cmscheme.AddToScheme,

@@ -1,7 +1,7 @@
-// Package command has the common parts of cert-manager's commands. They are in modules of their
-// own, which are not published; the lab's take the options that the chart gives them, and the whole
-// configuration file. This module's path lies below cert-manager's, as theirs do, because they are
-// made of its internal packages.
+// Package command has the common parts of the lab's cert-manager commands. cert-manager's own
+// commands are in Go modules that are not published. The lab's commands accept the flags that the
+// chart sets, and the whole configuration file. This module's path is below cert-manager's, because
+// the commands import cert-manager's internal packages.
 package command
 
 import (
@@ -21,31 +21,31 @@ import (
 	utilfeature "github.com/cert-manager/cert-manager/pkg/util/feature"
 )
 
-// Command is one of them, with a configuration of type C.
+// Command describes a command with a configuration of type C.
 type Command[C any] struct {
-	// Name is its own.
+	// Name is the command's name.
 	Name string
-	// Config has the defaults, overridden by file and flags.
+	// Config has the defaults. The configuration file and flags override them.
 	Config *C
-	// Flags adds those of the configuration.
+	// Flags adds the flags that set fields of the configuration.
 	Flags func(*pflag.FlagSet, *C)
-	// File returns a file, and its content once it is read.
+	// File returns a configuration file to load, and a function that returns its content.
 	File func() (configfile.ConfigFile, func() *C)
-	// Validate returns its mistakes.
+	// Validate returns the mistakes in a configuration.
 	Validate func(*C, *field.Path) field.ErrorList
-	// Gates are the feature gates that it sets.
+	// Gates returns the feature gates that a configuration sets.
 	Gates func(*C) map[string]bool
-	// Logging is its part about that.
+	// Logging returns the logging section of a configuration.
 	Logging func(*C) *logsapi.LoggingConfiguration
-	// Run runs it until the context ends.
+	// Run runs the command until the context ends.
 	Run func(context.Context, *C) error
 }
 
 // Main runs the command with the process's arguments until it ends or a signal stops it. After an
-// error the process exits with a code other than 0.
+// error, the process exits with a code other than 0.
 func (c Command[C]) Main() {
 	ctx, exit := util.SetupExitHandler(context.Background(), util.GracefulShutdown)
-	defer exit() // it may call os.Exit
+	defer exit() // exit may call os.Exit
 	logf.InitLogs()
 	defer logf.FlushLogs()
 	ctrl.SetLogger(logf.Log)
@@ -68,8 +68,8 @@ func (c Command[C]) Main() {
 	}
 }
 
-// load reads the file, over which flags go. Its feature gates come first: they say which fields
-// there may be.
+// load reads the configuration file and applies the flags, which override it. It sets the feature
+// gates before it validates, because they decide which fields are allowed.
 func (c Command[C]) load(command *cobra.Command, path string) error {
 	if err := c.setGates(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/cert-manager/cert-manager/internal/apis/config/shared"
 )
 
-// LeaderFlags adds the flags of the election of a leader.
+// LeaderFlags adds the flags for leader election.
 func LeaderFlags(set *pflag.FlagSet, c *shared.LeaderElectionConfig) {
 	set.BoolVar(&c.Enabled, "leader-elect", c.Enabled, "whether one instance at a time works")
 	set.StringVar(&c.Namespace, "leader-election-namespace", c.Namespace, "namespace of the lease")
@@ -17,7 +17,7 @@ func LeaderFlags(set *pflag.FlagSet, c *shared.LeaderElectionConfig) {
 	set.DurationVar(&c.RetryPeriod, "leader-election-retry-period", c.RetryPeriod, "time between attempts")
 }
 
-// GateFlags adds the flag of feature gates.
+// GateFlags adds the flag for feature gates.
 func GateFlags(set *pflag.FlagSet, gates *map[string]bool) {
 	set.Var(cliflag.NewMapStringBool(gates), "feature-gates", "NAME=true|false, with commas between")
 }

@@ -15,7 +15,7 @@ import (
 	dnsutil "github.com/cert-manager/cert-manager/pkg/issuer/acme/dns/util"
 )
 
-// contexts makes the shared context of controllers.
+// contexts creates the factory of the controllers' contexts.
 func contexts(ctx context.Context, c *config.ControllerConfiguration) (*controller.ContextFactory, error) {
 	acme, err := acmeOptions(c)
 	if err != nil {
@@ -48,7 +48,7 @@ func contexts(ctx context.Context, c *config.ControllerConfiguration) (*controll
 	})
 }
 
-// acmeOptions are those for ACME.
+// acmeOptions returns the controllers' options for ACME.
 func acmeOptions(c *config.ControllerConfiguration) (controller.ACMEOptions, error) {
 	solver := c.ACMEHTTP01Config
 	options := controller.ACMEOptions{
@@ -82,8 +82,8 @@ func acmeOptions(c *config.ControllerConfiguration) (controller.ACMEOptions, err
 	return options, nil
 }
 
-// lead takes part in the election until the context ends, and closes elected once this instance
-// leads. It fails when the lease is lost.
+// lead takes part in the leader election until ctx ends. It closes elected once this instance
+// leads. It fails if the lease is lost.
 func lead(
 	ctx context.Context, c *config.ControllerConfiguration, contexts *controller.ContextFactory,
 	health *leaderelection.HealthzAdaptor, elected chan<- struct{},

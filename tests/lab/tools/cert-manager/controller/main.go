@@ -1,5 +1,5 @@
-// Command controller is cert-manager's controller. Of the options of the original it has those that
-// the chart gives; the file may say everything but TLS for metrics and profiling.
+// Command controller is cert-manager's controller. It has the flags of the original that the chart
+// sets. The configuration file may have all fields except TLS for metrics, and profiling.
 package main
 
 import (

@@ -26,7 +26,8 @@ import (
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/venafi"
 )
 
-// run runs the servers, waits for the lease, and runs the controllers, as upstream's command does.
+// run starts the servers for metrics and health checks, waits until this instance leads, and runs
+// the controllers, as the upstream command does.
 func run(ctx context.Context, c *config.ControllerConfiguration) error {
 	if c.EnablePprof || c.MetricsTLSConfig.FilesystemConfigProvided() || c.MetricsTLSConfig.DynamicConfigProvided() {
 		return errors.New("the lab's controller has no profiling and no TLS for metrics")
@@ -69,7 +70,7 @@ func run(ctx context.Context, c *config.ControllerConfiguration) error {
 	return watch(ctx, group, c, shared)
 }
 
-// serveMetrics answers /metrics until the context ends.
+// serveMetrics serves /metrics in the background until ctx ends.
 func serveMetrics(ctx context.Context, group *errgroup.Group, shared *controller.Context, address string) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -93,7 +94,7 @@ func serveMetrics(ctx context.Context, group *errgroup.Group, shared *controller
 	return nil
 }
 
-// start starts the controllers that are on.
+// start starts the enabled controllers.
 func start(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration,
 	contexts *controller.ContextFactory) error {
 	on := enabled(c)
@@ -110,7 +111,7 @@ func start(ctx context.Context, group *errgroup.Group, c *config.ControllerConfi
 	return nil
 }
 
-// watch starts the informers, and stops them when the controllers have ended.
+// watch starts the informers, waits until the controllers end, and stops the informers.
 func watch(ctx context.Context, group *errgroup.Group, c *config.ControllerConfiguration,
 	shared *controller.Context) error {
 	type informers interface {
@@ -138,7 +139,8 @@ func gateways(c *config.ControllerConfiguration) bool {
 	return utilfeature.DefaultFeatureGate.Enabled(feature.ExperimentalGatewayAPISupport) && c.EnableGatewayAPI
 }
 
-// enabled returns the controllers to run: as upstream's options.EnabledControllers.
+// enabled returns the names of the controllers to run, as upstream's options.EnabledControllers
+// does.
 func enabled(c *config.ControllerConfiguration) sets.Set[string] {
 	on, off := sets.New[string](), sets.New[string]()
 	for _, name := range c.Controllers {

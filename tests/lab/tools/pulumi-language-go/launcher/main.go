@@ -1,11 +1,11 @@
-// Command launcher stands where the Pulumi CLI looks for the Go language host, and starts the real
-// one.
+// Command launcher is at the path where the Pulumi CLI looks for the Go language host, and starts
+// the real one.
 //
-// The CLI hands the runtime options of Pulumi.yaml to a language host in each request; the last
-// host that is published inside the SDK's module (v3.60) only takes them as flags and would compile
-// the program to a new temporary file, twice per `pulumi up`. The launcher turns the options into
-// those flags, and asks the go command for the same as later hosts (no VCS stamp, trimmed paths, no
-// debug information).
+// The CLI passes the runtime options in Pulumi.yaml to a language host in each request. The last
+// host that is published in the SDK's module (v3.60) accepts them only as flags. Without them, it
+// compiles the program to a new temporary file, twice in each `pulumi up`. The launcher passes the
+// options as flags. It also sets the compiler flags that later hosts use: no VCS stamp, trimmed
+// paths and no debug information.
 package main
 
 import (
@@ -19,10 +19,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// hostPath is the path of the real language host, from the folder of the launcher.
+// hostPath is the path of the real language host, relative to the launcher's folder.
 const hostPath = "../lib/pulumi-language-go"
 
-// buildFlags are the flags with which later language hosts compile a program.
+// buildFlags are the compiler flags with which later language hosts compile a program.
 const buildFlags = "-buildvcs=false -trimpath -gcflags=all=-dwarf=false '-ldflags=-w -s'"
 
 func main() {
@@ -55,7 +55,7 @@ func run() error {
 	return fmt.Errorf("starting %s: %w", host, syscall.Exec(host, argv, os.Environ()))
 }
 
-// options are the runtime options of the Go language that v3.60 knows as flags.
+// options are the runtime options for Go that host v3.60 accepts as flags.
 type options struct {
 	BuildTarget string `yaml:"buildTarget"`
 	Binary      string `yaml:"binary"`
@@ -72,8 +72,8 @@ func (o options) flags() []string {
 	return flags
 }
 
-// runtimeOptions reads the options of the Pulumi project that holds dir. A folder outside any
-// project (`pulumi new`, `pulumi about`) has none.
+// runtimeOptions reads the options of the Pulumi project that contains dir. Outside of a project,
+// as for `pulumi new`, there are none.
 func runtimeOptions(dir string) (options, error) {
 	for {
 		for _, name := range []string{"Pulumi.yaml", "Pulumi.yml"} {
@@ -94,8 +94,7 @@ func runtimeOptions(dir string) (options, error) {
 	}
 }
 
-// parseOptions takes the options out of a project file. `runtime: go`, without options, is legal
-// too.
+// parseOptions returns the options in a project file. They are empty for `runtime: go`.
 func parseOptions(project []byte) (options, error) {
 	var file struct {
 		Runtime yaml.Node `yaml:"runtime"`

@@ -28,7 +28,7 @@ func TestRuntimeOptionsBecomeFlags(t *testing.T) {
 	}
 }
 
-func TestTheProjectIsFoundFromASubfolder(t *testing.T) {
+func TestProjectIsFoundFromASubfolder(t *testing.T) {
 	root := t.TempDir()
 	text := "runtime: {name: go, options: {buildTarget: out}}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, "Pulumi.yaml"), []byte(text), 0o600))
@@ -40,7 +40,7 @@ func TestTheProjectIsFoundFromASubfolder(t *testing.T) {
 	assert.Equal(t, "out", got.BuildTarget)
 }
 
-func TestABrokenProjectFileIsAnError(t *testing.T) {
+func TestBrokenProjectFileFails(t *testing.T) {
 	_, err := parseOptions([]byte("runtime: [unclosed"))
 	assert.ErrorContains(t, err, "project file")
 }

@@ -1,5 +1,5 @@
-// Package bitbucketv1 stands in for the client of Bitbucket's server. Nothing that is left calls
-// its constructor.
+// Package bitbucketv1 is a stub of the client for Bitbucket Server. Nothing in the lab's Argo CD
+// calls its constructor.
 package bitbucketv1
 
 import (
@@ -7,14 +7,14 @@ import (
 	"net/http"
 )
 
-// Configuration is a client's.
+// Configuration has the settings of a client.
 type Configuration struct {
 	BasePath   string
 	HTTPClient *http.Client
 }
 
-// APIClient can do nothing.
+// APIClient has no methods.
 type APIClient struct{}
 
-// NewAPIClient returns one.
+// NewAPIClient returns a client without methods.
 func NewAPIClient(context.Context, *Configuration) *APIClient { return &APIClient{} }

@@ -1,5 +1,5 @@
-// Package commands stands in for two of the commands in Argo CD's binary: argocd itself, for which
-// its API is there, and the command that gives clouds' clusters a token.
+// Package commands is a stub of two commands in Argo CD's binary: argocd, whose users can use the
+// API instead, and argocd-k8s-auth, which gets tokens for clusters of clouds.
 package commands
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewCommand returns one that refuses.
+// NewCommand returns a command that always fails.
 func NewCommand() *cobra.Command {
 	return &cobra.Command{Use: "argocd", DisableFlagParsing: true, RunE: refuse}
 }
@@ -21,10 +21,10 @@ func refuse(*cobra.Command, []string) error {
 // DefaultPluginHandler has no plugins.
 type DefaultPluginHandler struct{}
 
-// NewDefaultPluginHandler returns it.
+// NewDefaultPluginHandler returns a handler without plugins.
 func NewDefaultPluginHandler() *DefaultPluginHandler { return &DefaultPluginHandler{} }
 
-// HandleCommandExecutionError shows the error as the original does, and returns it.
+// HandleCommandExecutionError prints the error, as the original does, and returns it.
 func (*DefaultPluginHandler) HandleCommandExecutionError(err error, _ bool, _ []string) error {
 	fmt.Printf("Error: %v\n", err)
 	return err

@@ -1,4 +1,4 @@
-// Package workloadidentity stands in for the tokens that Azure gives to Pods there.
+// Package workloadidentity is a stub of the package that gets tokens for Pods in Azure.
 package workloadidentity
 
 import (
@@ -6,31 +6,32 @@ import (
 	"time"
 )
 
-// EmptyGuid names no tenant.
+// EmptyGuid is the GUID of no tenant.
 const EmptyGuid = "00000000-0000-0000-0000-000000000000" //nolint:revive // The original's name.
 
-// Token is one.
+// Token is an access token and its expiry.
 type Token struct {
 	AccessToken string
 	ExpiresOn   time.Time
 }
 
-// TokenProvider gets one.
+// TokenProvider gets tokens.
 type TokenProvider interface {
 	GetToken(scope string) (*Token, error)
 }
 
-// NewWorkloadIdentityTokenProvider returns one that refuses.
+// NewWorkloadIdentityTokenProvider returns a provider that always fails.
 func NewWorkloadIdentityTokenProvider() TokenProvider { return none{} }
 
 type none struct{}
 
-// GetToken refuses.
+// GetToken always fails.
 func (none) GetToken(string) (*Token, error) {
 	return nil, errors.New("the lab's Argo CD has no identity at Azure")
 }
 
-// CalculateCacheExpiryBasedOnTokenExpiry returns the time that a token is kept, as in the original.
+// CalculateCacheExpiryBasedOnTokenExpiry returns how long to cache a token: until 5 minutes before
+// its expiry, as in the original.
 func CalculateCacheExpiryBasedOnTokenExpiry(expiry time.Time) time.Duration {
 	return time.Until(expiry) - 5*time.Minute
 }

@@ -1,4 +1,5 @@
-// Package pullrequest stands in for the forges whose pull requests an ApplicationSet can list.
+// Package pullrequest is a stub of the package with which an ApplicationSet lists pull requests of
+// Git hosting services.
 package pullrequest
 
 import (
@@ -6,17 +7,17 @@ import (
 	"errors"
 )
 
-// PullRequest is one.
+// PullRequest is a pull request.
 type PullRequest struct {
 	Number                                       int64
 	Title, Branch, TargetBranch, HeadSHA, Author string
 	Labels                                       []string
 }
 
-// PullRequestService is a forge.
+// PullRequestService is a Git hosting service.
 type PullRequestService any
 
-// The constructors of forges refuse any arguments.
+// Constructors for hosting services. All of them fail.
 var (
 	NewAzureDevOpsService               = refuse
 	NewBitbucketCloudServiceBasicAuth   = refuse
@@ -35,10 +36,10 @@ var errNone = errors.New("the lab's Argo CD lists no forge's pull requests")
 
 func refuse(...any) (PullRequestService, error) { return nil, errNone }
 
-// ListPullRequests refuses.
+// ListPullRequests always fails.
 func ListPullRequests(context.Context, PullRequestService, any) ([]*PullRequest, error) {
 	return nil, errNone
 }
 
-// IsRepositoryNotFoundError is of an error that nothing here returns.
+// IsRepositoryNotFoundError returns false, because no function here returns such an error.
 func IsRepositoryNotFoundError(error) bool { return false }

@@ -1,4 +1,5 @@
-// Package scm_provider stands in for the forges whose repositories an ApplicationSet can list.
+// Package scm_provider is a stub of the package with which an ApplicationSet lists repositories of
+// Git hosting services.
 package scm_provider //nolint:revive // The original's name.
 
 import (
@@ -6,7 +7,7 @@ import (
 	"errors"
 )
 
-// Repository is one.
+// Repository is a Git repository.
 type Repository struct {
 	Organization, Repository, URL, Branch, SHA string
 
@@ -14,10 +15,10 @@ type Repository struct {
 	RepositoryId any //nolint:revive // The original's name.
 }
 
-// SCMProviderService is a forge.
+// SCMProviderService is a Git hosting service.
 type SCMProviderService any
 
-// The constructors of forges refuse any arguments.
+// Constructors for hosting services. All of them fail.
 var (
 	NewAWSCodeCommitProvider              = refuse
 	NewAzureDevOpsProvider                = refuse
@@ -35,7 +36,7 @@ var errNone = errors.New("the lab's Argo CD lists no forge's repositories")
 
 func refuse(...any) (SCMProviderService, error) { return nil, errNone }
 
-// ListRepos refuses.
+// ListRepos always fails.
 func ListRepos(context.Context, SCMProviderService, any, string) ([]*Repository, error) {
 	return nil, errNone
 }

@@ -1,5 +1,5 @@
-// Package services stands in for the services by which Argo CD notifies users, with their SDKs: a
-// sixth of its compile time.
+// Package services is a stub of the services through which Argo CD sends notifications. The
+// services' SDKs take a sixth of Argo CD's compile time.
 package services
 
 import (
@@ -10,13 +10,13 @@ import (
 
 var errNone = errors.New("the lab's Argo CD sends no notifications")
 
-// Notification would be sent.
+// Notification is a notification. It is never sent.
 type Notification struct {
 	Message string             `json:"message,omitempty"`
 	Email   *EmailNotification `json:"email,omitempty"`
 }
 
-// EmailNotification is its part for e-mail.
+// EmailNotification has a notification's fields for e-mail.
 type EmailNotification struct {
 	Subject string `json:"subject,omitempty"`
 }
@@ -24,51 +24,51 @@ type EmailNotification struct {
 // Templater fills in a template.
 type Templater func(*Notification, map[string]any) error
 
-// GetTemplater refuses.
+// GetTemplater always fails.
 func (*Notification) GetTemplater(string, template.FuncMap) (Templater, error) { return nil, errNone }
 
-// Preview is its text.
+// Preview returns the notification's text.
 func (n *Notification) Preview() string { return n.Message }
 
-// Destination is to whom, by which service.
+// Destination is a recipient and the service that reaches it.
 type Destination struct {
 	Service   string `json:"service"`
 	Recipient string `json:"recipient"`
 }
 
-// Destinations are those of triggers.
+// Destinations maps triggers to destinations.
 type Destinations map[string][]Destination
 
-// Merge adds others.
+// Merge adds other destinations.
 func (d Destinations) Merge(others Destinations) {
 	for trigger, more := range others {
 		d[trigger] = append(d[trigger], more...)
 	}
 }
 
-// Dedup returns them: nothing is sent, however often.
+// Dedup returns the destinations unchanged. Duplicates do not matter, because nothing is sent.
 func (d Destinations) Dedup() Destinations { return d }
 
-// NotificationService sends.
+// NotificationService sends notifications.
 type NotificationService interface {
 	Send(Notification, Destination) error
 }
 
 type none struct{}
 
-// Send refuses.
+// Send always fails.
 func (none) Send(Notification, Destination) error { return errNone }
 
-// HandleSendError says whether to try again: never.
+// HandleSendError returns false: do not try again.
 func HandleSendError(error, any) bool { return false }
 
-// NewService refuses.
+// NewService always fails.
 func NewService(string, []byte) (NotificationService, error) { return nil, errNone }
 
-// NewConsoleService returns one that refuses.
+// NewConsoleService returns a service that always fails.
 func NewConsoleService(io.Writer) NotificationService { return none{} }
 
-// Options of services in the old form of the configuration.
+// Options of services in the old format of the configuration.
 type (
 	EmailOptions    struct{}
 	GrafanaOptions  struct{}
@@ -77,17 +77,17 @@ type (
 	WebhookOptions  struct{}
 )
 
-// NewEmailService returns one that refuses.
+// NewEmailService returns a service that always fails.
 func NewEmailService(EmailOptions) NotificationService { return none{} }
 
-// NewGrafanaService returns one that refuses.
+// NewGrafanaService returns a service that always fails.
 func NewGrafanaService(GrafanaOptions) NotificationService { return none{} }
 
-// NewOpsgenieService returns one that refuses.
+// NewOpsgenieService returns a service that always fails.
 func NewOpsgenieService(OpsgenieOptions) NotificationService { return none{} }
 
-// NewSlackService returns one that refuses.
+// NewSlackService returns a service that always fails.
 func NewSlackService(SlackOptions) NotificationService { return none{} }
 
-// NewWebhookService returns one that refuses.
+// NewWebhookService returns a service that always fails.
 func NewWebhookService(WebhookOptions) NotificationService { return none{} }

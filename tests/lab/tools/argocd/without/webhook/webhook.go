@@ -1,22 +1,22 @@
-// Package webhook stands in for forges' messages to Argo CD about their repositories. The lab's Git
-// server sends none: Argo CD looks for itself.
+// Package webhook is a stub of the handler for webhooks of Git hosting services. The lab's Git
+// server sends none, so Argo CD polls repositories.
 package webhook
 
 import "net/http"
 
-// Handler answers that it takes none.
+// Handler responds to every webhook with an error.
 type Handler struct{}
 
-// WebhookHandler is ApplicationSets' name for it.
+// WebhookHandler is the name of Handler in the ApplicationSet controller.
 type WebhookHandler = Handler
 
-// NewHandler returns the server's.
+// NewHandler returns the handler of Argo CD's server.
 func NewHandler(...any) *Handler { return &Handler{} }
 
-// NewWebhookHandler returns that of ApplicationSets' controller.
+// NewWebhookHandler returns the handler of the ApplicationSet controller.
 func NewWebhookHandler(...any) (*Handler, error) { return &Handler{}, nil }
 
-// Handler answers.
+// Handler responds with 501 Not Implemented.
 func (*Handler) Handler(answer http.ResponseWriter, _ *http.Request) {
 	http.Error(answer, "the lab's Argo CD takes no webhooks", http.StatusNotImplemented)
 }

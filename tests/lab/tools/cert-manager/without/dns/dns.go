@@ -1,5 +1,5 @@
-// Package dns stands in for cert-manager's solvers of DNS01 challenges. It has one of them, for
-// dynamic updates (RFC 2136), which is cert-manager's own: the SDKs of the providers are a third of
+// Package dns is a stub of cert-manager's solvers for DNS01 challenges. It has only cert-manager's
+// own solver for dynamic updates (RFC 2136). The SDKs of the DNS providers take a third of
 // cert-manager's compile time.
 package dns
 
@@ -21,19 +21,20 @@ import (
 
 var errOthers = errors.New("the lab's cert-manager solves DNS01 challenges by RFC 2136 only")
 
-// Solver solves by dynamic updates, and refuses everything else.
+// Solver solves challenges by dynamic updates. Its methods fail for other solvers.
 type Solver struct {
 	*controller.Context
 	updates *rfc2136.Solver
 }
 
-// NewSolver returns one: the controller makes it before there is a challenge.
+// NewSolver returns a Solver. It must not fail, because the controller calls it before there is a
+// challenge.
 func NewSolver(ctx *controller.Context) (*Solver, error) {
 	secrets := ctx.KubeSharedInformerFactory.Secrets().Lister()
 	return &Solver{ctx, rfc2136.New(rfc2136.WithNamespace(ctx.Namespace), rfc2136.WithSecretsLister(secrets))}, nil
 }
 
-// Present adds the record.
+// Present adds the DNS record for a challenge.
 func (s *Solver) Present(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Challenge) error {
 	request, err := s.request(ctx, ch)
 	if err != nil {
@@ -42,7 +43,8 @@ func (s *Solver) Present(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.
 	return s.updates.Present(request)
 }
 
-// Check asks for the record. The original then waits for its time to live, a minute.
+// Check returns an error until the DNS record can be resolved. The original then also waits for the
+// record's time to live, a minute.
 func (s *Solver) Check(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Challenge) error {
 	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName, false, s.DNS01Nameservers...)
 	if err != nil {
@@ -55,7 +57,7 @@ func (s *Solver) Check(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Ch
 	return err
 }
 
-// CleanUp removes the record.
+// CleanUp removes the DNS record.
 func (s *Solver) CleanUp(ctx context.Context, ch *cmacme.Challenge) error {
 	request, err := s.request(ctx, ch)
 	if err != nil {
@@ -64,7 +66,8 @@ func (s *Solver) CleanUp(ctx context.Context, ch *cmacme.Challenge) error {
 	return s.updates.CleanUp(request)
 }
 
-// request returns the solver's request, as cert-manager's own makes it.
+// request returns the request for cert-manager's RFC 2136 solver, as cert-manager itself creates
+// it.
 func (s *Solver) request(ctx context.Context, ch *cmacme.Challenge) (*whapi.ChallengeRequest, error) {
 	provider := ch.Spec.Solver.DNS01
 	if provider == nil || provider.RFC2136 == nil {

@@ -1,9 +1,9 @@
-// Package endpoint stands in for the errors of CyberArk's (once Venafi's) library, which issues
-// nothing in the lab. Nothing returns one.
+// Package endpoint is a stub of the errors of CyberArk's (formerly Venafi's) library, which the lab
+// does not use. No function returns them.
 package endpoint
 
-// ErrCertificatePending says that a certificate is not there yet.
+// ErrCertificatePending reports that a certificate is not issued yet.
 type ErrCertificatePending struct{ error }
 
-// ErrRetrieveCertificateTimeout says that a certificate did not come in time.
+// ErrRetrieveCertificateTimeout reports that a certificate was not issued in time.
 type ErrRetrieveCertificateTimeout struct{ error }

@@ -1,5 +1,5 @@
-// Package ldap stands in for an LDAP library, of which cert-manager reads the text of a
-// literalSubject with.
+// Package ldap is a stub of an LDAP library, with which cert-manager parses the text of a
+// literalSubject.
 package ldap
 
 import "errors"
@@ -7,13 +7,13 @@ import "errors"
 // DN is a distinguished name.
 type DN struct{ RDNs []*RelativeDN }
 
-// RelativeDN is a part of one.
+// RelativeDN is a part of a distinguished name.
 type RelativeDN struct{ Attributes []*AttributeTypeAndValue }
 
-// AttributeTypeAndValue is an attribute.
+// AttributeTypeAndValue is an attribute of a distinguished name.
 type AttributeTypeAndValue struct{ Type, Value string }
 
-// ParseDN refuses.
+// ParseDN always fails.
 func ParseDN(string) (*DN, error) {
 	return nil, errors.New("the lab's cert-manager reads no literalSubject")
 }

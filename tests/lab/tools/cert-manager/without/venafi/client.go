@@ -1,5 +1,5 @@
-// Package client stands in for the client of CyberArk's (once Venafi's) services, which issue
-// nothing in the lab.
+// Package client is a stub of the client for CyberArk's (formerly Venafi's) services, which the lab
+// does not use.
 package client
 
 import (
@@ -16,7 +16,7 @@ import (
 
 var errNone = errors.New("the lab's cert-manager has no Venafi issuer")
 
-// VenafiClientBuilder makes a client.
+// VenafiClientBuilder creates a client.
 type VenafiClientBuilder func(
 	string, internalinformers.SecretLister, cmapi.GenericIssuer, *metrics.Metrics, logr.Logger, string,
 ) (Interface, error)
@@ -30,16 +30,16 @@ type Interface interface {
 	VerifyCredentials() error
 }
 
-// ErrCustomFieldsType is about a request's fields. Nothing returns it.
+// ErrCustomFieldsType reports an invalid field in a request. No function returns it.
 type ErrCustomFieldsType struct{ error }
 
-// New refuses.
+// New always fails.
 func New(string, internalinformers.SecretLister, cmapi.GenericIssuer, *metrics.Metrics, logr.Logger,
 	string) (Interface, error) {
 	return nil, errNone
 }
 
-// AuthFailedError says that the service knows no such user. Nothing returns it.
+// AuthFailedError reports that the service does not know the user. No function returns it.
 type AuthFailedError struct{ Err error }
 
 func (e AuthFailedError) Error() string { return e.Err.Error() }

@@ -1,13 +1,13 @@
-// Package ansi stands in for the styles of glamour's Markdown. Nothing is rendered with them.
+// Package ansi is a stub of glamour's styles for Markdown. Nothing is rendered with them.
 package ansi
 
-// StylePrimitive has the style of a piece of text.
+// StylePrimitive is the style of a piece of text.
 type StylePrimitive struct {
 	BlockPrefix, BlockSuffix string
 	Bold, Italic, Underline  *bool
 }
 
-// StyleBlock has that of a paragraph.
+// StyleBlock is the style of a paragraph.
 type StyleBlock struct {
 	StylePrimitive
 
@@ -15,10 +15,10 @@ type StyleBlock struct {
 	IndentToken *string
 }
 
-// StyleList has that of a list.
+// StyleList is the style of a list.
 type StyleList struct{ LevelIndent uint }
 
-// StyleConfig has all of them.
+// StyleConfig has the styles of all elements.
 type StyleConfig struct {
 	Document, BlockQuote, Paragraph, Heading, Code  StyleBlock
 	List                                            StyleList

@@ -1,5 +1,5 @@
-// Package bucket stands in for the clouds' buckets, in which the lab's Pulumi keeps no state. With
-// their SDKs goes all that these bring to speak to Amazon, Azure and Google.
+// Package bucket is a stub of the packages that keep state in the buckets of Amazon, Azure and
+// Google. The lab's Pulumi keeps its state in files, and so needs none of the clouds' SDKs.
 package bucket
 
 import (
@@ -12,7 +12,8 @@ import (
 
 var errNone = errors.New("the lab's Pulumi keeps no state in clouds' buckets: use file://")
 
-// Scheme is Google's, which Azure's stands for as well: Pulumi makes a mux of its own for both.
+// Scheme is the URL scheme of Google's buckets. It also replaces the constant of Azure's package,
+// because Pulumi registers both in a mux of its own.
 const Scheme = "gs"
 
 func init() {
@@ -23,13 +24,13 @@ func init() {
 
 type none struct{}
 
-// OpenBucketURL refuses.
+// OpenBucketURL always fails.
 func (none) OpenBucketURL(context.Context, *url.URL) (*blob.Bucket, error) { return nil, errNone }
 
-// GoogleCredentialsMux refuses.
+// GoogleCredentialsMux always fails.
 func GoogleCredentialsMux(context.Context) (*blob.URLMux, error) { return nil, errNone }
 
-// URLOpener opens none of Azure's buckets.
+// URLOpener always fails to open Azure's buckets.
 type URLOpener struct {
 	none
 
@@ -37,12 +38,12 @@ type URLOpener struct {
 	ServiceURLOptions struct{}
 }
 
-// NewDefaultClient makes none.
+// NewDefaultClient does nothing.
 func NewDefaultClient() {}
 
-// NewDefaultServiceURLOptions returns none.
+// NewDefaultServiceURLOptions returns empty options.
 func NewDefaultServiceURLOptions() *struct{} { return &struct{}{} }
 
-// CopyObjectInput is a copy in Amazon's buckets. Pulumi asks each bucket whether it makes one; none
-// does.
+// CopyObjectInput is a request that copies an object in Amazon's buckets. Pulumi checks whether a
+// bucket uses this type; none does.
 type CopyObjectInput struct{ CopySource *string }

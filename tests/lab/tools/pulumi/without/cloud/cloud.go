@@ -1,4 +1,5 @@
-// Package cloud stands in for the clouds' keys, with which the lab's Pulumi encrypts no secrets.
+// Package cloud is a stub of the package that encrypts secrets with a cloud's keys. The lab's
+// Pulumi uses a passphrase.
 package cloud
 
 import (
@@ -11,16 +12,16 @@ import (
 
 var errNone = errors.New("the lab's Pulumi has no keys of clouds: use a passphrase")
 
-// Type is a state's name of such a manager of secrets.
+// Type is the name of this kind of secrets manager in a state.
 const Type = "cloud"
 
-// EditProjectStack refuses.
+// EditProjectStack always fails.
 func EditProjectStack(*workspace.ProjectStack, json.RawMessage) error { return errNone }
 
-// NewCloudSecretsManagerFromState refuses.
+// NewCloudSecretsManagerFromState always fails.
 func NewCloudSecretsManagerFromState(json.RawMessage) (secrets.Manager, error) { return nil, errNone }
 
-// NewCloudSecretsManager refuses.
+// NewCloudSecretsManager always fails.
 func NewCloudSecretsManager(*workspace.ProjectStack, string, bool) (secrets.Manager, error) {
 	return nil, errNone
 }

@@ -1,5 +1,5 @@
-// Package command stands in for those of Pulumi's commands that speak to its own service, and for
-// those that show traces.
+// Package command is a stub of the Pulumi commands that use Pulumi's own service, and of those that
+// show traces.
 package command
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// APIError is an error of Pulumi's service. Nothing returns it.
+// APIError is an error of Pulumi's service. No function returns it.
 type APIError struct {
 	error
 
@@ -16,38 +16,38 @@ type APIError struct {
 	Silent   bool
 }
 
-// NewAPICmd returns one that refuses.
+// NewAPICmd returns a command that always fails.
 func NewAPICmd() *cobra.Command { return refusing("api") }
 
-// NewConvertTraceCmd returns one that refuses.
+// NewConvertTraceCmd returns a command that always fails.
 func NewConvertTraceCmd() *cobra.Command { return refusing("convert-trace") }
 
-// NewDoCmd returns one that refuses.
+// NewDoCmd returns a command that always fails.
 func NewDoCmd(...any) *cobra.Command { return refusing("do") }
 
-// DefaultRunStatefulUpdate is none.
+// DefaultRunStatefulUpdate is not used.
 var DefaultRunStatefulUpdate struct{}
 
-// NewEnvCmd returns one that refuses.
+// NewEnvCmd returns a command that always fails.
 func NewEnvCmd(...any) *cobra.Command { return refusing("env") }
 
-// NewInsightsCmd returns one that refuses.
+// NewInsightsCmd returns a command that always fails.
 func NewInsightsCmd() *cobra.Command { return refusing("insights") }
 
-// NewNeoCmd returns one that refuses.
+// NewNeoCmd returns a command that always fails.
 func NewNeoCmd() *cobra.Command { return refusing("neo") }
 
-// NewOrgCmd returns one that refuses.
+// NewOrgCmd returns a command that always fails.
 func NewOrgCmd() *cobra.Command { return refusing("org") }
 
-// NewViewTraceCmd returns one that refuses.
+// NewViewTraceCmd returns a command that always fails.
 func NewViewTraceCmd() *cobra.Command { return refusing("view-trace") }
 
 func refusing(name string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: "Not in the lab's Pulumi", DisableFlagParsing: true, RunE: refuse}
 }
 
-// refuse returns the error of all of them.
+// refuse returns the error of all these commands.
 func refuse(command *cobra.Command, _ []string) error {
 	return fmt.Errorf("the lab's Pulumi has no `pulumi %s`", command.Name())
 }

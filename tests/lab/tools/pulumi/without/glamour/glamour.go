@@ -1,5 +1,5 @@
-// Package glamour stands in for the renderer of Markdown with which `pulumi config env init` and
-// `pulumi package info` write to a terminal. The second shows the Markdown itself without one.
+// Package glamour is a stub of the Markdown renderer that `pulumi config env init` and `pulumi
+// package info` use on a terminal. Without a renderer, the second one shows the Markdown text.
 package glamour
 
 import (
@@ -8,25 +8,25 @@ import (
 	"strata/tests/lab/tools/pulumi/without/ansi"
 )
 
-// TermRenderer is never made.
+// TermRenderer is a renderer. None is ever created.
 type TermRenderer struct{}
 
-// TermRendererOption is of one.
+// TermRendererOption is an option of NewTermRenderer.
 type TermRendererOption struct{}
 
-// WithAutoStyle says nothing.
+// WithAutoStyle returns an option without effect.
 func WithAutoStyle() TermRendererOption { return TermRendererOption{} }
 
-// WithStyles says nothing.
+// WithStyles returns an option without effect.
 func WithStyles(ansi.StyleConfig) TermRendererOption { return TermRendererOption{} }
 
-// WithWordWrap says nothing.
+// WithWordWrap returns an option without effect.
 func WithWordWrap(int) TermRendererOption { return TermRendererOption{} }
 
-// NewTermRenderer refuses.
+// NewTermRenderer always fails.
 func NewTermRenderer(...TermRendererOption) (*TermRenderer, error) { return nil, errNone }
 
-// Render refuses.
+// Render always fails.
 func (*TermRenderer) Render(string) (string, error) { return "", errNone }
 
 var errNone = errors.New("the lab's Pulumi renders no Markdown")

@@ -1,4 +1,4 @@
-// Package npm stands in for the packing of Node's policy packs for Pulumi's service.
+// Package npm is a stub of the package that packs Node policy packs for Pulumi's service.
 package npm
 
 import (
@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// AutoPackageManager is Pulumi's choice.
+// AutoPackageManager lets Pulumi choose the package manager.
 const AutoPackageManager = "auto"
 
-// Pack refuses.
+// Pack always fails.
 func Pack(context.Context, string, string, io.Writer) ([]byte, error) {
 	return nil, errors.New("the lab's Pulumi packs nothing for Node")
 }

@@ -1,6 +1,6 @@
-// Package brotli stands in for the compression of that name, whose tables are a sixth of Traefik's
-// compile time. Traefik answers with an error to a client that takes no other one; browsers and
-// curl ask for gzip first.
+// Package brotli is a stub of the Brotli compression. Its tables take a sixth of Traefik's compile
+// time. Traefik responds with an error to a client that accepts only Brotli. Browsers and curl
+// prefer gzip.
 package brotli
 
 import (
@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Writer is never made.
+// Writer is a compressor. None is ever created.
 type Writer struct{ io.WriteCloser }
 
 // Flush does nothing.
@@ -19,5 +19,6 @@ func (*Writer) Reset(io.Writer) {}
 
 var errNone = errors.New("the lab's Traefik has no Brotli")
 
-// NewWriter refuses. The original returns a writer alone: an edit has Traefik hand the error on.
+// NewWriter always fails. The original returns only a writer; an edit makes Traefik return the
+// error.
 func NewWriter(io.Writer) (*Writer, string, error) { return nil, "", errNone }

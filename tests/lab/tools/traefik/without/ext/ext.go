@@ -1,10 +1,9 @@
-// Package ext stands in for Traefik's module of that name: it is a folder of Traefik's repository
-// with a go.mod of its own, so it is in no published module, and its two types are empty there as
-// well.
+// Package ext stands in for Traefik's module ext. That module is a folder of Traefik's repository
+// with a go.mod of its own, and is not published. Its two types are empty there as well.
 package ext
 
-// HTTP extends the configuration of HTTP in Traefik's commercial edition.
+// HTTP is the extension of the HTTP configuration in Traefik's commercial edition.
 type HTTP struct{}
 
-// Router extends that of a router.
+// Router is the extension of a router's configuration.
 type Router struct{}

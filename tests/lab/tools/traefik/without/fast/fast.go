@@ -1,5 +1,5 @@
-// Package fast stands in for Traefik's experimental proxy, which is made of an HTTP client and
-// server of its own.
+// Package fast is a stub of Traefik's experimental proxy, which uses an HTTP client and server of
+// its own.
 package fast
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/traefik/traefik/v3/pkg/config/static"
 )
 
-// ProxyBuilder builds nothing.
+// ProxyBuilder always fails to build a proxy.
 type ProxyBuilder struct{}
 
-// NewProxyBuilder returns one.
+// NewProxyBuilder returns a ProxyBuilder.
 func NewProxyBuilder(any, static.FastProxyConfig) *ProxyBuilder { return &ProxyBuilder{} }
 
-// Update changes nothing.
+// Update does nothing.
 func (*ProxyBuilder) Update(map[string]*dynamic.ServersTransport) {}
 
-// Build refuses.
+// Build always fails.
 func (*ProxyBuilder) Build(string, *url.URL, bool, bool) (http.Handler, error) {
 	return nil, errors.New("the lab's Traefik has no fast proxy")
 }

@@ -1,4 +1,4 @@
-// Package influxdb2 stands in for the client that Traefik would send metrics to InfluxDB with.
+// Package influxdb2 is a stub of the client with which Traefik sends metrics to InfluxDB.
 package influxdb2
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/influxdata/influxdb-client-go/v2/api/write"
 )
 
-// Client sends nothing.
+// Client is a client that always fails to write.
 type Client interface {
 	WriteAPIBlocking(org, bucket string) api.WriteAPIBlocking
 	Close()
@@ -18,19 +18,19 @@ type Client interface {
 
 type client struct{}
 
-// NewClient returns one.
+// NewClient returns a client that always fails to write.
 func NewClient(string, string) Client { return client{} }
 
 func (client) WriteAPIBlocking(string, string) api.WriteAPIBlocking { return client{} }
 
 func (client) Close() {}
 
-// WritePoint refuses.
+// WritePoint always fails.
 func (client) WritePoint(context.Context, ...*write.Point) error {
 	return errors.New("the lab's Traefik sends no metrics to InfluxDB")
 }
 
-// NewPoint returns an empty one.
+// NewPoint returns an empty point.
 func NewPoint(string, map[string]string, map[string]any, time.Time) *write.Point {
 	return &write.Point{}
 }

@@ -1,6 +1,6 @@
-// Package plugins stands in for Traefik's plugins, which the lab has none of. With it go the
-// interpreter of Go, with the list of every symbol in its standard library, and the one of
-// WebAssembly.
+// Package plugins is a stub of Traefik's plugins, which the lab does not use. So Traefik compiles
+// without the interpreter of Go, which lists every symbol in the standard library, and without the
+// one of WebAssembly.
 package plugins
 
 import (
@@ -13,54 +13,55 @@ import (
 
 var errNone = errors.New("the lab's Traefik has no plugins")
 
-// Constructor makes a middleware.
+// Constructor creates a middleware.
 type Constructor func(context.Context, http.Handler) (http.Handler, error)
 
 // Descriptor is the static configuration of a plugin.
 type Descriptor struct{ ModuleName, Version, Hash string }
 
-// LocalDescriptor is the same of one on the disk.
+// LocalDescriptor is the static configuration of a plugin on disk.
 type LocalDescriptor struct{ ModuleName string }
 
-// SetupLocalPlugins refuses.
+// SetupLocalPlugins always fails.
 func SetupLocalPlugins(map[string]LocalDescriptor) error { return errNone }
 
-// RegistryDownloaderOptions are of a downloader.
+// RegistryDownloaderOptions are the options of a downloader.
 type RegistryDownloaderOptions struct {
 	HTTPClient   *http.Client
 	ArchivesPath string
 }
 
-// RegistryDownloader is never made.
+// RegistryDownloader downloads plugins. None is ever created.
 type RegistryDownloader struct{}
 
-// NewRegistryDownloader refuses.
+// NewRegistryDownloader always fails.
 func NewRegistryDownloader(RegistryDownloaderOptions) (*RegistryDownloader, error) {
 	return nil, errNone
 }
 
-// ManagerOptions are of a manager.
+// ManagerOptions are the options of a manager.
 type ManagerOptions struct{ Output string }
 
-// Manager is never made.
+// Manager manages plugins. None is ever created.
 type Manager struct{}
 
-// NewManager refuses.
+// NewManager always fails.
 func NewManager(*RegistryDownloader, ManagerOptions) (*Manager, error) { return nil, errNone }
 
-// SetupRemotePlugins refuses.
+// SetupRemotePlugins always fails.
 func SetupRemotePlugins(*Manager, map[string]Descriptor) error { return errNone }
 
-// Builder builds nothing.
+// Builder always fails to build a plugin.
 type Builder struct{}
 
-// NewBuilder returns one: Traefik makes it where no plugin is configured, and not where one is.
+// NewBuilder returns a Builder. It must not fail, because Traefik calls it only if no plugin is
+// configured.
 func NewBuilder(*Manager, map[string]Descriptor, map[string]LocalDescriptor) (*Builder, error) {
 	return &Builder{}, nil
 }
 
-// Build refuses.
+// Build always fails.
 func (*Builder) Build(string, map[string]any, string) (Constructor, error) { return nil, errNone }
 
-// BuildProvider refuses.
+// BuildProvider always fails.
 func (*Builder) BuildProvider(string, map[string]any) (provider.Provider, error) { return nil, errNone }

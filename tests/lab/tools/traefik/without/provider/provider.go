@@ -1,5 +1,5 @@
-// Package provider stands in for Traefik's providers that read from other systems than Kubernetes
-// and files: the clients of those are more than the rest of its configuration.
+// Package provider is a stub of Traefik's providers for other systems than Kubernetes and files.
+// Their clients are more code than the rest of Traefik's configuration.
 package provider
 
 import (
@@ -20,20 +20,20 @@ const (
 	SwarmName    = ProviderName
 )
 
-// Provider provides nothing. The fields are those that Traefik reads.
+// Provider always fails. It has the fields that Traefik reads.
 type Provider struct{ HTTPClientTimeout, RefreshSeconds ptypes.Duration }
 
-// SwarmProvider is Docker's other one.
+// SwarmProvider is the provider for Docker Swarm.
 type SwarmProvider = Provider
 
-// Init refuses.
+// Init always fails.
 func (*Provider) Init() error { return errNone }
 
-// Provide refuses.
+// Provide always fails.
 func (*Provider) Provide(chan<- dynamic.Message, *safe.Pool) error { return errNone }
 
-// ProviderBuilder makes providers by namespace.
+// ProviderBuilder creates a provider for each namespace.
 type ProviderBuilder struct{}
 
-// BuildProviders returns one that refuses.
+// BuildProviders returns a provider that always fails.
 func (*ProviderBuilder) BuildProviders() []*Provider { return []*Provider{{}} }

@@ -1,5 +1,5 @@
-// Package azurekeyvault stands in for the seal of the same name, which the lab has no use for and
-// which takes long to compile.
+// Package azurekeyvault is a stub of the seal azurekeyvault. The lab does not use it, and it takes
+// long to compile.
 package azurekeyvault
 
 import (
@@ -9,7 +9,7 @@ import (
 	wrapping "github.com/hashicorp/go-kms-wrapping/v2"
 )
 
-// Names that Vault reads the seal's settings from.
+// Names of the environment variables and settings of the seal.
 const (
 	EnvAzureKeyVaultWrapperVaultName = "AZUREKEYVAULT_WRAPPER_VAULT_NAME"
 	EnvVaultAzureKeyVaultVaultName   = "VAULT_AZUREKEYVAULT_VAULT_NAME"
@@ -17,16 +17,16 @@ const (
 	EnvVaultAzureKeyVaultKeyName     = "VAULT_AZUREKEYVAULT_KEY_NAME"
 )
 
-// Wrapper cannot be configured, so nothing else of it is ever called.
+// Wrapper is a seal that cannot be configured, so none of its other methods is called.
 type Wrapper struct{ wrapping.Wrapper }
 
-// NewWrapper returns one.
+// NewWrapper returns a Wrapper.
 func NewWrapper() *Wrapper { return &Wrapper{} }
 
-// SetConfig refuses.
+// SetConfig always fails.
 func (*Wrapper) SetConfig(context.Context, ...wrapping.Option) (*wrapping.WrapperConfig, error) {
 	return nil, errors.New("the lab's Vault has no seal azurekeyvault")
 }
 
-// WithDisallowEnvVars is an option of SetConfig.
+// WithDisallowEnvVars returns no option.
 func WithDisallowEnvVars(bool) wrapping.Option { return nil }

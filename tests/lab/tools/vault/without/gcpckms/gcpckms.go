@@ -1,5 +1,5 @@
-// Package gcpckms stands in for the seal of the same name, which the lab has no use for and which
-// takes long to compile.
+// Package gcpckms is a stub of the seal gcpckms. The lab does not use it, and it takes long to
+// compile.
 package gcpckms
 
 import (
@@ -9,7 +9,7 @@ import (
 	wrapping "github.com/hashicorp/go-kms-wrapping/v2"
 )
 
-// Names that Vault reads the seal's settings from.
+// Names of the environment variables and settings of the seal.
 const (
 	EnvGcpCkmsWrapperCredsPath   = "GOOGLE_CREDENTIALS"
 	EnvGcpCkmsWrapperProject     = "GOOGLE_PROJECT"
@@ -20,13 +20,13 @@ const (
 	EnvVaultGcpCkmsSealCryptoKey = "VAULT_GCPCKMS_SEAL_CRYPTO_KEY"
 )
 
-// Wrapper cannot be configured, so nothing else of it is ever called.
+// Wrapper is a seal that cannot be configured, so none of its other methods is called.
 type Wrapper struct{ wrapping.Wrapper }
 
-// NewWrapper returns one.
+// NewWrapper returns a Wrapper.
 func NewWrapper() *Wrapper { return &Wrapper{} }
 
-// SetConfig refuses.
+// SetConfig always fails.
 func (*Wrapper) SetConfig(context.Context, ...wrapping.Option) (*wrapping.WrapperConfig, error) {
 	return nil, errors.New("the lab's Vault has no seal gcpckms")
 }

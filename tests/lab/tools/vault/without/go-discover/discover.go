@@ -1,5 +1,5 @@
-// Package discover stands in for the search of Vault servers in clouds (auto_join of a Raft
-// storage). With all clouds' SDKs it is a third of a minimal Vault's compile time.
+// Package discover is a stub of the search for Vault servers in clouds (auto_join of Raft storage).
+// The clouds' SDKs take a third of a minimal Vault's compile time.
 package discover
 
 import (
@@ -9,32 +9,32 @@ import (
 
 var errNone = errors.New("the lab's Vault has no auto_join: name the servers with leader_api_addr")
 
-// Config is an auto_join's content.
+// Config has the settings of auto_join.
 type Config map[string]string
 
-// Parse refuses.
+// Parse always fails.
 func Parse(string) (Config, error) { return nil, errNone }
 
-// String is empty: there is no Config that was parsed.
+// String returns an empty string, because no Config is ever parsed.
 func (Config) String() string { return "" }
 
-// Provider is a cloud.
+// Provider finds servers in a cloud.
 type Provider any
 
-// Providers are none.
+// Providers is empty.
 var Providers map[string]Provider
 
-// Discover finds nothing.
+// Discover always fails to find servers.
 type Discover struct{}
 
-// Option is one of New.
+// Option is an option of New.
 type Option func(*Discover) error
 
-// New returns a Discover that finds nothing.
+// New returns a Discover that always fails.
 func New(...Option) (*Discover, error) { return &Discover{}, nil }
 
-// WithProviders changes nothing.
+// WithProviders returns no option.
 func WithProviders(map[string]Provider) Option { return nil }
 
-// Addrs refuses.
+// Addrs always fails.
 func (*Discover) Addrs(string, *log.Logger) ([]string, error) { return nil, errNone }

@@ -1,5 +1,5 @@
-// Package ocikms stands in for the seal of the same name, which the lab has no use for and which
-// takes long to compile.
+// Package ocikms is a stub of the seal ocikms. The lab does not use it, and it takes long to
+// compile.
 package ocikms
 
 import (
@@ -9,7 +9,7 @@ import (
 	wrapping "github.com/hashicorp/go-kms-wrapping/v2"
 )
 
-// Names that Vault reads the seal's settings from.
+// Names of the environment variables and settings of the seal.
 const (
 	EnvOciKmsWrapperKeyId                = "OCIKMS_WRAPPER_KEY_ID"
 	EnvVaultOciKmsSealKeyId              = "VAULT_OCIKMS_SEAL_KEY_ID"
@@ -22,13 +22,13 @@ const (
 	KmsConfigManagementEndpoint          = "management_endpoint"
 )
 
-// Wrapper cannot be configured, so nothing else of it is ever called.
+// Wrapper is a seal that cannot be configured, so none of its other methods is called.
 type Wrapper struct{ wrapping.Wrapper }
 
-// NewWrapper returns one.
+// NewWrapper returns a Wrapper.
 func NewWrapper() *Wrapper { return &Wrapper{} }
 
-// SetConfig refuses.
+// SetConfig always fails.
 func (*Wrapper) SetConfig(context.Context, ...wrapping.Option) (*wrapping.WrapperConfig, error) {
 	return nil, errors.New("the lab's Vault has no seal ocikms")
 }

@@ -1,5 +1,5 @@
-// Package github stands in for GitHub's SDK, which Argo CD asks for a GitHub App's name. Git
-// itself, also of GitHub, needs nothing of it.
+// Package github is a stub of GitHub's SDK, which Argo CD uses to look up a GitHub App. Git
+// repositories on GitHub do not need the SDK.
 package github
 
 import (
@@ -10,61 +10,61 @@ import (
 
 var errNone = errors.New("the lab's Argo CD does not talk to GitHub's API")
 
-// Client refuses.
+// Client is a client whose services always fail.
 type Client struct {
 	Apps  *AppsService
 	Users *UsersService
 }
 
-// NewClient returns one.
+// NewClient returns a client whose services always fail.
 func NewClient(*http.Client) *Client { return &Client{} }
 
-// WithEnterpriseURLs refuses.
+// WithEnterpriseURLs always fails.
 func (*Client) WithEnterpriseURLs(string, string) (*Client, error) { return nil, errNone }
 
-// Response is GitHub's.
+// Response is a response of GitHub's API.
 type Response struct {
 	*http.Response
 	NextPage int
 }
 
-// ListOptions select a page.
+// ListOptions selects a page of a list.
 type ListOptions struct{ Page, PerPage int }
 
-// AppsService refuses.
+// AppsService has the methods for GitHub Apps, which always fail.
 type AppsService struct{}
 
 // App is a GitHub App.
 type App struct{}
 
-// GetSlug is its name.
+// GetSlug returns an empty name.
 func (*App) GetSlug() string { return "" }
 
-// Get refuses.
+// Get always fails.
 func (*AppsService) Get(context.Context, string) (*App, *Response, error) { return nil, nil, errNone }
 
-// Installation is one of a GitHub App, for an account.
+// Installation is the installation of a GitHub App for an account.
 type Installation struct {
 	ID      *int64
 	Account *User
 }
 
-// ListInstallations refuses.
+// ListInstallations always fails.
 func (*AppsService) ListInstallations(context.Context, *ListOptions) ([]*Installation, *Response, error) {
 	return nil, nil, errNone
 }
 
-// UsersService refuses.
+// UsersService has the methods for users, which always fail.
 type UsersService struct{}
 
-// User is one.
+// User is a user of GitHub.
 type User struct{ Login *string }
 
-// GetLogin is the name.
+// GetLogin returns an empty name.
 func (*User) GetLogin() string { return "" }
 
-// GetID is the number.
+// GetID returns 0.
 func (*User) GetID() int64 { return 0 }
 
-// Get refuses.
+// Get always fails.
 func (*UsersService) Get(context.Context, string) (*User, *Response, error) { return nil, nil, errNone }

@@ -1,11 +1,11 @@
-// Package github has the types of GitHub's SDK that a GitHub App's credentials are asked for with.
+// Package github has the types of GitHub's SDK that a request for a GitHub App's token uses.
 package github
 
-// InstallationTokenOptions restrict a token.
+// InstallationTokenOptions restricts a token.
 type InstallationTokenOptions struct{}
 
-// InstallationPermissions are a token's.
+// InstallationPermissions are the permissions of a token.
 type InstallationPermissions struct{}
 
-// Repository is one that a token is for.
+// Repository is a repository that a token gives access to.
 type Repository struct{}

@@ -1,4 +1,4 @@
-// Package github stands in for GitHub's SDK, with which Traefik looks for newer releases of itself.
+// Package github is a stub of GitHub's SDK, with which Traefik looks for newer releases of itself.
 package github
 
 import (
@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Client sends no requests.
+// Client is a client. None is ever created.
 type Client struct{ Repositories *RepositoriesService }
 
 var errReleases = errors.New("the lab's Traefik does not look for newer releases")
@@ -15,25 +15,25 @@ var errReleases = errors.New("the lab's Traefik does not look for newer releases
 // ClientOptionsFunc sets an option of a client.
 type ClientOptionsFunc func(*Client) error
 
-// WithURLs would name the server.
+// WithURLs returns no option.
 func WithURLs(_, _ *string) ClientOptionsFunc { return nil }
 
-// NewClient refuses.
+// NewClient always fails.
 func NewClient(...ClientOptionsFunc) (*Client, error) { return nil, errReleases }
 
-// RepositoriesService knows no repository.
+// RepositoriesService has the methods for repositories, which always fail.
 type RepositoriesService struct{}
 
-// Response is GitHub's.
+// Response is a response of GitHub's API.
 type Response struct{ *http.Response }
 
-// ListOptions select releases.
+// ListOptions selects releases.
 type ListOptions struct{}
 
-// RepositoryRelease is one.
+// RepositoryRelease is a release.
 type RepositoryRelease struct{ TagName string }
 
-// ListReleases refuses.
+// ListReleases always fails.
 func (*RepositoriesService) ListReleases(context.Context, string, string,
 	*ListOptions) ([]*RepositoryRelease, *Response, error) {
 	return nil, nil, errReleases

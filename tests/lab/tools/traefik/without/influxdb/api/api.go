@@ -1,4 +1,4 @@
-// Package api stands in for the InfluxDB client's package of that name. It has only the interface by
+// Package api is a stub of the InfluxDB client's package api. It has only the interface through
 // which Traefik writes metrics.
 package api
 
@@ -8,7 +8,7 @@ import (
 	"github.com/influxdata/influxdb-client-go/v2/api/write"
 )
 
-// WriteAPIBlocking writes points, which are metrics with a time.
+// WriteAPIBlocking writes points: metrics with a time.
 type WriteAPIBlocking interface {
 	WritePoint(ctx context.Context, points ...*write.Point) error
 }

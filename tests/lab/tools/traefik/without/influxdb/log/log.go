@@ -1,8 +1,8 @@
-// Package log has the logger that Traefik removes.
+// Package log is a stub of the InfluxDB client's logger, which Traefik sets to nil.
 package log
 
-// Logger logs.
+// Logger is the type of a logger.
 type Logger any
 
-// Log is none.
+// Log is the client's logger, nil here.
 var Log Logger

@@ -1,10 +1,10 @@
-// Package acme has the account of an ACME server.
+// Package acme is a stub of the types for accounts of an ACME server.
 package acme
 
-// Account is one, which no server here gives.
+// Account is an account of an ACME server.
 type Account struct{}
 
-// ExtendedAccount is an account and where it is.
+// ExtendedAccount is an account and its URL.
 type ExtendedAccount struct {
 	Account
 

@@ -1,10 +1,10 @@
-// Package certcrypto names kinds of keys.
+// Package certcrypto is a stub that has only lego's types of keys.
 package certcrypto
 
-// KeyType is a kind of key.
+// KeyType is a type of key.
 type KeyType string
 
-// Kinds of keys, by lego's names.
+// Types of keys, with lego's names.
 const (
 	EC256   KeyType = "P256"
 	EC384   KeyType = "P384"

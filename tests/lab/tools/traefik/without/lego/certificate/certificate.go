@@ -1,4 +1,4 @@
-// Package certificate has the requests to an ACME server.
+// Package certificate is a stub of the requests for certificates to an ACME server.
 package certificate
 
 import (
@@ -25,20 +25,20 @@ type ObtainRequest struct {
 	KeyType                  certcrypto.KeyType
 }
 
-// RenewOptions say how to renew.
+// RenewOptions are the options of a renewal.
 type RenewOptions struct {
 	Bundle                  bool
 	EmailAddresses          []string
 	Profile, PreferredChain string
 }
 
-// Certifier obtains nothing.
+// Certifier always fails to obtain a certificate.
 type Certifier struct{}
 
-// Obtain refuses.
+// Obtain always fails.
 func (*Certifier) Obtain(context.Context, ObtainRequest) (*Resource, error) { return nil, errNone }
 
-// Renew refuses.
+// Renew always fails.
 func (*Certifier) Renew(context.Context, Resource, *RenewOptions) (*Resource, error) {
 	return nil, errNone
 }

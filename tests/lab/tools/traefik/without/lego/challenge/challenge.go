@@ -1,9 +1,9 @@
-// Package challenge has the interface that solves an ACME server's challenge.
+// Package challenge is a stub that has only the interface for solving an ACME challenge.
 package challenge
 
 import "context"
 
-// Provider solves one.
+// Provider solves a challenge.
 type Provider interface {
 	Present(ctx context.Context, domain, token, keyAuth string) error
 	CleanUp(ctx context.Context, domain, token, keyAuth string) error

@@ -1,5 +1,5 @@
-// Package lego stands in for the ACME client of Traefik's certificate resolvers. Nothing here asks
-// an ACME server, and its providers for challenges by DNS, with the SDK of every cloud, are a third
+// Package lego is a stub of the ACME client in Traefik's certificate resolvers. The lab does not
+// use ACME in Traefik. The DNS challenge providers, which have an SDK for each cloud, take a third
 // of Traefik's compile time.
 package lego
 
@@ -21,7 +21,7 @@ import (
 
 var errNone = errors.New("the lab's Traefik has no ACME: certificates come from cert-manager")
 
-// DirectoryURLLetsEncrypt is the default of a resolver's CA server.
+// DirectoryURLLetsEncrypt is the default CA server of a resolver.
 const DirectoryURLLetsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
 
 // User is the owner of the certificates.
@@ -31,46 +31,46 @@ type User interface {
 	GetPrivateKey() crypto.Signer
 }
 
-// CertificateConfig bounds the wait for a certificate.
+// CertificateConfig has the timeout of the wait for a certificate.
 type CertificateConfig struct{ Timeout time.Duration }
 
-// Config is the client's.
+// Config is the configuration of a client.
 type Config struct {
 	CADirURL, UserAgent string
 	HTTPClient          *http.Client
 	Certificate         CertificateConfig
 }
 
-// NewConfig returns one.
+// NewConfig returns an empty configuration.
 func NewConfig(User) *Config { return &Config{} }
 
-// Client is never made.
+// Client is an ACME client. None is ever created.
 type Client struct {
 	Certificate  *certificate.Certifier
 	Challenge    *SolverManager
 	Registration *registration.Registrar
 }
 
-// NewClient refuses, so nothing else of it is ever called.
+// NewClient always fails, so that no method of Client is ever called.
 func NewClient(*Config) (*Client, error) { return nil, errNone }
 
-// CreateCertPool refuses.
+// CreateCertPool always fails.
 func CreateCertPool([]string, bool) (*x509.CertPool, error) { return nil, errNone }
 
-// SolverManager would solve challenges.
+// SolverManager registers the providers for challenges.
 type SolverManager struct{}
 
-// SetDNS01Provider refuses.
+// SetDNS01Provider always fails.
 func (*SolverManager) SetDNS01Provider(challenge.Provider, ...dns01.ChallengeOption) error {
 	return errNone
 }
 
-// SetHTTP01Provider refuses.
+// SetHTTP01Provider always fails.
 func (*SolverManager) SetHTTP01Provider(challenge.Provider, ...http01.ChallengeOption) error {
 	return errNone
 }
 
-// SetTLSALPN01Provider refuses.
+// SetTLSALPN01Provider always fails.
 func (*SolverManager) SetTLSALPN01Provider(challenge.Provider, ...tlsalpn01.ChallengeOption) error {
 	return errNone
 }

@@ -1,7 +1,7 @@
-// Package log would set lego's logger.
+// Package log is a stub of lego's logger.
 package log
 
 import "log/slog"
 
-// SetDefault changes nothing: there is nothing to log.
+// SetDefault does nothing, because lego logs nothing here.
 func SetDefault(*slog.Logger) {}

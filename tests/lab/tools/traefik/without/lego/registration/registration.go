@@ -1,4 +1,4 @@
-// Package registration would register an account.
+// Package registration is a stub of the registration of an account at an ACME server.
 package registration
 
 import (
@@ -10,24 +10,24 @@ import (
 
 var errNone = errors.New("the lab's Traefik has no ACME: certificates come from cert-manager")
 
-// RegisterOptions are of an account.
+// RegisterOptions are the options of a registration.
 type RegisterOptions struct{ TermsOfServiceAgreed bool }
 
-// RegisterEABOptions are of an account that another system vouches for.
+// RegisterEABOptions are the options of a registration with external account binding.
 type RegisterEABOptions struct {
 	TermsOfServiceAgreed bool
 	Kid, HmacEncoded     string
 }
 
-// Registrar registers nothing.
+// Registrar always fails to register an account.
 type Registrar struct{}
 
-// Register refuses.
+// Register always fails.
 func (*Registrar) Register(context.Context, RegisterOptions) (*acme.ExtendedAccount, error) {
 	return nil, errNone
 }
 
-// RegisterWithExternalAccountBinding refuses.
+// RegisterWithExternalAccountBinding always fails.
 func (*Registrar) RegisterWithExternalAccountBinding(context.Context,
 	RegisterEABOptions) (*acme.ExtendedAccount, error) {
 	return nil, errNone

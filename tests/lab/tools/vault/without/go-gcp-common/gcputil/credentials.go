@@ -1,5 +1,5 @@
-// Package gcputil stands in for the search of Google's credentials, which an agent logs in to Vault
-// with. It would bring the SDK of Google's machines along, the largest of all.
+// Package gcputil is a stub of the search for Google credentials, with which a Vault agent logs in.
+// The original needs the SDK of Google Compute Engine, the largest of all SDKs.
 package gcputil
 
 import (
@@ -9,10 +9,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// GcpCredentials are of a service account.
+// GcpCredentials are the credentials of a service account.
 type GcpCredentials struct{ ClientEmail string }
 
-// FindCredentials finds none.
+// FindCredentials always fails.
 func FindCredentials(string, context.Context, ...string) (*GcpCredentials, oauth2.TokenSource, error) {
 	return nil, nil, errors.New("the lab's Vault knows no Google credentials")
 }

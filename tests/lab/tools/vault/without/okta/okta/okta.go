@@ -1,5 +1,5 @@
-// Package okta stands in for Okta's SDK, 12 MB of Go for a second factor that nobody has in the
-// lab. It has the names that Vault compiles against, and never gets as far as a client.
+// Package okta is a stub of Okta's SDK, 12 MB of Go for a second factor that the lab does not use.
+// It has the names that Vault compiles against. No client is ever used.
 package okta
 
 import (
@@ -9,32 +9,32 @@ import (
 
 var errNone = errors.New("the lab's Vault has no Okta")
 
-// Configuration is a client's.
+// Configuration is the configuration of a client.
 type Configuration struct{ Context context.Context }
 
 // ConfigSetter is an option of NewConfiguration.
 type ConfigSetter func(*Configuration)
 
-// WithToken changes nothing, as NewConfiguration refuses.
+// WithToken returns no option.
 func WithToken(string) ConfigSetter { return nil }
 
-// WithOrgUrl changes nothing, as NewConfiguration refuses.
+// WithOrgUrl returns no option.
 func WithOrgUrl(string) ConfigSetter { return nil }
 
-// WithCache changes nothing, as NewConfiguration refuses.
+// WithCache returns no option.
 func WithCache(bool) ConfigSetter { return nil }
 
-// NewConfiguration refuses.
+// NewConfiguration always fails.
 func NewConfiguration(...ConfigSetter) (*Configuration, error) { return nil, errNone }
 
-// APIClient cannot be had without a configuration.
+// APIClient is a client. It needs a configuration, which NewConfiguration never returns.
 type APIClient struct {
 	UserAPI       users
 	UserFactorAPI factors
 }
 
-// NewAPIClient returns a client that refuses every request.
+// NewAPIClient returns a client whose requests always fail.
 func NewAPIClient(*Configuration) *APIClient { return &APIClient{} }
 
-// GetConfig returns a configuration with a context.
+// GetConfig returns a configuration that has only a context.
 func (*APIClient) GetConfig() *Configuration { return &Configuration{Context: context.Background()} }

@@ -2,7 +2,7 @@ package okta
 
 import "context"
 
-// request refuses; T would be its result.
+// request is a request that always fails. T is the type of its result.
 type request[T any] struct{}
 
 func (r request[T]) Filter(string) request[T] { return r }
@@ -29,12 +29,12 @@ func (factors) GetFactorTransactionStatus(context.Context, string, string, strin
 	return request[status]{}
 }
 
-// object is anything with an id.
+// object is a type that has an id.
 type object struct{}
 
 func (*object) GetId() string { return "" }
 
-// UserFactorPush is a factor that asks on a phone.
+// UserFactorPush is a second factor that sends a question to a phone.
 type UserFactorPush = object
 
 type factor struct{ UserFactorPush *UserFactorPush }
@@ -43,7 +43,7 @@ type verified struct{ Links any }
 
 func (verified) GetFactorResult() string { return "" }
 
-// status is of a push: the one that is not nil.
+// status is the status of a push: the field that is not nil.
 type status struct {
 	UserFactorPushTransactionWaiting, UserFactorPushTransaction         *object
 	UserFactorPushTransactionRejected, UserFactorPushTransactionTimeout *object

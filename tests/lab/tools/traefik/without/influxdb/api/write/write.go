@@ -1,5 +1,5 @@
-// Package write has a point.
+// Package write is a stub of the InfluxDB client's package write. It has only the type of a point.
 package write
 
-// Point is a value at a time.
+// Point is a metric with a time.
 type Point struct{}

@@ -1,4 +1,4 @@
-// Package dns01 has the names that Traefik uses of the challenge by DNS.
+// Package dns01 is a stub of the names for DNS challenges that Traefik uses.
 package dns01
 
 import (
@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// Options are the client's.
+// Options are the options of a client.
 type Options struct{ RecursiveNameservers []string }
 
-// Client resolves names.
+// Client is a DNS client. It resolves nothing.
 type Client struct{}
 
-// NewClient returns one that resolves nothing.
+// NewClient returns a client that resolves nothing.
 func NewClient(*Options) *Client { return &Client{} }
 
-// SetDefaultClient changes nothing.
+// SetDefaultClient does nothing.
 func SetDefaultClient(*Client) {}
 
-// ChallengeOption is one of the challenge, which is never set up.
+// ChallengeOption is an option of a challenge. No challenge is ever set up.
 type ChallengeOption func()
 
-// LazyCondOption changes nothing.
+// LazyCondOption returns no option.
 func LazyCondOption(bool, func() ChallengeOption) ChallengeOption { return nil }
 
-// CombineOptions changes nothing.
+// CombineOptions returns no option.
 func CombineOptions(...ChallengeOption) ChallengeOption { return nil }
 
-// CondOptions changes nothing.
+// CondOptions returns no option.
 func CondOptions(bool, ...ChallengeOption) ChallengeOption { return nil }
 
-// DisableAuthoritativeNssPropagationRequirement changes nothing.
+// DisableAuthoritativeNssPropagationRequirement returns no option.
 func DisableAuthoritativeNssPropagationRequirement() ChallengeOption { return nil }
 
-// DisableRecursiveNSsPropagationRequirement changes nothing.
+// DisableRecursiveNSsPropagationRequirement returns no option.
 func DisableRecursiveNSsPropagationRequirement() ChallengeOption { return nil }
 
-// PropagationWait changes nothing.
+// PropagationWait returns no option.
 func PropagationWait(time.Duration, bool) ChallengeOption { return nil }
 
-// UnFqdn returns a name without the dot at its end.
+// UnFqdn returns a domain name without the dot at its end.
 func UnFqdn(name string) string { return strings.TrimSuffix(name, ".") }

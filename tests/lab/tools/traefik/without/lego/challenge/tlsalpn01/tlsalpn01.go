@@ -1,4 +1,4 @@
-// Package tlsalpn01 has the names that Traefik uses of the challenge by TLS.
+// Package tlsalpn01 is a stub of the names for TLS challenges that Traefik uses.
 package tlsalpn01
 
 import (
@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// ACMETLS1Protocol is the protocol's name in a handshake (RFC 8737), which Traefik offers and
-// routes by.
+// ACMETLS1Protocol is the protocol's name in a TLS handshake (RFC 8737). Traefik offers it and
+// routes by it.
 const ACMETLS1Protocol = "acme-tls/1"
 
-// ChallengeOption is one of the challenge, which is never set up.
+// ChallengeOption is an option of a challenge. No challenge is ever set up.
 type ChallengeOption func()
 
-// SetDelay changes nothing.
+// SetDelay returns no option.
 func SetDelay(time.Duration) ChallengeOption { return nil }
 
-// ChallengeBlocks refuses.
+// ChallengeBlocks always fails.
 func ChallengeBlocks(string, string) (certificate, key []byte, err error) {
 	return nil, nil, errors.New("the lab's Traefik has no ACME: certificates come from cert-manager")
 }

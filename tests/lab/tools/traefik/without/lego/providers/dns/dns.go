@@ -1,4 +1,4 @@
-// Package dns has none of the providers for challenges by DNS.
+// Package dns is a stub of the providers for DNS challenges.
 package dns
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/go-acme/lego/v5/challenge"
 )
 
-// NewDNSChallengeProviderByName refuses.
+// NewDNSChallengeProviderByName always fails.
 func NewDNSChallengeProviderByName(string) (challenge.Provider, error) {
 	return nil, errors.New("the lab's Traefik has no ACME: certificates come from cert-manager")
 }

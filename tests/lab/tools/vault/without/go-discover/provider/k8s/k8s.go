@@ -1,5 +1,6 @@
-// Package k8s is the search of servers by their Pods' labels: see package discover.
+// Package k8s is a stub of the search for servers by the labels of their Pods (see package
+// discover).
 package k8s
 
-// Provider finds nothing.
+// Provider finds no servers.
 type Provider struct{}
