@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/gobuild"
@@ -143,8 +144,11 @@ func commandStep(lab, name string) build.Step {
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string
+	major, rest, _ := strings.Cut(strings.TrimPrefix(k3sVersion, "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
 	for _, prefix := range []string{server, client} {
-		variables = append(variables, prefix+"gitVersion="+k3sVersion, prefix+"gitMajor=1", prefix+"gitMinor=34")
+		variables = append(variables, prefix+"gitVersion="+k3sVersion, prefix+"gitMajor="+major,
+			prefix+"gitMinor="+minor)
 	}
 	const images = "strata/tests/lab/k3s/internal/server."
 	return append(variables, server+"gitTreeState=clean",

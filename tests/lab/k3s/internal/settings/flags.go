@@ -86,7 +86,7 @@ var implemented = map[string]bool{}
 
 func init() {
 	for _, name := range strings.Fields(`config token agent-token server node-name pause-image private-registry resolv-conf flannel-iface
-		bind-address node-label node-taint node-ip node-external-ip kubelet-arg kube-proxy-arg debug
+		bind-address node-label node-taint node-ip kubelet-arg kube-proxy-arg debug
 		lb-server-port advertise-address service-node-port-range cluster-domain flannel-backend
 		write-kubeconfig-mode cluster-reset cluster-reset-restore-path etcd-snapshot-name etcd-snapshot-schedule-cron etcd-snapshot-retention etcd-disable-snapshots
 		tls-san cluster-cidr service-cidr cluster-dns kube-apiserver-arg etcd-arg kube-controller-manager-arg
