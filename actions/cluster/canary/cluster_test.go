@@ -177,7 +177,7 @@ func TestWeighNamesRouteAfterRepeatedConflicts(t *testing.T) {
 	assert.Equal(t, backends(100, 0), a.rules)
 }
 
-func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
+func TestRouteWithoutCanaryBackendIsRefused(t *testing.T) {
 	a := &api{rules: []any{map[string]any{"backendRefs": []any{map[string]any{"name": "shop", "port": 80.0}}}}}
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
 }

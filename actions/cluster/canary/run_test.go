@@ -169,7 +169,7 @@ func TestServingVersionSkipsCanarySteps(t *testing.T) {
 	assert.Zero(t, w.pauses)
 }
 
-func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
+func TestFailingVersionIsRolledBackAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		each    func(int) counter
 		wrong   func(int) string
@@ -197,7 +197,7 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 }
 
 // A version that does not work before its first request never gets one.
-func TestABrokenVersionGetsNoRequest(t *testing.T) {
+func TestUnavailableVersionGetsNoRequests(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
 	require.ErrorIs(t, try(t, w), ErrRolledBack)
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -212,13 +212,13 @@ func TestSingleFailedProbeIsRetried(t *testing.T) {
 }
 
 // Few answers are no evidence, neither for a version nor against it: a step waits for more.
-func TestAStepIsHeldUntilThereAreEnoughAnswers(t *testing.T) {
+func TestCanaryStepWaitsForEnoughAnswers(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{Answers: 4} }} // 12 in a step's time
 	require.NoError(t, try(t, w))
 	assert.Equal(t, 10, w.pauses, "five for 20 answers, twice")
 }
 
-func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
+func TestCanaryStepWithTooFewAnswersFails(t *testing.T) {
 	for name, each := range map[string]func(int) counter{
 		"0 answers in 12s, 0 of them 5xx": func(int) counter { return counter{} },
 		"12 answers in 12s, 12 of them 5xx": func(int) counter {
@@ -257,7 +257,7 @@ func TestVersionWithAmbiguousMetricsGetsNoRequests(t *testing.T) {
 
 // A step lasts longer if its answers are counted late. Otherwise a failing version would pass
 // before its answers are counted.
-func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
+func TestCanaryStepLastsUntilAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}},
 		{Age: metav1.Duration{Duration: time.Second}}}
@@ -289,7 +289,7 @@ func TestTallyCountsEachPodFromFirstObservation(t *testing.T) {
 }
 
 // Failures in an earlier step, or an earlier run, are not counted again.
-func TestEachStepCountsItsOwnAnswers(t *testing.T) {
+func TestCanaryStepIgnoresEarlierFailures(t *testing.T) {
 	w := &fakeWorld{each: good, now: counter{Answers: 1000, Failed: 900}}
 	require.NoError(t, try(t, w))
 }

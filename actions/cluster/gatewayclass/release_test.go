@@ -84,7 +84,7 @@ func TestReleaseWaitsForRunningController(t *testing.T) {
 	})
 }
 
-func TestAClassInUseIsNotReleased(t *testing.T) {
+func TestGatewayClassInUseIsNotReleased(t *testing.T) {
 	client := cluster(t, []string{protection})
 	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(),
 		object("Gateway", "apps", "mine"), metav1.CreateOptions{})

@@ -184,7 +184,7 @@ func TestContextErrorsNameConfigurationKeyAndFix(t *testing.T) {
 	assert.Equal(t, "https://127.0.0.1:34567", target.Server)
 }
 
-func TestParseTakesTheCurrentContextAlone(t *testing.T) {
+func TestParseReadsOnlyCurrentContext(t *testing.T) {
 	text, err := os.ReadFile(write(t, "today", "certificate"))
 	require.NoError(t, err)
 	target, err := kubeconfig.Parse(text)

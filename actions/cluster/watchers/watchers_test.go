@@ -131,7 +131,7 @@ func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	}
 }
 
-func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
+func TestWaitForWatchersEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	_, _, err := waits(ctx, t, begun(t, 10*time.Second))

@@ -10,7 +10,7 @@ import (
 )
 
 // The edges between gates lead through other resources, as from a rollout through its release.
-func TestGateHasNamesOfGatesThatItStandsOn(t *testing.T) {
+func TestGateListsGatesThatItDependsOn(t *testing.T) {
 	const gate = `"type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate",` +
 		`"stdin":"{\"kind\":\"server\",\"gate\":\"`
 	state, err := stackstate.Parse([]byte(`{"version":3,"deployment":{"resources":[

@@ -86,7 +86,7 @@ Host *
     IdentityFile all
 `
 
-func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
+func TestUnsetSSHSettingsComeFromSSHConfig(t *testing.T) {
 	node, pin := keyPair(t, "")
 	all, _ := keyPair(t, "")
 	_, far := keyPair(t, "")
@@ -206,7 +206,7 @@ func TestKeyringContainsSudoPassword(t *testing.T) {
 
 // Only Pulumi can decrypt the passwords, so a command run by hand cannot tell one encrypted
 // password from another. So a host's own password is read from its own variable.
-func TestAHostsOwnPasswordsHaveVariablesOfTheirOwn(t *testing.T) {
+func TestHostPasswordsHaveTheirOwnVariables(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{"key": key, "sealed": sealed})
@@ -294,7 +294,7 @@ func TestUnreadableKeyIsReportedOnceForEachHost(t *testing.T) {
 }
 
 // ssh looks a name up in lower case.
-func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
+func TestKnownHostsLookupIgnoresCase(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{
 		"key": key, "known": "server1.example.com " + pin + "\n",

@@ -88,7 +88,7 @@ func clusterOn(server *sshtest.Server) Cluster {
 	}
 }
 
-func TestSnapshotIsCopiedHoweverLongItsTransferTakes(t *testing.T) {
+func TestSnapshotTransferHasNoTimeout(t *testing.T) {
 	limits, server := watchBounds(t), sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		answer := "etcd's data"
@@ -108,7 +108,7 @@ func TestSnapshotIsCopiedHoweverLongItsTransferTakes(t *testing.T) {
 }
 
 // The servers stop with the whole bound left.
-func TestRestoreBeginsItsBoundAfterTheTransfers(t *testing.T) {
+func TestRestoreTimeoutStartsAfterTransfers(t *testing.T) {
 	content, err := os.ReadFile(etcdSnapshot(t))
 	require.NoError(t, err)
 	limits, server := watchBounds(t), sshtest.Start(t)

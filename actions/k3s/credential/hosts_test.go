@@ -17,7 +17,7 @@ import (
 
 // The address of a server may have been given to another machine. So a server of another cluster is
 // not asked for its access, and its K3s is not restarted.
-func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
+func TestServerOfOtherStackIsNotChanged(t *testing.T) {
 	for name, test := range map[string]struct {
 		owner *k3shost.Owner
 		mark  string

@@ -46,7 +46,7 @@ func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 
 // The leader went with its server, and its lease has not ended yet. A Pod that is evicted in this
 // time would stay in its Service.
-func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
+func TestDrainWaitsForNewControllerManagerLeader(t *testing.T) {
 	var reads *atomic.Int32
 	early := false
 	client := cluster(func(string) error {
@@ -65,7 +65,7 @@ func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 	assert.Empty(t, names(t, client))
 }
 
-func TestAClusterWithoutALeaderIsNotDrained(t *testing.T) {
+func TestDrainFailsWithoutControllerManagerLeader(t *testing.T) {
 	client := cluster(never, pod("web", "ReplicaSet"))
 	ledBy(client, lease{holder: "server-1", term: 3, renewedAt: 10})
 	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)

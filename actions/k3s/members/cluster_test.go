@@ -71,7 +71,7 @@ func TestForbiddenNodeDeletionIsNotRetried(t *testing.T) {
 	assert.Equal(t, 1, *asked)
 }
 
-func TestANodeThatIsGoneIsNoError(t *testing.T) {
+func TestDeletingMissingNodeSucceeds(t *testing.T) {
 	remover := &Remover{Client: fake.NewClientset(), Log: io.Discard}
 	node, err := remover.node(t.Context(), leaving)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 
 // K3s removes its finalizer from a Node some time after the delete. A kubelet that registered
 // before that would lose its Node.
-func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
+func TestNodeNameIsFreeOnlyAfterNodeIsDeleted(t *testing.T) {
 	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown))
 	etcd(t, client)
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")

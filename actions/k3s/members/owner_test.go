@@ -83,7 +83,7 @@ func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
 	}
 }
 
-func TestADrainIsNotAskedOfAnotherClustersServer(t *testing.T) {
+func TestDrainIsNotRequestedFromServerOfOtherCluster(t *testing.T) {
 	for mark, drained := range map[string]bool{"cluster=cafe\nnode=server-1\n": true, "cluster=feed\nnode=server-1\n": false} {
 		host, told := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}

@@ -129,7 +129,7 @@ func TestFailedStopRestartsAllServers(t *testing.T) {
 		"start_again server-3"})
 }
 
-func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
+func TestFailedResetKeepsDataOfOtherServers(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"reset server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())

@@ -82,7 +82,7 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	})
 }
 
-func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
+func TestMachinesOfHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(sshtest.Call) int { return 0 } // the hypervisor has no machine
 	one := hypervisors["libvirt"].spec()

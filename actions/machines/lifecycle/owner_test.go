@@ -68,7 +68,7 @@ func onEach(t *testing.T, released bool,
 
 // Two users with the same stack file have the same name for two machines. Neither user's update
 // takes over or removes the other's machine.
-func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
+func TestMachineOfOtherStateIsNotChanged(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		unknown := theirs
@@ -112,7 +112,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 
 // A released machine gets its cluster's identity at the next update, if the state has the machine.
 // An update whose state does not have it finds it only by name, and does not take it.
-func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
+func TestReleasedMachineGetsClusterIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()

@@ -95,7 +95,7 @@ func deadPID(t *testing.T) int {
 	return command.Process.Pid
 }
 
-func TestALockOfADeadProcessIsRemoved(t *testing.T) {
+func TestLockOfDeadProcessIsRemoved(t *testing.T) {
 	b := newBench(t)
 	pid := deadPID(t)
 	b.saw(t, pid, machine(), time.Now())
@@ -145,7 +145,7 @@ func TestRunRecordTiesLockToLivingProcess(t *testing.T) {
 	require.NoError(t, NoteParent(dir), "no Pulumi runs this test")
 }
 
-func TestALockWhoseProcessNumberWasReusedIsRemoved(t *testing.T) {
+func TestLockIsRemovedWhenPIDWasReused(t *testing.T) {
 	b := newBench(t)
 	b.saw(t, os.Getpid(), machine(), time.Now().Add(-24*time.Hour))
 	file := b.lock(t, os.Getpid(), hostname(t), time.Now().Add(-24*time.Hour))
@@ -201,7 +201,7 @@ func TestRunningPulumiOwnsLockDespiteClockChange(t *testing.T) {
 	assert.Nil(t, b.imported)
 }
 
-func TestABackendThatRecordsNoOwnerKeepsItsLocks(t *testing.T) {
+func TestLocksWithoutOwnerRecordAreKept(t *testing.T) {
 	b := newBench(t)
 	inner := b.Pulumi
 	b.Pulumi = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
@@ -313,7 +313,7 @@ func TestCleanStackIsNotChanged(t *testing.T) {
 	assert.Equal(t, []string{"whoami --json", "stack export --stack local --show-secrets"}, b.calls)
 }
 
-func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
+func TestMissingStackNeedsNoRecovery(t *testing.T) {
 	_, err := newBench(t).Run(t.Context())
 	require.NoError(t, err)
 }

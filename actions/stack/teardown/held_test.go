@@ -289,7 +289,7 @@ func TestKeptCRDsAreNoLoss(t *testing.T) {
 }
 
 // The error names a kind that cannot be listed, because such a kind may have objects.
-func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
+func TestErrorNamesKindThatCannotBeListed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)
 	cluster.Objects.(*fakedynamic.FakeDynamicClient).PrependReactor("list", "anvils",
@@ -351,7 +351,7 @@ func TestNamespaceIsNotDeletedWhileAPIServiceIsDown(t *testing.T) {
 		"no namespace leaves")
 }
 
-func TestAClusterThatCannotBeReadIsNotTakenForEmpty(t *testing.T) {
+func TestUnreadableClusterIsNotTreatedAsEmpty(t *testing.T) {
 	fails := func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }
 	err := Guard{}.Losses(t.Context(), fails, team)
 	require.ErrorContains(t, err, "refused, nothing was deleted: namespace team-a, Release "+
