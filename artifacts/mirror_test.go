@@ -158,7 +158,7 @@ func TestFetchUsesOnlyMirror(t *testing.T) {
 	}
 }
 
-func TestAMirrorThatServesSomethingElseIsRefused(t *testing.T) {
+func TestMirrorWithOtherContentIsRefused(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins,
@@ -239,7 +239,7 @@ func TestMirrorErrorsHidePassword(t *testing.T) {
 
 // The mirror's password is only for the mirror: a request to another host, after a redirect, does
 // not have it.
-func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
+func TestMirrorPasswordIsNotSentToOtherHosts(t *testing.T) {
 	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2",
 		URL: "https://example.org/metallb-0.16.2.tgz"}}
 	m := newMirror(t, pins)
