@@ -14,7 +14,7 @@ import (
 )
 
 // A user who finds a process or a line of a script finds the command in the help and on a page.
-func TestEachCommandIsVisibleAndOnAPage(t *testing.T) {
+func TestEachCommandIsInHelpAndOnAPage(t *testing.T) {
 	pages := ""
 	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {
 		files, err := filepath.Glob(pattern)

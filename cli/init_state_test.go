@@ -34,7 +34,7 @@ func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
 }
 
 // Nothing is prepared silently: a pipe cannot be asked.
-func TestInitPreparesNoStateUnasked(t *testing.T) {
+func TestInitPreparesNoStateWithoutRequest(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 36)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Choose where Pulumi keeps the state")
@@ -50,7 +50,7 @@ func TestInitRefusesLocalStateBesideChosenBackend(t *testing.T) {
 }
 
 // A stack on an existing cluster has no hosts to log in to.
-func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
+func TestInitWithoutHostPreparesOnlyState(t *testing.T) {
 	home, project := t.TempDir(), scaffoldtest.Project(t)
 	t.Setenv("HOME", home)
 	code, stdout, stderr := invoke(t, "", "init", "mine", "--local-state", "--project", project)
@@ -69,7 +69,7 @@ func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
 	assert.Contains(t, stdout, "Next:\n\n  pulumi stack init second\n")
 }
 
-func TestInitWithoutHostIsRefusedWhenTheStackCannotBeNamedSo(t *testing.T) {
+func TestInitWithoutHostRefusesInvalidStackName(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	code, _, stderr := invoke(t, "", "init", "my stack", "--local-state", "--project",

@@ -159,7 +159,7 @@ func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string
 	return r, host, jump, fmt.Sprintf("hop@%s:%d", at.Address, at.Port)
 }
 
-func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
+func TestHostIsReadThroughJumpHost(t *testing.T) {
 	r, host, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)
@@ -194,7 +194,7 @@ func TestChangedHostKeyErrorNamesKnownHosts(t *testing.T) {
 		"of --known-hosts; once you have compared the new key: ssh-keygen -R 127.0.0.1")
 }
 
-func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
+func TestUnknownJumpHostIsNotContacted(t *testing.T) {
 	r, _, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)

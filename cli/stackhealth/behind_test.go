@@ -39,7 +39,7 @@ func TestRootIsFirstClosedGateBelow(t *testing.T) {
 		"argocd-rollout": "traefik-rollout"}, findRoots(closedBelow()))
 }
 
-func TestReportsOfGatesBehindAClosedOneAreCounted(t *testing.T) {
+func TestGatesBehindClosedGateAreCounted(t *testing.T) {
 	gates, results := closedBelow()
 	want := expected{}
 	for _, gate := range gates {

@@ -96,7 +96,7 @@ func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 
 // Under a neutral name, the archive shows a text of one word, and leaves out a longer one. It does
 // not search a journal for that text.
-func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
+func TestTextThatMayContainSecretIsOmitted(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")
 	assert.Contains(t, file, notShown)

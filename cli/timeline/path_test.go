@@ -78,7 +78,7 @@ func longest(run Run, graph map[string][]string, at string) time.Duration {
 	return chain
 }
 
-func TestTheCriticalPathIsTheLongestChain(t *testing.T) {
+func TestCriticalPathIsLongestChain(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		lines, graph := random(r, 1+r.IntN(12))

@@ -88,7 +88,7 @@ func elements(t *testing.T, text string) map[string]int {
 // outside finds references that a browser would load.
 var outside = regexp.MustCompile(`(?i)(src|href)\s*=|url\([^#]|@import|//[a-z]`)
 
-func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
+func TestRandomRunIsDrawnCompletelyAndWellFormed(t *testing.T) {
 	for seed := range uint64(100) {
 		run := random(rand.New(rand.NewPCG(seed, 2)))
 		var drawn, page strings.Builder
@@ -130,7 +130,7 @@ func TestBarsStayInChartAndFollowDependencies(t *testing.T) {
 	}
 }
 
-func TestARealDestroyIsDrawn(t *testing.T) {
+func TestRecordedDestroyIsDrawn(t *testing.T) {
 	file, err := os.Open("../testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
