@@ -97,7 +97,7 @@ func TestClaimMarksFreeHostAndRefusesForeignHost(t *testing.T) {
 }
 
 // An install would overwrite another cluster, and an uninstall would remove it.
-func TestNothingIsInstalledOnOrRemovedFromAnotherStacksHost(t *testing.T) {
+func TestHostOfOtherStackIsNeitherInstalledNorUninstalled(t *testing.T) {
 	for name, test := range whoseHosts {
 		if test.fails == "" {
 			continue
@@ -120,7 +120,7 @@ func TestNothingIsInstalledOnOrRemovedFromAnotherStacksHost(t *testing.T) {
 	}
 }
 
-func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
+func TestUninstallRemovesOwnerMarkLast(t *testing.T) {
 	h := newFakeHost(t)
 	out, code := h.install("server", "true", "")
 	require.Zero(t, code, out)

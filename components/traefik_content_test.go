@@ -27,7 +27,7 @@ func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 
 // An ACME server must get the answer to its challenge on port 80: before there is a certificate, it
 // need not accept any answer of https. All other requests are redirected to https as before.
-func TestTraefikSendsChallengesNotToHTTPS(t *testing.T) {
+func TestTraefikDoesNotRedirectACMEChallenges(t *testing.T) {
 	web := func(challenges bool) pulumi.Map {
 		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)
 	}
