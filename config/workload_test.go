@@ -33,7 +33,7 @@ func loadWorkload(fields map[string]any) (config.Workload, error) {
 	return cfg.Apps.Workloads[0], nil
 }
 
-func TestAWorkloadNeedsANameAndAnImageOnly(t *testing.T) {
+func TestWorkloadRequiresOnlyNameAndImage(t *testing.T) {
 	w, err := loadWorkload(map[string]any{"name": "shop", "image": "docker.io/acme/shop:1.2.3",
 		"routes": []any{map[string]any{}}})
 	require.NoError(t, err)
