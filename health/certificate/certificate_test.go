@@ -41,7 +41,7 @@ status:
 
 // The annotation has the revision that the earlier server issued. Strata did not write a value that
 // is no number, so it is ignored.
-func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
+func TestCertificateOfEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
 		object.Status.Revision = 4
@@ -51,7 +51,7 @@ func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
 	assert.False(t, (&certificateObject{}).facts().Outdated)
 }
 
-func TestThePauseDoublesWithEachFailure(t *testing.T) {
+func TestPauseDoublesWithEachFailure(t *testing.T) {
 	for failures, want := range map[int]time.Duration{0: 1, 1: 1, 2: 2, 3: 4, 5: 16, 6: 32, 7: 32, 100: 32} {
 		assert.Equal(t, want*time.Hour, pauseAfter(failures), "%d failures", failures)
 	}

@@ -60,7 +60,7 @@ func TestCgroupV1VerdictFollowsWantedK3sVersion(t *testing.T) {
 	assert.Contains(t, judge("newest").Message, "newest")
 }
 
-func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
+func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		err  error

@@ -51,7 +51,7 @@ func runProbe(t *testing.T, script string, settings map[string]string) []Block {
 	return all
 }
 
-func TestTheHostProbeSeesThisMachine(t *testing.T) {
+func TestHostProbeReadsLocalMachine(t *testing.T) {
 	listener := healthtest.Listen(t)
 	settings := ownerSettings(Spec{})
 	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1",
@@ -73,7 +73,7 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 }
 
 // The probe prints firewalld's zones only while firewalld runs.
-func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
+func TestHostProbeDetectsRunningFirewall(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	ask := func(state string) Block {
@@ -155,7 +155,7 @@ func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	}
 }
 
-func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
+func TestConnectProbeDistinguishesAnswerRefusalAndSilence(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())

@@ -61,7 +61,7 @@ func pongs(t *testing.T) string {
 
 // `strata tunnel -s a` is open, and `strata health -s b` uses the same port. If both sites have the
 // same private addresses, a's server would answer pong in place of b's.
-func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
+func TestGateDoesNotUseTunnelOfOtherStack(t *testing.T) {
 	way, _ := tunneltest.Serve(t)
 	host := sshtest.Start(t)
 	mine := tunneltest.Through(host, way.Port)
@@ -79,7 +79,7 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 
 // The jump host boots when the gate begins. The test opens the listener at the port later, and
 // expects a greeting there, because a held tunnel sends one.
-func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
+func TestGateRetriesTunnelThatCouldNotBeOpened(t *testing.T) {
 	host := sshtest.Start(t)
 	way := tunneltest.Through(host, tunneltest.Closed(t))
 	way.Via[0].Port = 1

@@ -132,7 +132,7 @@ func told(differences []difference) (texts []string) {
 }
 
 // A controller writes the rules of an aggregating role, so the manifest's rules have no effect.
-func TestAggregatedRoleHasTheRulesOfThoseItSelects(t *testing.T) {
+func TestAggregatedRoleHasRulesOfSelectedRoles(t *testing.T) {
 	text := manifest + `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

@@ -95,7 +95,7 @@ func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	assert.Zero(t, w.differenceSeconds("p", want, stale))
 }
 
-func TestATunnelIsClosedOnce(t *testing.T) {
+func TestTunnelIsClosedOnce(t *testing.T) {
 	stopped := 0
 	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{},
 		stop: func() { stopped++ }}}}
