@@ -12,7 +12,7 @@ import (
 
 // K3s keeps a host's disk busy while it imports images. Such a host is silent for seconds, and its
 // command continues.
-func TestAHostMayBeSilentForAWhile(t *testing.T) {
+func TestRunToleratesSilentHostForTenSeconds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a host that is observed may be silent")
 	}

@@ -33,7 +33,7 @@ func server(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
+func TestClientFailsOverToNextServer(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
 	config := &rest.Config{Host: first.URL}
 	client, err := kubernetes.NewForConfig(apiserver.Failover(config,
@@ -51,7 +51,7 @@ func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
 	assert.Nil(t, config.Dial, "the caller's configuration is its own")
 }
 
-func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
+func TestClientOfOneServerFailsWhenServerIsGone(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
 	client, err := kubernetes.NewForConfig(apiserver.Failover(&rest.Config{Host: second.URL},
 		[]string{first.Listener.Addr().String()}))

@@ -134,7 +134,7 @@ func TestMissingAgentFailsOnlyWhenNeeded(t *testing.T) {
 	assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is not set")
 }
 
-func TestAnAgentWithoutAKeySaysSo(t *testing.T) {
+func TestAgentWithoutKeyIsReported(t *testing.T) {
 	server := sshtest.Start(t)
 	startAgent(t)
 	target := server.Target()
@@ -227,7 +227,7 @@ func TestAgentHangingAtSignIsReportedAtTimeout(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
-func TestAnAgentThatDoesNotAcceptIsNamed(t *testing.T) {
+func TestAgentThatDoesNotAcceptIsNamed(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -263,7 +263,7 @@ func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
 
 // An agent serves one request after the other. While it waits for a hardware key's touch for one
 // login, other logins must not fail, and must not take the jump host for dead.
-func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
+func TestSilentAgentIsRetriedOverSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")
 	}
@@ -289,7 +289,7 @@ func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-func TestAnAgentThatDoesNotSignIsGivenUpBeforeTheHandshake(t *testing.T) {
+func TestAgentThatDoesNotSignIsGivenUpBeforeHandshake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that a hardware key's touch is given")
 	}

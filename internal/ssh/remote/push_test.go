@@ -52,7 +52,7 @@ func TestPushCopiesOnceAndThenSkips(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o755), info.Mode(), "a skipped push still sets the mode")
 }
 
-func TestPushOfAFileWithAnotherSumLeavesTheOldOne(t *testing.T) {
+func TestPushWithWrongChecksumKeepsOldFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, _ := artifact(t, 1000)
 	dest := filepath.Join(t.TempDir(), "k3s")
@@ -62,7 +62,7 @@ func TestPushOfAFileWithAnotherSumLeavesTheOldOne(t *testing.T) {
 	requireOnly(t, dest, "old")
 }
 
-func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
+func TestPushToFullDiskReportsItAndLeavesNothing(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	dir := t.TempDir()
 	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir).CombinedOutput()
@@ -117,7 +117,7 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 
 // At 1 Mbit/s the rest takes longer than the bound, which is one of silence: the host says of each
 // 256 KiB that it has them, every two seconds.
-func TestPushResumesInterruptedUploadOnASlowLine(t *testing.T) {
+func TestPushResumesInterruptedUploadOnSlowLine(t *testing.T) {
 	t.Parallel()
 	server := sshtest.Start(t)
 	local, sum := artifact(t, 9<<18)
@@ -148,7 +148,7 @@ func TestPushResumesInterruptedUploadOnASlowLine(t *testing.T) {
 	requireOnly(t, upload.Dest, string(content))
 }
 
-func TestReadEndsWhenItsHostFallsSilent(t *testing.T) {
+func TestReadEndsWhenHostIsSilent(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		_, _ = io.WriteString(call.Stdout, "half of it")
@@ -161,7 +161,7 @@ func TestReadEndsWhenItsHostFallsSilent(t *testing.T) {
 }
 
 // A host that lost power may have kept the length of a part without its content.
-func TestPushBeginsAnewBehindADamagedPart(t *testing.T) {
+func TestPushDiscardsDamagedPartialFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, sum := artifact(t, 1<<20)
 	dest := filepath.Join(t.TempDir(), "k3s")
@@ -211,7 +211,7 @@ func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestPushKeepsItsPartWhenItIsInterrupted(t *testing.T) {
+func TestInterruptedPushKeepsPartialFile(t *testing.T) {
 	server := sshtest.Start(t)
 	client := connect(t, server)
 	dest := filepath.Join(t.TempDir(), "k3s")

@@ -14,7 +14,7 @@ import (
 
 // If a connection dies while a script is sent, the part that arrived must not run. Half of a path
 // in a removal, for example, is another path.
-func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
+func TestPartialScriptIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)
 	client := &Client{target: Target{User: "root"}}

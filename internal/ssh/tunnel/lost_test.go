@@ -91,7 +91,7 @@ func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 }
 
 // The address is behind a jump host that works, and its packets are dropped.
-func TestASilentAddressIsATimeout(t *testing.T) {
+func TestSilentAddressIsATimeout(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
 	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp",
@@ -157,7 +157,7 @@ func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
 
 // Gates dial 10 to 40 times a second. A login for each would make a jump host with fail2ban, or
 // with OpenSSH's PerSourcePenalties, block this machine.
-func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
+func TestRejectedLoginIsNotRetriedPerConnection(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	logins := tunnel.jump.Connections()
 	dial := Dialer(tunnel.Spec, net.Dialer{})
@@ -168,7 +168,7 @@ func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
 	assert.Equal(t, logins, tunnel.jump.Connections())
 }
 
-func TestThePauseAfterARejectedLoginGrows(t *testing.T) {
+func TestPauseAfterRejectedLoginGrows(t *testing.T) {
 	var b backOff
 	now := time.Unix(1000, 0)
 	assert.False(t, b.waits(now))

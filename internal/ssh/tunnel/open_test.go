@@ -27,7 +27,7 @@ func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) 
 
 func noStart(context.Context) error { return errors.New("was to be started") }
 
-func TestATunnelEndsOnceNothingUsesIt(t *testing.T) {
+func TestUnusedTunnelEnds(t *testing.T) {
 	const idleFor = 300 * time.Millisecond
 	tunnel := served(t, idleFor)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -46,7 +46,7 @@ func TestATunnelEndsOnceNothingUsesIt(t *testing.T) {
 	}
 }
 
-func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
+func TestTunnelIsStartedOnceAndShared(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	for range 2 {
 		lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -89,7 +89,7 @@ func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	require.NoError(t, <-tunnel.ended)
 }
 
-func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
+func TestPortOfOtherProgramIsRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
@@ -210,7 +210,7 @@ func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 }
 
 // A process with the same key can do no more than the waiting tunnel.
-func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
+func TestTunnelIsOpenOnceJumpHostIsBack(t *testing.T) {
 	tunnel, back := away(t)
 	time.AfterFunc(100*time.Millisecond, back)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -218,7 +218,7 @@ func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
 	lease.Close()
 }
 
-func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
+func TestFailedTunnelIsRetried(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	var tries atomic.Int32
 	start := time.Now()

@@ -82,7 +82,7 @@ func api(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
+func TestKubeconfigProxyConnectsThroughJumpHost(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	for name, config := range map[string]*rest.Config{
 		"a client that takes the proxy as it is": {Host: server.URL},
@@ -108,7 +108,7 @@ func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
 }
 
 // This machine cannot resolve a name of the far network.
-func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
+func TestJumpHostResolvesNames(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	assert.Contains(t, down.Why, "strata tunnel")
 }
 
-func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
+func TestTunnelReconnectsToLostJumpHost(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	address := server.Listener.Addr().String()
