@@ -35,7 +35,7 @@ func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
 	return b, err
 }
 
-func TestBundleIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
+func TestBundleRefusesStackWithESCEnvironment(t *testing.T) {
 	// The bundle sets both.
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MachineImageVariable, "")
@@ -97,7 +97,7 @@ func TestExistingImageIsReusedOnlyUnchanged(t *testing.T) {
 	assert.False(t, has("real: this project's"))
 }
 
-func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
+func TestBundledProjectRunsCompiledProgram(t *testing.T) {
 	text, err := os.ReadFile("../../Pulumi.yaml")
 	require.NoError(t, err)
 	text, err = withProgram(text)

@@ -153,7 +153,7 @@ func (c *carried) text(file string) string {
 }
 
 // The versions of Pulumi's command line, a plugin and a chart are raised and lowered.
-func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
+func TestBundleIsUpdatedAfterVersionChange(t *testing.T) {
 	c := newCarried(t)
 	for _, versions := range []struct{ cli, plugin, chart string }{
 		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"},

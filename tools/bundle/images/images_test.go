@@ -179,7 +179,7 @@ func TestImagesOfAllPodsAreCollected(t *testing.T) {
 			"cache": pulumi.Map{"enabled": pulumi.Bool(false)}}))
 }
 
-func TestAChartThatTheStackDoesNotHaveIsAnError(t *testing.T) {
+func TestChartMissingFromStackIsAnError(t *testing.T) {
 	_, err := Collect(registered(t, "other-1.0.0-abc.tgz", nil), packed(t), t.TempDir(), "v1.34.2")
 	require.ErrorContains(t, err, "other-1.0.0-abc.tgz is no artifact of the stack")
 }

@@ -143,7 +143,7 @@ func TestPullUsesMirrorOfNodes(t *testing.T) {
 	})
 }
 
-func TestOnlyTheNodesArchitectureIsPulled(t *testing.T) {
+func TestOnlyNodeArchitectureIsPulled(t *testing.T) {
 	m := newMirror(t)
 	arm := image(t, "arm64")
 	index := mutate.AppendManifests(empty.Index,
