@@ -72,7 +72,7 @@ func TestPointNamesSortByX(t *testing.T) {
 	assert.Equal(t, &Point{Curve: "up", Of: "workloads", X: 10}, ten.Point)
 }
 
-func TestTheMachineIsDescribed(t *testing.T) {
+func TestMachineDescriptionHasProcessorMemoryAndKernel(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
 

@@ -99,7 +99,7 @@ func TestRunEnvironmentHidesUsersCaches(t *testing.T) {
 	assert.NotContains(t, string(text), "/users")
 }
 
-func TestTheProcessorTimeOfGrandchildrenCounts(t *testing.T) {
+func TestProcessorTimeIncludesGrandchildren(t *testing.T) {
 	spent, err := timed(
 		exec.CommandContext(t.Context(), "sh", "-c",
 			"sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; sleep 0.5"))
@@ -108,7 +108,7 @@ func TestTheProcessorTimeOfGrandchildrenCounts(t *testing.T) {
 	assert.Greater(t, spent.wall, spent.processor, "sleep takes no processor")
 }
 
-func TestAModuleCacheCanBeRemoved(t *testing.T) {
+func TestRemoveAllRemovesModuleCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	module := filepath.Join(dir, "modules", "m@v1")
 	require.NoError(t, os.MkdirAll(module, 0o755))
