@@ -37,7 +37,7 @@ func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 }
 
 // Only the controller may reach the admin API, by the charts' labels.
-func TestOnlyTheControllerReachesTheAdminAPI(t *testing.T) {
+func TestOnlyControllerReachesAdminAPI(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
 		found, ok := find(w.charts, "Deployment", "apisix", name)

@@ -35,7 +35,7 @@ var platforms = []struct {
 			"storage": map[string]any{"persistent": false}}}},
 }
 
-func TestEachChartTakesOurValues(t *testing.T) {
+func TestEachChartAcceptsOurValues(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			p := newProgram(t, platform.sections)

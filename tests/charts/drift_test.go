@@ -150,7 +150,7 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 }
 
 // Every property that matters to Strata is a fact, so a chart that differs in it is noticed.
-func TestAChangedChartIsADifference(t *testing.T) {
+func TestChangedChartIsADifference(t *testing.T) {
 	p := newProgram(t, platforms[1].sections)
 	var objects []object
 	for _, release := range p.releases {

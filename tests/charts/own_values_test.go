@@ -251,7 +251,7 @@ func nested(t *testing.T, path string) map[string]any {
 
 // Argo CD's own policies are the user's choice: that of its server admits every client, or the
 // ingress would not reach it.
-func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
+func TestArgoCDPoliciesAdmitIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
 	p := newProgram(t,
 		map[string]any{

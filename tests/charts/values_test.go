@@ -24,7 +24,7 @@ var misspelt = []struct{ release, section, key, other string }{
 var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs",
 	"vault": "server", "cert-manager": "webhook"}
 
-func TestAMisspeltValueIsNoticed(t *testing.T) {
+func TestMisspeltValueIsDetected(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range misspelt {
 		t.Run(mutant.release+" "+mutant.key, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAMisspeltValueIsNoticed(t *testing.T) {
 	}
 }
 
-func TestAValueOfAnotherTypeIsRefusedWhereTheChartHasASchema(t *testing.T) {
+func TestValueOfWrongTypeIsRefusedByChartSchema(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
 	for _, sound := range p.releases {
 		t.Run(sound.name, func(t *testing.T) {
