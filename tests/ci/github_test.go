@@ -55,7 +55,7 @@ func TestActionsArePinnedByCommit(t *testing.T) {
 }
 
 // A linter without findings must be able to have some.
-func TestAFaultInTheWorkflowIsFound(t *testing.T) {
+func TestInvalidWorkflowIsReported(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{

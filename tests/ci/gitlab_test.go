@@ -157,7 +157,7 @@ func shellcheck(t *testing.T, script string) error {
 	return nil
 }
 
-func TestAFaultInThePipelineIsFound(t *testing.T) {
+func TestInvalidPipelineIsReported(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{

@@ -48,7 +48,7 @@ func TestGitHubWorkflowIsValidWithPreflightPasswords(t *testing.T) {
 
 // A pipeline of GitLab's has each variable of its project without naming it, so the example lists
 // those to make.
-func TestThePipelineNamesThePasswordsOfPreflight(t *testing.T) {
+func TestGitLabPipelineNamesPreflightPasswords(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	for _, name := range passwords {
