@@ -38,7 +38,7 @@ var table = []struct {
 	{"kubernetes", releaseFailureCases},
 }
 
-func TestPluginsBehaveAsTheTableSays(t *testing.T) {
+func TestPluginsMatchConformanceTable(t *testing.T) {
 	for _, rows := range table {
 		t.Run(rows.plugin, func(t *testing.T) {
 			require.NoError(t, binaries.err(rows.plugin))
