@@ -79,10 +79,10 @@ var notRun = map[string]string{
 	"make load":   "it is tools/load, which tests/e2e/workload_test.go runs",
 }
 
-// TestEachBlockOfAStackInTheReadmeIsComplete checks that a user can type a block word for word in a
+// TestReadmeStackBlocksAreComplete checks that a user can type a block word for word in a
 // fresh clone: it builds the program, sets the PATH and a state, and makes the stack before it is
 // used.
-func TestEachBlockOfAStackInTheReadmeIsComplete(t *testing.T) {
+func TestReadmeStackBlocksAreComplete(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").
 		FindAllStringSubmatch(pages(t)["README.md"], -1)
 	require.Len(t, blocks, 2, "own hosts, an existing cluster")
@@ -149,7 +149,7 @@ func flagsOf(c shell.Command) []string {
 var short = map[string]string{"-s": "--stack"}
 
 // A reader who follows a page types no command that was never run.
-func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
+func TestCommandsOfFollowedPagesAreRun(t *testing.T) {
 	all := pages(t)
 	sources := map[string]string{}
 	used := map[string]bool{}
@@ -231,7 +231,7 @@ var (
 )
 
 // A target on a page is in the Makefile, and so is each of its variables.
-func TestEachTargetOfThePagesIsInTheMakefile(t *testing.T) {
+func TestTargetsOnPagesAreInMakefile(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
 	known := map[string]bool{}
@@ -299,7 +299,7 @@ func TestGettingStartedCommandsCreatePrivatePassphraseFile(t *testing.T) {
 }
 
 // A complete stack file on a page is valid.
-func TestEachStackFileOfAFollowedPageIsValid(t *testing.T) {
+func TestStackFilesOnFollowedPagesAreValid(t *testing.T) {
 	checked := 0
 	for _, page := range followed {
 		for _, found := range regexp.MustCompile("(?ms)^```yaml\n(# yaml-language-server.*?)^```").

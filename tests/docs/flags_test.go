@@ -15,7 +15,7 @@ var flags = []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"
 // another set gives another image.
 const images = "artifacts/ownimage/build.go"
 
-func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {
+func TestAllBuildsUseSameFlags(t *testing.T) {
 	found := 0
 	compiles := func(path string) bool {
 		return !strings.HasPrefix(path, "docs/") && path != images &&

@@ -49,7 +49,7 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-func TestEveryLinkLeadsSomewhere(t *testing.T) {
+func TestEveryLinkResolves(t *testing.T) {
 	all := pages(t)
 	for page, text := range all {
 		for _, found := range link.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {

@@ -60,7 +60,7 @@ func pieces(page string) []string {
 }
 
 // A search for the words of a failure only succeeds if they are the program's.
-func TestTroubleshootingQuotesTheProgram(t *testing.T) {
+func TestTroubleshootingQuotesProgramMessages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/troubleshooting.md"))
 	require.NoError(t, err)
 	says := program(t)

@@ -106,7 +106,7 @@ func TestPrivateWordsAreFound(t *testing.T) {
 }
 
 // A page names no document that its reader does not have. Decisions may: they are history.
-func TestPagesNameNoSourceOfTheirOwn(t *testing.T) {
+func TestPagesNameNoUnavailableSource(t *testing.T) {
 	checked := files(t, func(path string) bool {
 		return path == "Makefile" || path == "bench/results.json" ||
 			filepath.Ext(path) == ".md" && !strings.HasPrefix(path, "docs/adr/")
@@ -119,7 +119,7 @@ func TestPagesNameNoSourceOfTheirOwn(t *testing.T) {
 	require.Greater(t, len(checked), 50)
 }
 
-func TestSourcesAreFound(t *testing.T) {
+func TestUnavailableSourcesAreFound(t *testing.T) {
 	for text, found := range map[string]bool{
 		"the first platform's matrix": true, "of the demo's plan": true, "not in the plan": true,
 		"race/the_seeds_mount": true, "what the plan calls critical": true, "the seed": true,
