@@ -50,7 +50,7 @@ func TestDestroyOfMachinesRunsNoCommandsOnThem(t *testing.T) {
 	assert.Empty(t, gone.actions.ending("delete", "metallb-release"))
 }
 
-func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
+func TestDestroySucceedsWithDeadMachine(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.mustUp()
 	for name := range s.stored() {
@@ -149,7 +149,7 @@ func TestUpdateAddsMissingLastGuardAlone(t *testing.T) {
 
 // The guard's input is in the state: the last update's value decides, and a change of it changes
 // nothing else.
-func TestProtectChangeUpdatesOnlyTheGuards(t *testing.T) {
+func TestProtectChangeUpdatesOnlyGuards(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }

@@ -143,7 +143,7 @@ func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	assert.Contains(t, s.stored(), "workloads-team-a")
 }
 
-func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
+func TestGuardsKnowEveryObjectOfProgram(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		s := newStack(t, name)
 		s.mustUp()
@@ -168,7 +168,7 @@ func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestDiscardAndProtectSettingsReachTheGuards(t *testing.T) {
+func TestDiscardAndProtectSettingsReachGuards(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.config["strata:discard"] = section{"namespaces": []string{"team-a"},

@@ -24,7 +24,7 @@ func (s *stack) inCluster() []string {
 
 // The stack itself deletes its objects in an existing cluster; in a cluster of ours they go with
 // the machines.
-func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
+func TestDestroyDeletesEachObjectInExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()
@@ -76,7 +76,7 @@ func TestSecondUpdateOnExistingClusterChangesNothing(t *testing.T) {
 }
 
 // kind renews certificates once a year, other clusters a token every hour.
-func TestARenewedCredentialReplacesNothing(t *testing.T) {
+func TestRenewedCredentialReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")
@@ -100,7 +100,7 @@ const identity = "cluster-identity"
 
 // If the context leads to another cluster, nothing is changed there and nothing is deleted in the
 // old one, with any options of the engine. A proxy may choose the cluster by the credential alone.
-func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
+func TestOtherClusterInSameContextIsRefused(t *testing.T) {
 	for _, other := range []struct {
 		goesOn  bool
 		ca, key string
@@ -139,7 +139,7 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 }
 
 // A CA is rotated, and the cluster is the same.
-func TestARotatedCAReplacesNothing(t *testing.T) {
+func TestRotatedCAReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)

@@ -123,7 +123,7 @@ func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 }
 
 // Forgotten resources do not block a destroy.
-func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
+func TestDestroyAfterFailedChangeLeavesNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})

@@ -117,7 +117,7 @@ func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 
 // The state decides at each install whether its script may start a cluster. That is no input, or
 // the second update would install again.
-func TestOnlyFirstServerInstallMayStartTheCluster(t *testing.T) {
+func TestOnlyFirstServerInstallMayStartCluster(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	founds := map[string]string{}

@@ -41,7 +41,7 @@ func (s *stack) gates() (stored, foretold []string) {
 
 // The view of `strata health`: after a successful update no gate is missing or left over, and after
 // a failed one each unreached gate is missing. Gates that the configuration has lost stay listed.
-func TestConfiguredGatesMatchGatesInTheState(t *testing.T) {
+func TestConfiguredGatesMatchGatesInState(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

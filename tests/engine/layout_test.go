@@ -103,7 +103,7 @@ func (s *stack) installs(t *testing.T) {
 
 // A destroy runs no program. Its first delete is the last guard's. If a failed update did not reach
 // that guard, each delete command refuses by itself.
-func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
+func TestDestroyOfStateWithoutLayoutChangesNoHost(t *testing.T) {
 	for name, last := range lastGuards {
 		t.Run(name+" finished", func(t *testing.T) {
 			s := withoutLayout(t, name, false)

@@ -19,7 +19,7 @@ func onProxmox(t *testing.T) *stack {
 
 // A change of a machine's address, login or fixed properties must not make it anew. Its workload
 // would be lost, and later steps would not run again.
-func TestNoConfigurationChangeReplacesAMachine(t *testing.T) {
+func TestConfigurationChangesReplaceNoMachine(t *testing.T) {
 	changes := map[string]func(s *stack){
 		"the hypervisor's user": func(s *stack) {
 			s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"})

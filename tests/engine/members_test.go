@@ -70,7 +70,7 @@ func TestRemovedServersCanRejoin(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestTheFirstServerMayLeave(t *testing.T) {
+func TestFirstServerCanBeRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	cluster := s.stored()["k3s-cluster"].Outputs["hex"]
@@ -88,7 +88,7 @@ func TestTheFirstServerMayLeave(t *testing.T) {
 
 // A changed config.yaml restarts K3s. Servers restart one at a time, each after the gate of the one
 // before.
-func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
+func TestServerConfigChangeRollsOutOneServerAtATime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
@@ -107,7 +107,7 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 
 // The upgrade begins when every node has its binary and every gate of the old K3s passes, and the
 // layers above wait for it.
-func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
+func TestUpgradeStartsOnceEveryNodeHasBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s")
@@ -144,7 +144,7 @@ func TestFailedUpgradeStopsLayersAboveAndRunsAgain(t *testing.T) {
 
 // A replacement for a dead host has its name free before it joins, and is a member before the set
 // is checked.
-func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
+func TestReplacedServerIsAdmittedBeforeInstall(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	nodes := s.config["strata:hosts"]["nodes"].([]any)
@@ -162,7 +162,7 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 
 // The gates of the hosts refuse a version that K3s cannot upgrade to, before any file is copied to
 // a host.
-func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
+func TestHostThatRefusesVersionGetsNoBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s", "v1.99.0+k3s1")
@@ -175,7 +175,7 @@ func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
 	assert.NotContains(t, failed.actions.names("create"), "k3s-upgrade")
 }
 
-func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
+func TestNewChartRunsWebhookGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("metallb-chart")

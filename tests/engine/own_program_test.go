@@ -111,7 +111,7 @@ func TestOwnProgramPreviewsBeforeClusterExists(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
+func TestOutputsOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	s := newOwnProgram(t, made{contextOf, ranges})
 	s.mustUp()
 	stored := s.stored()
@@ -164,7 +164,7 @@ func TestInvalidOutputsOfOtherResourcesFailTheUpdate(t *testing.T) {
 	}
 }
 
-func TestComponentsOfThePlatformHaveOutputs(t *testing.T) {
+func TestPlatformComponentsHaveOutputs(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
 	stored := s.stored()

@@ -11,7 +11,7 @@ import (
 )
 
 // Hosts need not exist yet for a preview.
-func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
+func TestPreviewOfEmptyStackOnlyCreates(t *testing.T) {
 	for _, name := range []string{"local", "staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -28,7 +28,7 @@ func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
 
 // A preview that shows a running cluster's objects as deleted makes people afraid of the update or,
 // worse, used to such previews.
-func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
+func TestPreviewShowsNoClusterObjectAsDeleted(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *stack)
 		// gone is a part of the names that may be deleted, empty for none.

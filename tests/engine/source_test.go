@@ -88,7 +88,7 @@ func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 }
 
 // Outputs are written at the end of an update. Before that, K3s may run already.
-func TestAnUpdateThatFailsKeepsTheKindOfItsArtifacts(t *testing.T) {
+func TestFailedUpdateKeepsArtifactKind(t *testing.T) {
 	const failing = "k3s-server-1-install"
 	s, own, _, lab := sources(t, "staging")
 	s.fail("create", failing)

@@ -110,7 +110,7 @@ func TestSecondUpdateChangesNothing(t *testing.T) {
 	}
 }
 
-func TestACheckoutAtAnotherPathPreviewsNoChange(t *testing.T) {
+func TestCheckoutAtOtherPathPreviewsNoChange(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -139,7 +139,7 @@ func TestUpdateSucceedsWithLowParallelism(t *testing.T) {
 	}
 }
 
-func TestTheStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
+func TestStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
 	for _, name := range []string{"local", "staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

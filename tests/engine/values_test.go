@@ -87,7 +87,7 @@ func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 
 // Values with a secret are secrets in the state, and the trigger of their gates reveals nothing of
 // them.
-func TestSecretValuesStaySecretInTheState(t *testing.T) {
+func TestSecretValuesStaySecretInState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.secret = []string{"strata:traefik"}

@@ -48,7 +48,7 @@ func TestUnchangedWorkloadIsNotUpdated(t *testing.T) {
 }
 
 // The readers of a configuration change after it, and are observed again.
-func TestAChangedConfigurationReplacesThePods(t *testing.T) {
+func TestChangedConfigurationReplacesPods(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
@@ -64,7 +64,7 @@ func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 		"workload-shop-rollout"))
 }
 
-func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
+func TestPodsStartOnlyAfterTheirCertificate(t *testing.T) {
 	s := withShop(t, false)
 	s.fail("create", "workload-shop-tls-gate")
 	r := s.up()
@@ -76,7 +76,7 @@ func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("create", "workload-shop-deployment"))
 }
 
-func TestAWorkloadsSecretsAreSecretInTheState(t *testing.T) {
+func TestWorkloadSecretsAreSecretInState(t *testing.T) {
 	s := withShop(t, true)
 	s.mustUp()
 	for name, state := range s.stored() {
@@ -104,7 +104,7 @@ func TestRemovedWorkloadLeavesNoResources(t *testing.T) {
 }
 
 // A version that fails does not change the serving one, and the next update continues from there.
-func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
+func TestVersionThatFailsCanaryIsNotRolledOut(t *testing.T) {
 	s := withShop(t, false)
 	version := func(tag string) {
 		s.shop(map[string]any{"image": "docker.io/acme/shop:" + tag, "canary": map[string]any{}})
