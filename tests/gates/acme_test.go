@@ -54,7 +54,7 @@ func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec 
 	return c, spec, heal
 }
 
-func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
+func TestCertificateGateNamesStageOfOrder(t *testing.T) {
 	t.Parallel()
 	issuing := map[string]any{"ready": "False", "issuing": "True",
 		"message": "Issuing certificate as Secret does not exist"}
@@ -116,7 +116,7 @@ func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 }
 
 // ACME's issuers omit ca.crt: the CA is in another Secret, and a chain to any other CA is invalid.
-func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
+func TestCertificateGateReadsCAFromOtherSecret(t *testing.T) {
 	t.Parallel()
 	c, spec, root, _ := certificateCluster(t)
 	web := sign(t, "web.example.org", root)

@@ -133,7 +133,7 @@ func TestAddressGateIgnoresEventsOfFormerServiceWithSameName(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-func TestAddressGateObservesFromTheHosts(t *testing.T) {
+func TestAddressGateObservesFromHosts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)
@@ -147,7 +147,7 @@ func TestAddressGateObservesFromTheHosts(t *testing.T) {
 	assert.Equal(t, health.Ready, result.Checks[3].State)
 }
 
-func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
+func TestAddressGateWaitsForHostThatCannotConnect(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)

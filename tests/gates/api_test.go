@@ -19,7 +19,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAPIGateOpensWhenTheLastServerIsReady(t *testing.T) {
+func TestAPIGateOpensWhenLastServerIsReady(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 3)
 	c.Servers[1].Script(fakeapi.Script{NotReady: []string{"etcd", "informer-sync"}})
@@ -33,7 +33,7 @@ func TestAPIGateOpensWhenTheLastServerIsReady(t *testing.T) {
 	assert.Len(t, gate.opens().Checks, 3)
 }
 
-func TestAPIGateWaitsWhileAServerHangs(t *testing.T) {
+func TestAPIGateWaitsWhileServerHangs(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	c.Servers[1].Script(fakeapi.Script{Hang: true})
@@ -80,7 +80,7 @@ func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Cause, "credentials are not this cluster's")
 }
 
-func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
+func TestAPIGateIsStuckWhenOtherClusterHoldsAddress(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t),
@@ -91,7 +91,7 @@ func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Hint, "/cacerts")
 }
 
-func TestAPIGateIsStuckOnACertificateForOtherNames(t *testing.T) {
+func TestAPIGateIsStuckOnCertificateForOtherNames(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	// The server's certificate has 127.0.0.1 and not localhost.

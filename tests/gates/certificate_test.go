@@ -129,7 +129,7 @@ func TestCertificateGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-func TestCertificateGateIsStuckOnADeniedRequest(t *testing.T) {
+func TestCertificateGateIsStuckOnDeniedRequest(t *testing.T) {
 	t.Parallel()
 	c, spec, _, _ := certificateCluster(t)
 	c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true,

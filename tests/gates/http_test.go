@@ -146,7 +146,7 @@ func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) { //nolint:funlen // a t
 	}
 }
 
-func TestHTTPGateWantsTheAnswerOfEveryPod(t *testing.T) {
+func TestHTTPGateStaysClosedWhileOnePodFails(t *testing.T) {
 	t.Parallel()
 	root := sign(t, "root", nil)
 	good := sign(t, "traefik.example.org", root)

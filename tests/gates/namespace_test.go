@@ -90,7 +90,7 @@ func TestNamespaceGateNamesObstaclesToDeletion(t *testing.T) {
 	}
 }
 
-func TestNamespaceGateFailsAtItsTimeout(t *testing.T) {
+func TestNamespaceGateFailsAtTimeout(t *testing.T) {
 	t.Parallel()
 	c, spec := endingCluster(t, map[string]any{"remaining": "True"})
 	c.Put(object(t, heldText, map[string]any{"version": "v1", "kind": "ConfigMap",

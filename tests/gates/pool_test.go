@@ -173,7 +173,7 @@ func TestPoolGateIgnoresStatusOfEarlierPool(t *testing.T) {
 	gate.opens()
 }
 
-func TestPoolGateWaitsUntilSpeakersHaveTheAdvertisement(t *testing.T) {
+func TestPoolGateWaitsUntilSpeakersHaveAdvertisement(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(advertisement(40))
@@ -185,7 +185,7 @@ func TestPoolGateWaitsUntilSpeakersHaveTheAdvertisement(t *testing.T) {
 	gate.opens()
 }
 
-func TestPoolGateIsStuckOnARejectedPool(t *testing.T) {
+func TestPoolGateIsStuckOnRejectedPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(poolObject(t, map[string]any{"counted": false}))

@@ -119,7 +119,7 @@ func TestRolloutGateChecksRBACRulesOfNewestRelease(t *testing.T) {
 }
 
 // Another role, or another authorizer, grants the same.
-func TestRolloutGateOpensIfAnotherRoleGrantsTheRights(t *testing.T) {
+func TestRolloutGateOpensIfOtherRoleGrantsRights(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	c, spec := releasedCluster(t, reviews(t, true, &asked))
@@ -164,7 +164,7 @@ status: {conditions: [{type: Ready, status: "True"}]}
 
 const wrongPassword = `time="2026-11-27T08:00:00Z" level=warning msg="Failed to save cluster info: WRONGPASS invalid username-password pair or user is disabled."` + "\n"
 
-func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
+func TestRolloutGateNamesPasswordThatRedisRefuses(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)

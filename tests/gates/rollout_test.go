@@ -61,7 +61,7 @@ func TestRolloutGateStaysClosedWhilePreviousRevisionServes(t *testing.T) {
 	}
 }
 
-func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
+func TestRolloutGateNamesMissingImage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
@@ -75,7 +75,7 @@ func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
 		"the image is named although the previous revision serves")
 }
 
-func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
+func TestRolloutGateWaitsForMissingWorkload(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	gate := start(t, c, rolloutSpec(c))
@@ -85,7 +85,7 @@ func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
 	gate.opens()
 }
 
-func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
+func TestRolloutGateNamesPodThatBlocksStatefulSet(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	values := map[string]any{"revision": "new", "updated": 0, "available": 0}

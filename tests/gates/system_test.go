@@ -124,7 +124,7 @@ func TestSystemGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-func TestSystemGateSkipsWhatIsDisabled(t *testing.T) {
+func TestSystemGateSkipsDisabledComponents(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Put("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: default}\n")
@@ -132,7 +132,7 @@ func TestSystemGateSkipsWhatIsDisabled(t *testing.T) {
 	assert.Contains(t, result.Report(), "metrics-server is in the disable list")
 }
 
-func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
+func TestSystemGateIsStuckWhenPodCannotStart(t *testing.T) {
 	t.Parallel()
 	for _, stuck := range []struct{ reason, message, says string }{
 		{"ImagePullBackOff", "Back-off pulling image: not found",

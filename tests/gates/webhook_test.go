@@ -224,7 +224,7 @@ func TestWebhookGateReportsEachStageOfMetalLBStartup(t *testing.T) {
 	gate.opens()
 }
 
-func TestWebhookGateIsStuckWhenThePolicyRefuses(t *testing.T) {
+func TestWebhookGateIsStuckWhenPolicyRefuses(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal {
@@ -250,7 +250,7 @@ func TestWebhookGateIsNotStuckWhileCachesFill(t *testing.T) {
 	gate.opens()
 }
 
-func TestWebhookGateCountsAPoolThatExistsAsAccepted(t *testing.T) {
+func TestWebhookGateCountsExistingPoolAsAccepted(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(object map[string]any) *fakeapi.Refusal {
