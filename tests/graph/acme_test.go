@@ -193,7 +193,7 @@ func TestChangedACMESecretLeavesPlainInputsUnchanged(t *testing.T) {
 
 // CAs show the key of an external account with its padding; cert-manager reads base64url without
 // (pkg/issuer/acme/setup.go getEABKey).
-func TestACMEExternalAccountKeyLosesItsPadding(t *testing.T) {
+func TestACMEExternalAccountKeyHasNoPadding(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "hunter2")
 	p := signedByACME(t, section)
 	bare := p.graph(t)

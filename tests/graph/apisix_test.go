@@ -114,7 +114,7 @@ func TestDemoObjectsSkipAwait(t *testing.T) {
 
 // Without a limit Keycloak's heap grows to 70 % of the node's memory, and kind's node has all of
 // the machine's.
-func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
+func TestKeycloakHasMemoryRequestAndLimit(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for what, want := range map[string]string{"requests": "768Mi", "limits": "1360Mi"} {
 		assert.Equal(t, want,
@@ -123,7 +123,7 @@ func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
+func TestAPISIXKeysAreGeneratedAndSecret(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, name := range []string{"apisix-keys", "demo-login", "demo-keycloak-secret", "demo-rest-key"} {
 		data, marked := g[name].Input("stringData")

@@ -31,7 +31,7 @@ func everything(t *testing.T, p *program) *program {
 }
 
 // A layer that everyLayer leaves out would be in no test of this package.
-func TestEveryLayerHasTheReleaseOfEveryChart(t *testing.T) {
+func TestEveryLayerStackHasReleaseOfEveryChart(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	for key := range config.OwnedValues() {
 		chart, known := chartsOf[key]

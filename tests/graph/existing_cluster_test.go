@@ -20,7 +20,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
+func TestEveryLayerRunsOnExistingCluster(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"),
 		everything(t, newProgram(t, "kind")).graph(t).text())
 }
@@ -106,7 +106,7 @@ func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 	assert.True(t, skip[webhook.Kind], "these gates are what they are with full")
 }
 
-func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
+func TestExistingClusterRulesDetectBrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for mistake, breaks := range map[string]func(graph){
@@ -141,7 +141,7 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 
 // A renewed credential reaches the provider, the gates and the commands, and does not affect the
 // cluster's identity.
-func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
+func TestRenewedCredentialKeepsClusterIdentity(t *testing.T) {
 	p := newProgram(t, "kind")
 	before := p.graph(t)
 	p.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")

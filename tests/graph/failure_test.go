@@ -32,7 +32,7 @@ func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	}
 }
 
-func TestEachResourceTypeThatFailsIsReported(t *testing.T) {
+func TestFailureOfEachResourceTypeIsReported(t *testing.T) {
 	p := newProgram(t, "staging")
 	types := map[string]bool{}
 	for _, r := range p.graph(t) {
@@ -50,7 +50,7 @@ func TestEachResourceTypeThatFailsIsReported(t *testing.T) {
 	}
 }
 
-func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
+func TestNothingIsCreatedWhenEverythingFails(t *testing.T) {
 	g, err := newProgram(t, "staging").run(pulumitest.FailAll())
 	require.ErrorContains(t, err, "made to fail")
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))

@@ -93,7 +93,7 @@ func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 }
 
 // The table of `strata health` has this order.
-func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
+func TestConfiguredGatesAreInProgramOrder(t *testing.T) {
 	p := newProgram(t, "local")
 	first := p.foretell(t)
 	for range 10 {
@@ -103,7 +103,7 @@ func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
 }
 
 // Vault's release is missing, because its gates judge no workload.
-func TestRightsOfEveryReleaseAreAsked(t *testing.T) {
+func TestRBACRulesOfEveryReleaseAreChecked(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	asked, made := []string{"vault/vault"}, []string{}
 	for name := range g {

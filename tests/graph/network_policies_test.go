@@ -36,7 +36,7 @@ func TestEveryLayerOfOwnClusterHasNetworkPolicy(t *testing.T) {
 	assert.Empty(t, p.graph(t).layerPolicies())
 }
 
-func TestWithoutK3sControllerThereAreNoPoliciesUnlessAskedFor(t *testing.T) {
+func TestNoPoliciesWithoutK3sControllerUnlessConfigured(t *testing.T) {
 	p := newProgram(t, "local")
 	p.change(t, "k3s", section{"serverArgs": section{"disable-network-policy": true}})
 	assert.Empty(t, p.graph(t).layerPolicies())
@@ -44,7 +44,7 @@ func TestWithoutK3sControllerThereAreNoPoliciesUnlessAskedFor(t *testing.T) {
 	assert.NotEmpty(t, p.graph(t).layerPolicies())
 }
 
-func TestAnExistingClusterGetsPoliciesOnlyWhereAskedFor(t *testing.T) {
+func TestExistingClusterGetsPoliciesOnlyIfConfigured(t *testing.T) {
 	p := everything(t, newProgram(t, "kind"))
 	assert.Empty(t, p.graph(t).layerPolicies())
 	p.change(t, "cluster", section{"networkPolicies": true})

@@ -159,7 +159,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestGraphKeepsEveryDependencyOfTheDemo(t *testing.T) {
+func TestGraphKeepsEveryDependencyOfDemo(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {

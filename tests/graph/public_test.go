@@ -20,7 +20,7 @@ import (
 
 // A program of another module cannot name a type of internal, and so could not fill in such a
 // field.
-func TestNothingInThePublicArgumentsIsInternal(t *testing.T) {
+func TestPublicArgumentsUseNoInternalTypes(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }
 

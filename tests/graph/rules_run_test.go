@@ -75,7 +75,7 @@ func input(name, key string, value any) func(graph) {
 }
 
 // Each rule must notice its mistake.
-func TestEachRuleNoticesABrokenGraph(t *testing.T) { //nolint:funlen // a table of cases
+func TestEachRuleDetectsBrokenGraph(t *testing.T) { //nolint:funlen // a table of cases
 	tests := []struct {
 		mistake string
 		rule    string

@@ -53,7 +53,7 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 
 // A command's text is its argv on this machine and on the host, and its error repeats it. It must
 // not contain a secret, even if the input is marked.
-func TestNoSecretIsInACommandsText(t *testing.T) {
+func TestCommandTextsContainNoSecret(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)

@@ -235,7 +235,7 @@ func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	}
 }
 
-func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
+func TestTrafficPolicyReachesServicesAndGates(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
 	after := p.with(t,

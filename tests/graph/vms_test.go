@@ -62,7 +62,7 @@ func TestGraphRulesHoldOnVirtualMachines(t *testing.T) {
 	}
 }
 
-func TestAVirtualMachineWaitsForNoOther(t *testing.T) {
+func TestVirtualMachinesDoNotWaitForEachOther(t *testing.T) {
 	p := newProgram(t, "proxmox")
 	g := p.graph(t)
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -81,7 +81,7 @@ func TestAVirtualMachineWaitsForNoOther(t *testing.T) {
 	}
 }
 
-func TestTheHostKeyIsGivenToTheMachineAndPinnedBeforeItBoots(t *testing.T) {
+func TestHostKeyIsSetAndPinnedBeforeMachineBoots(t *testing.T) {
 	p := newProgram(t, "proxmox")
 	g := p.graph(t)
 	machine := g["hosts-server-1-vm"]

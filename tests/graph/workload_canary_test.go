@@ -19,7 +19,7 @@ func withCanary(t *testing.T) graph {
 			"routes": []any{map[string]any{}}}).graph(t)
 }
 
-func TestAllPodsWaitForTheCanary(t *testing.T) {
+func TestAllPodsWaitForCanary(t *testing.T) {
 	g := withCanary(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "workload-shop-canary"))
 	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"),
@@ -43,7 +43,7 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 
 // Both versions have Services of their own, and the new one gets no request before the command
 // gives it some.
-func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
+func TestCanaryRouteStartsWithAllRequestsAtOldVersion(t *testing.T) {
 	g := withCanary(t)
 	rule := at(t, g["workload-shop-route-shop"], "spec", "rules", "backendRefs").ArrayValue()
 	require.Len(t, rule, 2)
@@ -90,7 +90,7 @@ func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 
 // APISIX also fails requests of the old version when the last Pod of the new one goes: a drain must
 // leave one.
-func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
+func TestAPISIXCanaryKeepsOnePodDuringDrain(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "canary": map[string]any{},
 			"routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})

@@ -36,7 +36,7 @@ func routesOf(g graph, kind string) []string {
 	})
 }
 
-func TestRoutesUseTheStacksIngressController(t *testing.T) {
+func TestRoutesUseIngressControllerOfStack(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{

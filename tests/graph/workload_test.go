@@ -114,7 +114,7 @@ func TestDeploymentRollsOutWithoutUnavailablePods(t *testing.T) {
 
 // Only together: optional alone starts the application without its certificate, and the init
 // container alone never starts.
-func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
+func TestCertificateIsOptionalOnlyWithInitContainer(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	found := false
 	for _, volume := range template(t, g, "spec", "volumes").ArrayValue() {
@@ -132,7 +132,7 @@ func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	assert.True(t, template(t, without, "spec", "initContainers").IsNull())
 }
 
-func TestAWorkloadShowsNoSecret(t *testing.T) {
+func TestWorkloadShowsNoSecret(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	for _, name := range g.names() {
 		for key, value := range g[name].Inputs {

@@ -42,7 +42,7 @@ func lostNames(list string, names map[string]bool) []string {
 }
 
 // A state that has a resource under the old name would lose it to the one with the new name.
-func TestARenamedResourceRaisesTheLayout(t *testing.T) {
+func TestRenamedResourceRequiresNewLayout(t *testing.T) {
 	const file = "testdata/layout.golden"
 	files, err := filepath.Glob("testdata/*_*.golden")
 	require.NoError(t, err)
