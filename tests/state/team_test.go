@@ -18,7 +18,7 @@ import (
 
 // Two people work on one stack, whose state moved from local files to a store: docs/team.md,
 // command by command.
-func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
+func TestTeamSharesStackOnS3CompatibleStore(t *testing.T) {
 	s, key := newStore(t), newKey(t)
 	ada := newPerson(t, "ada", stackFile, key)
 	at := []string{"-s", "production", "--non-interactive"}
