@@ -10,9 +10,9 @@ import (
 
 const program = "../.."
 
-// TestTheProgramCompilesForEveryWorkstation leaves out CI's own system, for which the program has
+// TestProgramCompilesForEveryWorkstation leaves out CI's own system, for which the program has
 // just been compiled.
-func TestTheProgramCompilesForEveryWorkstation(t *testing.T) {
+func TestProgramCompilesForEveryWorkstation(t *testing.T) {
 	parsed := newSources()
 	for _, on := range []system{{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {
 		own, err := parsed.check(on, program, ".")
