@@ -86,7 +86,7 @@ func labsK3s(t *testing.T) (k3s, bool) {
 	return k3s{}, false
 }
 
-func TestK3sMeetsTheContract(t *testing.T) {
+func TestK3sMeetsContract(t *testing.T) {
 	needsSandbox(t)
 	all := subjects(t)
 	if len(all) == 0 {
@@ -168,7 +168,7 @@ func TestFlagListHasEveryUpstreamK3sFlag(t *testing.T) {
 }
 
 // A row outside the list would have no test, and a removed test checks none.
-func TestEachRowOfTheContractIsListed(t *testing.T) {
+func TestEachContractRowIsListed(t *testing.T) {
 	rows := rowsOf(t, filepath.Join(project, "tests/lab/k3s-contract.md"))
 	for _, row := range rows {
 		listed := 0

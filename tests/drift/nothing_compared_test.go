@@ -36,7 +36,7 @@ func rerunTest(t *testing.T, test string, variables ...string) (said string, pas
 func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
-	said, passed := rerunTest(t, "TestK3sMeetsTheContract", given, cache)
+	said, passed := rerunTest(t, "TestK3sMeetsContract", given, cache)
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
 
@@ -46,10 +46,10 @@ func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 }
 
 func TestUpstreamK3sWithoutSandboxFails(t *testing.T) {
-	said, passed := rerunTest(t, "TestK3sMeetsTheContract", "PATH=",
+	said, passed := rerunTest(t, "TestK3sMeetsContract", "PATH=",
 		"ORIGINALS="+folder(t, "k3s-v1"))
 	assert.False(t, passed, said)
-	said, passed = rerunTest(t, "TestK3sMeetsTheContract", "PATH=", "ORIGINALS=")
+	said, passed = rerunTest(t, "TestK3sMeetsContract", "PATH=", "ORIGINALS=")
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "K3s was not checked")
 }

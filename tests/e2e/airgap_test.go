@@ -27,7 +27,7 @@ type airgap struct {
 
 // The bundle is made from a mirror and a registry. It then brings up a platform from a network
 // namespace without a default route, as docs/air-gap.md describes.
-func TestABundleIsAllThatAStackNeeds(t *testing.T) {
+func TestAirGappedStackComesUpFromBundle(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}

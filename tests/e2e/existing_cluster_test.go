@@ -17,7 +17,7 @@ import (
 // A stack installs its layers into an existing cluster, which a context of a kubeconfig names, and
 // removes them again. The layers are APISIX and its demo, as in the kind cluster of the first
 // platform's script, with the four tests of its plan.
-func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
+func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
 	all := []node{{"server-1", "server", 11}}

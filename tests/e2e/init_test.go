@@ -13,7 +13,7 @@ import (
 
 // From new hosts to a cluster: the second way of docs/getting-started.md, with the answers that
 // `strata init` proposes.
-func TestInitProposesAStackThatComesUp(t *testing.T) {
+func TestInitProposalComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}

@@ -40,7 +40,7 @@ const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 // The hosts are like a company's. They answer only the jump host, for sshd as well as for the API
 // and the load balancer's addresses. A command leads to the jump host. Keys have a passphrase, and
 // sudo asks for a password.
-func TestHostsBehindAJumpHost(t *testing.T) {
+func TestHostsBehindJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}

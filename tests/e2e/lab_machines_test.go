@@ -11,7 +11,7 @@ import (
 
 // `make up` and `make down` (hack/stack) make and delete the machines of the lab. To Strata these
 // are existing hosts.
-func TestMachinesOfTheLab(t *testing.T) {
+func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"lab-e2e-lab", "10.48.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}

@@ -56,7 +56,7 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 }
 
 // A destroy runs the delete commands in the state, and the guard's is the first.
-func TestAStateOfAnotherLayoutIsLeftAsItIs(t *testing.T) {
+func TestStateOfOtherLayoutIsNotChanged(t *testing.T) {
 	for name, failed := range map[string]bool{"e2e-layout": false, "e2e-layout-failed": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name, map[string]any{})
@@ -90,7 +90,7 @@ func read(t *testing.T, file string) string {
 
 // A build would replace the program that made the state, and with it the program that the state's
 // deletes run.
-func TestMakeBuildsNothingBesideAStateOfAnotherLayout(t *testing.T) {
+func TestMakeBuildsNothingForStateOfOtherLayout(t *testing.T) {
 	s := newStack(t, "e2e-layout-make", map[string]any{})
 	checkout := filepath.Join(s.dir, "checkout")
 	s.must(s.run("git", "clone", "--quiet", root, checkout))

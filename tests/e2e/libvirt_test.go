@@ -11,7 +11,7 @@ import (
 
 // A real virtual machine with Debian's kernel under QEMU, made by libvirt, from its first boot to
 // the removal of its last file.
-func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
+func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 	net := network{"stv0", "10.19.0"}
 	server := node{"server-1", "server", 11}
 	l := newHypervisor(t, "e2e-vm", net)

@@ -12,7 +12,7 @@ import (
 
 // A staging platform lives on machines that Strata makes on a Proxmox VE node. tests/pve stands in
 // for the node's commands, and each machine boots from its real seed.
-func TestProxmoxMakesAStagingPlatform(t *testing.T) {
+func TestStagingOnProxmox(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
@@ -77,7 +77,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 }
 
 // If a machine does not come up, the cause is named, and the next update continues.
-func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
+func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}
 	pve := newPVE(t, "e2e-slow", network{"sty0", "10.21.0"}, server)

@@ -14,7 +14,7 @@ import (
 
 // The stack has every mistake that a user can make. Each must give one clear error before it has an
 // effect, and the update after the last one must succeed.
-func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
+func TestMistakesAreNamedAndNextUpdateSucceeds(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
 	server := node{"server-1", "server", 11}

@@ -14,8 +14,8 @@ var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 
 // An older Strata brings a stack up, and this one takes it over. `make test-strata-upgrade
 // OLD=COMMIT` names the older one. No delete command of the old state that uninstalls K3s may run.
-// A state of another layout is refused instead (TestAStateOfAnotherLayoutIsLeftAsItIs).
-func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
+// A state of another layout is refused instead (TestStateOfOtherLayoutIsNotChanged).
+func TestStackOfOlderStrataIsUpgraded(t *testing.T) {
 	if olderStrata() == "" {
 		t.Skip("it needs the checkout of an older Strata, which is compiled first: make test-strata-upgrade OLD=COMMIT")
 	}

@@ -94,7 +94,7 @@ var ways = []struct {
 
 // Each login is made by OpenSSH's client and by Strata, with Debian's sshd: both get in, or
 // neither.
-func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
+func TestLoginsMatchOpenSSH(t *testing.T) {
 	t.Parallel()
 	net := network{"stf0", "10.52.0"}
 	hosts := existingHosts(t, "e2eways", net, node{"server-1", "server", 11})
