@@ -29,7 +29,7 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 	return out.String(), err
 }
 
-// nasty contains all characters that a shell may interpret.
+// nasty contains all characters that have a meaning in some shell.
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
 func TestScriptQuotingSurvivesEveryShell(t *testing.T) {

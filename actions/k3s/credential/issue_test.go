@@ -151,7 +151,7 @@ func TestWrongClockRestartsNoServer(t *testing.T) {
 	w.mustIssue(nil)
 }
 
-// A minute before its end by the server's clock, a certificate is still valid on that server,
+// A certificate that expires a minute later by the server's clock is still valid on that server,
 // whatever this machine's clock says.
 func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
@@ -167,7 +167,7 @@ func TestSilentServerIsRetriedWithLongerTimeout(t *testing.T) {
 	w := newWorld(t, "server-1")
 	w.slow = 2
 	w.mustIssue(nil)
-	var own []time.Duration // the other two servers are not there
+	var own []time.Duration // server-2 and server-3 do not exist
 	for n, name := range w.asked {
 		if name == "server-1" {
 			own = append(own, w.limits[n])

@@ -174,7 +174,7 @@ func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	assert.True(t, outOfEtcd(node), "it did not wait for the new answer")
 }
 
-// signal is a log that tells when a text was written to it.
+// signal is a log. It closes seen once the text want was written.
 type signal struct {
 	mutex sync.Mutex
 	all   strings.Builder

@@ -26,8 +26,8 @@ func command(name, subcommand, stdin string) string {
 			subcommand, stdin))
 }
 
-// exporting returns a Pulumi that exports a state with these resources, as JSON. encrypted is its
-// export, and shown the export with secrets.
+// exporting returns a Pulumi that exports a state with resources in JSON: shown if --show-secrets
+// is set, and encrypted otherwise.
 func exporting(shown, encrypted string) stackstate.Pulumi {
 	return func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		resources := encrypted

@@ -138,8 +138,8 @@ func TestForgetNodesDeletesEachNode(t *testing.T) {
 	}
 }
 
-// A host that reboots in the middle must not bring its old data back. Two of three servers would be
-// the quorum that the restore has just ended.
+// If a stopped server reboots, it must not start with its old data. With two of three such servers,
+// the old cluster would have a quorum again.
 func TestStoppedServerStaysDisabledAndRefusesInstall(t *testing.T) {
 	h := newHost(t)
 	install := func() (string, error) {

@@ -208,8 +208,8 @@ func TestNodeReturnsOnlyWhenNewKubeletIsReady(t *testing.T) {
 	}
 }
 
-// The host may have started the new K3s before its answer was lost. The next run gates it, although
-// it runs the wanted binary.
+// The host may have started the new K3s before its answer was lost. So the next run waits until the
+// node works, although the host already runs the wanted binary.
 func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	c.lost = "agent-1"
@@ -224,7 +224,7 @@ func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-// Pods that no other node takes would be away for at least the time of the restart.
+// If no other node accepts its Pods, a drain would keep them away at least as long as the restart.
 func TestNodeIsNotDrainedWhenOthersAreTainted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")

@@ -15,7 +15,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// brokenOff interrupts a machine's deletion once its mark is written.
+// brokenOff interrupts the deletion of a machine right after the mark of the deletion is written.
 func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
 	require.NoError(t, withDriver(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {

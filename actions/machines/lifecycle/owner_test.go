@@ -38,8 +38,9 @@ var hypervisors = map[string]struct {
 	}},
 }
 
-// onEach runs a test on both hypervisors. Two states come from one stack file, and the first of
-// them made the machine.
+// onEach runs a test on both hypervisors, for two states from one stack file: ours and theirs. ours
+// has created the machine, without an owner if released is true. mark returns the text with the
+// machine's mark.
 func onEach(t *testing.T, released bool,
 	test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
 	for name, on := range hypervisors {

@@ -234,8 +234,9 @@ func TestRecoveryRemovesOnlyPendingOperations(t *testing.T) {
 		"what is written back stays encrypted")
 }
 
-// An interrupted command may have done half of its work. A reverted program equals the state, so
-// the command would not run again: a node would stay cordoned, or a canary's share unchanged.
+// An interrupted command may have done half of its work. If the program is reverted, it equals the
+// state, so the engine would not run the command. A node would stay cordoned, or a canary would
+// keep its share of requests.
 func TestInterruptedCommandUpdateRunsAgain(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {
