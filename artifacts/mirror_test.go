@@ -84,7 +84,7 @@ func serveTLS(
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client that trusts no one hangs up
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients without the CA hang up
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server
@@ -128,8 +128,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// The test plays a company's machine that reaches only the mirror. It fetches there, and then
-// resolves by the lock on another machine.
+// The test fetches on a machine that reaches only the mirror, as in a company. Then another machine
+// resolves by the lock.
 func TestFetchUsesOnlyMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()

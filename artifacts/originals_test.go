@@ -120,8 +120,8 @@ func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-// The lab writes the sum of a file into its manifest as it finds the file, so no later check would
-// notice a change.
+// The lab computes the checksum in its manifest from the file in the folder, so no later check
+// would notice a change.
 func TestFillReplacesChangedFile(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
