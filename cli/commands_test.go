@@ -13,7 +13,8 @@ import (
 	"strata/actions"
 )
 
-// A user who finds a process or a line of a script finds the command in the help and on a page.
+// A user who sees a command of Strata in a process list or a script finds it in the help and on a
+// page.
 func TestEachCommandIsInHelpAndOnAPage(t *testing.T) {
 	pages := ""
 	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {

@@ -11,7 +11,7 @@ import (
 	"strata/cli/scaffold/scaffoldtest"
 )
 
-// atHome runs init for a host, with a home directory where no state is chosen.
+// atHome runs init for a host, with a home directory and without any choice of a state.
 func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, home string) {
 	t.Helper()
 	host, project, home := scaffoldtest.New(t, index), scaffoldtest.Project(t), t.TempDir()
@@ -33,7 +33,7 @@ func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
 	assert.NotContains(t, stdout+stderr, string(passphrase))
 }
 
-// Nothing is prepared silently: a pipe cannot be asked.
+// Standard input is no terminal, so init cannot ask. Without --local-state it prepares nothing.
 func TestInitPreparesNoStateWithoutRequest(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 36)
 	require.Zero(t, code, stderr)
@@ -61,7 +61,7 @@ func TestInitWithoutHostPreparesOnlyState(t *testing.T) {
 	assert.FileExists(t, filepath.Join(home, ".strata/passphrase"))
 	assert.NoFileExists(t, filepath.Join(project, "Pulumi.mine.yaml"))
 
-	// A second stack in the same shell, which has read that file.
+	// The second stack is prepared in a shell that has read that file.
 	t.Setenv("PULUMI_BACKEND_URL", "file://"+home+"/.strata/state?metadata=skip")
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", home+"/.strata/passphrase")
 	code, stdout, stderr = invoke(t, "", "init", "second", "--local-state", "--project", project)

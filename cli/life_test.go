@@ -46,7 +46,7 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step returns the name of the step that a script runs: its last word, before the closing brace.
+// step returns the name of the step that a script runs: its last word, without the closing brace.
 func step(script string) string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
 	return words[len(words)-1]

@@ -54,7 +54,7 @@ config:
 	assert.Contains(t, stderr, "strata:cluster.context: three is no context of config; it has one, two")
 }
 
-// A login by an agent needs no key file, and the host does not answer.
+// The SSH agent logs in, so no key file is needed. The host does not answer.
 func TestHostCommandsNameUnreadableKnownHostsLine(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("broken\n127.0.0.1 "+

@@ -74,7 +74,8 @@ func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// seed is a Deployment whose certificate volume is not optional, so its init container never runs.
+// seed is a Deployment whose certificate volume is not optional. So its Pod waits for the Secret,
+// and its init container does not run.
 const seed = `
 apiVersion: apps/v1
 kind: Deployment

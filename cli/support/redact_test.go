@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hidden checks that a text's secret part is replaced, and its rest unchanged.
+// hidden asserts that the secret part of a text is redacted, and that the rest is unchanged.
 func hidden(t *testing.T, r redactor, before, secret, after string) {
 	t.Helper()
 	assert.Equal(t, before+redacted+after, r.text(before+secret+after))

@@ -64,7 +64,8 @@ func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 		Line{At: start, Graph: graph}), graph
 }
 
-// longest returns the length of the longest chain that ends at a resource. It tries every chain.
+// longest returns the length of the longest dependency chain that ends at a resource. It tries
+// every chain.
 func longest(run Run, graph map[string][]string, at string) time.Duration {
 	var chain time.Duration
 	for _, need := range graph[at] {

@@ -21,7 +21,8 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// random returns a run of any shape: gates with messages, failures, and resources without an end.
+// random returns a random run: with gates and their messages, failures, and resources that did not
+// end.
 func random(r *rand.Rand) timeline.Run {
 	graph := map[string][]string{}
 	var lines []timeline.Line
