@@ -36,7 +36,7 @@ func golden(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), text)
 }
 
-// These are the nodes of a small cluster. Between them they set every field that a node may have.
+// These are the nodes of a small cluster. Together they set every field that a node may have.
 var (
 	serverNode = config.Node{Name: "server-1", Role: config.RoleServer,
 		Address: netip.MustParseAddr("10.0.0.11"),

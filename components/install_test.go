@@ -17,8 +17,8 @@ const (
 	configFile = "etc/rancher/k3s/config.yaml"
 )
 
-// The restored data must be in place before the unit, or K3s would start an empty cluster. If the
-// install is killed before the reset ends, the next run begins the reset again.
+// K3s's unit must not start before the restored data is in place, or K3s would start an empty
+// cluster. If the install is killed before the reset ends, the next run starts the reset again.
 func TestInstallStartsFromRestoredData(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
