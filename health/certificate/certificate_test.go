@@ -39,8 +39,8 @@ status:
 	assert.Empty(t, fresh.Retry)
 }
 
-// The annotation has the revision that the earlier server issued. Strata did not write a value that
-// is no number, so it is ignored.
+// The annotation has the revision that the earlier server issued. A value that is no number is not
+// Strata's, so it is ignored.
 func TestCertificateOfEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
@@ -117,8 +117,8 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
-// These Challenges keep an Order waiting while they are being deleted: its own, and those of
-// another Order with the name and type of one of its own that has not begun.
+// An Order waits while these Challenges are deleted: its own ones, and those of another Order that
+// have the name and type of one of its Challenges that has not begun.
 func TestOrderFactsNameBlockingTerminatingChallenges(t *testing.T) {
 	order := healthtest.Decode[orderObject](t,
 		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")

@@ -23,7 +23,7 @@ type hostCase struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
-	// Unseen is true before the first observation.
+	// Unseen is true for a host before its first observation.
 	Unseen bool `json:"unseen,omitempty"`
 }
 

@@ -176,7 +176,7 @@ func TestConnectProbeReportsAnswerAfterSilence(t *testing.T) {
 	port, serve := silent(t)
 	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
 	until(t, blocks, "code", "124")
-	until(t, blocks, "code", "124") // and again, with as many attempts under way as there ever are
+	until(t, blocks, "code", "124") // with the greatest number of attempts at once
 	serve()
 	until(t, blocks, "code", "0")
 }
@@ -210,8 +210,8 @@ func silent(t *testing.T) (port string, serve func()) {
 }
 
 // fakeSystem returns a folder with the programs that the unit's probe runs. systemctl prints the
-// content of the file state. A line written to the file bus arrives as a signal. A proxy makes curl
-// fail, as a company's proxy does for hosts of the company itself.
+// file state. A line that is written to the file bus arrives as a D-Bus signal. If a proxy is set,
+// curl fails, as behind a company's proxy.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

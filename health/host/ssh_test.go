@@ -164,7 +164,7 @@ func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	assert.Contains(t, progress, "ended by signal KILL")
 }
 
-// If the SSH agent has the keys, the environment has none.
+// If the SSH agent has the keys, no environment variable has one.
 func TestHostWithSSHAgentNeedsNoKey(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
 	_, err := Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})

@@ -19,7 +19,7 @@ func TestObservationIsDiscardedWhenConnectionIsLost(t *testing.T) {
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
 }
 
-// A queued job makes the present state outdated. Ending is true if a restart would renew the
+// A queued job makes the present state outdated. Ending is true if a restart would renew a
 // certificate.
 func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)

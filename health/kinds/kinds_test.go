@@ -17,7 +17,7 @@ import (
 	"strata/health/server"
 )
 
-// A kind is a folder of health with a Spec that has Traits.
+// Each folder of health with a Spec that has Traits is a kind.
 func TestEveryKindIsRegistered(t *testing.T) {
 	files, err := filepath.Glob("../*/spec.go")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestEveryKindIsRegistered(t *testing.T) {
 	assert.Equal(t, folders, rows)
 }
 
-// Who knows one kind finds the same part of every other.
+// A reader who knows the files of one kind finds the same files in every other kind.
 func TestEveryKindHasTheSameFiles(t *testing.T) {
 	for kind := range Bodies {
 		for _, name := range []string{"doc.go", "spec.go", "judge.go", "observe.go", "watch.go"} {

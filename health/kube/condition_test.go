@@ -37,8 +37,8 @@ func TestConditionOfEarlierGenerationIsStale(t *testing.T) {
 		ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
 }
 
-// An address whose EndpointSlice has no condition is ready. One that starts has the condition
-// false.
+// An address is ready if its EndpointSlice has no ready condition for it. While its Pod starts, the
+// condition is false.
 func TestEndpointIsReadyUnlessSliceSaysOtherwise(t *testing.T) {
 	ready := func(text string) bool {
 		return EndpointReady(

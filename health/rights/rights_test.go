@@ -131,7 +131,8 @@ func told(differences []difference) (texts []string) {
 	return texts
 }
 
-// A controller writes the rules of an aggregating role, so the manifest's rules have no effect.
+// A controller overwrites the rules of an aggregated role, so the rules in the manifest do not
+// count.
 func TestAggregatedRoleHasRulesOfSelectedRoles(t *testing.T) {
 	text := manifest + `---
 apiVersion: rbac.authorization.k8s.io/v1

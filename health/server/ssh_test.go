@@ -109,7 +109,7 @@ func TestServerGateRequiresUnitAndPong(t *testing.T) {
 	}
 }
 
-// A first server that was made anew has a new CA.
+// The first server may have been recreated, and then has a new CA.
 func TestServerCAIsReadAgainBeforeCertificateIsRefused(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_,
