@@ -15,8 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// soon bounds calls that must not take long. The bound is generous, because tests share the
-// machine.
+// soon returns a context for calls that must not take long. Its deadline is generous, because other
+// tests use the machine as well.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -110,7 +110,8 @@ func TestDialConnectsSoonAfterHostBoots(t *testing.T) {
 	}}
 	client, err := dialer.Dial(soon(t), target)
 	require.NoError(t, err)
-	// Two closed connections cost two pauses of 100 ms; the rest allows for a loaded machine.
+	// Two closed connections cost two pauses of 100 ms. The limit is far higher, for a loaded
+	// machine.
 	assert.Less(t, time.Since(up), 2*time.Second)
 	assert.Equal(t, "connection accepted and closed: sshd is not ready", output.Load())
 	require.NoError(t, client.Close())
@@ -156,7 +157,7 @@ func TestScanReturnsHostKeyWithoutLogin(t *testing.T) {
 }
 
 func TestScanOfSilentHostEndsWithContext(t *testing.T) {
-	// This is long enough for one refused attempt on a busy machine.
+	// One second is enough for a refused attempt on a busy machine.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := remote.Scan(ctx, "127.0.0.1", nettest.Closed(t).Number())

@@ -14,11 +14,11 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// answers returns a login shell that runs a script in place of every command; the command is in $1.
+// answers returns a login shell that runs script instead of every command. $1 is the command.
 func answers(script string) []string { return []string{"sh", "-c", script} }
 
-// The test uses each login shell that is installed here. tests/e2e/logins_test.go has all of them,
-// on a real host.
+// The test runs with each login shell that is installed on this machine. tests/e2e/logins_test.go
+// runs with all of them on a real host.
 func TestScriptRunsUnderEveryLoginShell(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "rbash", "dash", "fish", "tcsh", "csh", "zsh", "ksh", "mksh"} {
 		t.Run(shell, func(t *testing.T) {

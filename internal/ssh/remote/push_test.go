@@ -80,8 +80,8 @@ func TestPushToFullDiskReportsItAndLeavesNothing(t *testing.T) {
 }
 
 // slowLine forwards connections to a server at a rate in bytes a second, and counts the bytes to
-// the server. Once cut returns true, it cuts the first connection. Like a real line, it accepts no
-// more than it forwards.
+// the server. It ends the first connection once cut returns true. Its buffer is small, so that the
+// sender is as slow as the line.
 func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at remote.Target, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -115,8 +115,8 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 	return at, sent
 }
 
-// At 1 Mbit/s the rest takes longer than the bound, which is one of silence: the host says of each
-// 256 KiB that it has them, every two seconds.
+// At 1 Mbit/s the rest takes longer than Silence, which limits the time without progress. The host
+// acknowledges each 256 KiB, which take two seconds.
 func TestPushResumesInterruptedUploadOnSlowLine(t *testing.T) {
 	t.Parallel()
 	server := sshtest.Start(t)
@@ -160,7 +160,7 @@ func TestReadEndsWhenHostIsSilent(t *testing.T) {
 	require.ErrorContains(t, err, "nothing went through for 500ms")
 }
 
-// A host that lost power may have kept the length of a part without its content.
+// After a power failure, a partial file may have its length but not its content.
 func TestPushDiscardsDamagedPartialFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, sum := artifact(t, 1<<20)
@@ -190,7 +190,7 @@ func TestPushTimesOutWithoutProgress(t *testing.T) {
 	require.ErrorContains(t, err, "nothing went through for 100ms")
 }
 
-// While a script does not read, sshd copies its buffer for the script again for each packet.
+// While a script does not read, sshd copies its whole buffer for the script with each packet.
 func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	server := sshtest.Start(t)
 	line, sent := slowLine(t, server.Target(), 1<<30, func() bool { return false })

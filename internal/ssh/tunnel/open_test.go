@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// byStart returns an opener that has the same key as the given tunnel, and its own function start.
+// byStart returns an opener with the key of the given tunnel, which starts a tunnel by start.
 func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) opener {
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)
@@ -65,7 +65,7 @@ func TestTunnelIsStartedOnceAndShared(t *testing.T) {
 	none.Close()
 }
 
-// Two stacks may use one port. Each would then mistake the other's cluster for its own.
+// Two stacks may use one port. Each would then take the other's cluster for its own.
 func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
@@ -209,7 +209,8 @@ func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	require.Empty(t, tunnel.ended)
 }
 
-// A process with the same key can do no more than the waiting tunnel.
+// Another process with the same key could do no more than this tunnel, which waits for its jump
+// host.
 func TestTunnelIsOpenOnceJumpHostIsBack(t *testing.T) {
 	tunnel, back := away(t)
 	time.AfterFunc(100*time.Millisecond, back)

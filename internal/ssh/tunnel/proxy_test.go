@@ -130,8 +130,8 @@ func TestConnectionWithoutProxyIsDirect(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy. The tunnel's answers are as exact as
-// SOCKS permits.
+// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy. The tunnel's replies are as exact as
+// SOCKS allows.
 func TestSOCKSRepliesDistinguishServerFromTunnelFaults(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {

@@ -119,7 +119,7 @@ func TestJumpHostResolvesNames(t *testing.T) {
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
 }
 
-// Gates distinguish a port where nothing listens from a tunnel that is down. Only the first is a
+// A gate distinguishes a closed port of the server from a tunnel that is down. Only the first is a
 // fact about the cluster.
 func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	tunnel := served(t, time.Minute)
@@ -168,8 +168,8 @@ func TestTunnelReconnectsToLostJumpHost(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// A client that waits for the far end's answer may have ended its output. The end of one direction
-// does not end the other.
+// A client may close its output while it waits for the answer of the far end. The end of one
+// direction does not end the other.
 func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
