@@ -34,8 +34,8 @@ var bundle = func() string {
 var given = os.Getenv("CHARTS")
 
 // fillBundle puts the available charts and CRDs into a project's bundle of small files, and returns
-// its manifest. Without a lab's bundle it skips the test, or fails it if an upstream chart was
-// given to compare.
+// its manifest. Without a lab's bundle it skips the test, or fails it if upstream charts were given
+// to compare.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {

@@ -15,21 +15,21 @@ import (
 	"strata/tests/drift"
 )
 
-// compared has the facts of an artifact in both versions.
+// compared has the facts of an artifact of the lab (its stand-in) and of upstream (its original).
 type compared struct {
 	standIn, original []string
-	// of is the original's name, from its metadata or its file's name.
+	// of is the name of the upstream artifact, from its metadata or its file's name.
 	of string
 }
 
-// chartOrCRDs matches the file of an original that is compared here; the first group is the name of
-// its artifact. Archives of images do not match.
+// chartOrCRDs matches the file of an upstream chart or CRDs; the first group is the artifact's
+// name. Archives of images do not match.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
 // withoutStandIn has the artifacts for which the lab has no stand-in, with the reason.
 var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
 
-// originalCharts returns the files of charts and CRDs in the folder ORIGINALS.
+// originalCharts returns the files of upstream charts and CRDs in the folder ORIGINALS.
 func originalCharts(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv(drift.Variable)
@@ -54,8 +54,8 @@ func notCompared(all map[string]*compared, files []string) []string {
 	})
 }
 
-// With the program's values, the lab's charts and CRDs render the same as those in the folder
-// ORIGINALS. A line with - is only in the stand-in's output, one with + only in the original's.
+// With the program's values, the lab's charts and CRDs render the same as the upstream ones in the
+// folder ORIGINALS. A line with - is only in the lab's output, one with + only in upstream's.
 func TestChartDriftIsKnown(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
@@ -95,8 +95,8 @@ func TestChartDriftIsKnown(t *testing.T) {
 	}
 }
 
-// compareCharts adds the facts of a release's chart for its values, and those of its original if
-// there is one.
+// compareCharts adds the facts of a release's chart for its values, and those of the upstream chart
+// if there is one.
 func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	t.Helper()
 	standIn, err := release.render()
@@ -114,7 +114,7 @@ func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	add(all, release.artifact, original.chartName(), factsOf(standIn), factsOf(rendered))
 }
 
-// compareCRDs adds the kinds that the lab's bundles of CRDs serve, and those of their originals.
+// compareCRDs adds the kinds that the lab's bundles of CRDs serve, and those of upstream's bundles.
 func compareCRDs(t *testing.T, all map[string]*compared) {
 	t.Helper()
 	manifest, err := artifacts.ReadManifest(bundle)

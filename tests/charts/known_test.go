@@ -8,9 +8,8 @@ const (
 	noLeader        = "the stand-in elects no leader, and its metrics ask for no token"
 )
 
-// known lists the known differences between the lab's version and the original, by the original's
-// name and version. For another version of the original, all differences are new and must be
-// reviewed.
+// known lists the known differences between the lab's artifact and the upstream one, by upstream's
+// name and version. For another version of upstream, all differences are new and must be reviewed.
 var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},

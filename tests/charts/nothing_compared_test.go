@@ -13,7 +13,8 @@ import (
 	"strata/tests/drift"
 )
 
-// driftOf runs the comparison in another process, with a bundle and with originals of these names.
+// driftOf runs the comparison in another process, with a bundle and with upstream charts of these
+// names.
 func driftOf(t *testing.T, bundle string, originals ...string) (said string, passed bool) {
 	t.Helper()
 	dir := t.TempDir()
