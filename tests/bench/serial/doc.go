@@ -19,6 +19,7 @@
 //  7. the TLS Certificate (269-273)
 //  8. its Secret (275)
 //  9. httpbin's Deployment (462-464)
+//
 // 10. the optional Deployments, Keycloak (481-482) and go-rest (521-522)
 // 11. the Gateway's conditions (540-542)
 //
