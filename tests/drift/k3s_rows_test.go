@@ -2,21 +2,20 @@ package drift_test
 
 import "testing"
 
-// contractRow is a row of tests/lab/k3s-contract.md, with its checks.
+// contractRow is a row of tests/lab/k3s-contract.md, with the tests that check it.
 type contractRow struct {
 	// begins is the beginning of the row.
 	begins string
-	// check runs on any binary, the stand-in's or an original. Nil if a row needs more than a
-	// binary.
+	// check runs with any binary, the lab's or an upstream one. It is nil if a row needs more than
+	// a binary.
 	check func(t testing.TB, k k3s)
-	// also names further tests of the row. The stories also run with originals (make
-	// test-originals), and so do the installer's tests; the others test the stand-in's own code. A
-	// row without check and tests was only read in K3s's source, or is one that the stand-in does
-	// not keep.
+	// also names further tests of the row. Stories and tests of the installer run with upstream
+	// artifacts, too (make test-originals). The others test only the stand-in's code. A row without
+	// check and also was only read in K3s's source, or the stand-in does not have the property.
 	also []string
 }
 
-// The folders of tests that check rows.
+// These are the folders of tests that check rows.
 const (
 	stories   = "tests/e2e "
 	installer = "tests/lab/k3s/internal/installer "
