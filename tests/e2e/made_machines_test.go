@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A platform with one server and two agents lives on machines that Strata makes itself, on the
-// stand-in of a Proxmox VE node.
+// A platform with one server and two agents runs on machines that Strata creates, on a fake Proxmox
+// VE node.
 func TestPlatformOnCreatedMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"stm0", "10.17.0"}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A staging platform lives on machines that Strata makes on a Proxmox VE node. tests/pve stands in
+// A staging platform runs on machines that Strata creates on a Proxmox VE node. tests/pve stands in
 // for the node's commands, and each machine boots from its real seed.
 func TestStagingOnProxmox(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestStagingOnProxmox(t *testing.T) {
 	})
 }
 
-// If a machine does not come up, the cause is named, and the next update continues.
+// If a machine does not boot, the cause is named, and the next update continues.
 func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}
@@ -94,7 +94,7 @@ func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	})
 	s.step("a lease that does not come is named, and so is one of another address",
 		func(t *testing.T) {
-			s.must(s.destroy()) // how a machine gets its address is decided when it is made
+			s.must(s.destroy()) // only a new machine gets its address in another way
 			up := func(limit string) result {
 				with(limit, map[string]any{"dhcp": true})
 				return s.up()
@@ -142,7 +142,7 @@ func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	})
 }
 
-// urn returns the whole name of a resource in the state.
+// urn returns the URN of a resource in the state.
 func (s *stack) urn(t *testing.T, name string) string {
 	t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))
