@@ -32,7 +32,8 @@ kind: {{.kind}}
 metadata: {name: held, namespace: team-a, finalizers: [{{.finalizer}}]}
 `
 
-// endingCluster has namespace team-a, and the gate of its deletion.
+// endingCluster returns a cluster in which namespace team-a is terminating, and the gate of its
+// end.
 func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)

@@ -19,7 +19,7 @@ func TestNodesGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name string
-		// spoil breaks it, says is the gate's message, and heal repairs it.
+		// spoil causes the fault, says is the message of the gate, and heal removes the fault.
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
