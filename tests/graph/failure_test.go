@@ -13,8 +13,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Each resource in turn fails: the program must end with its error, and none of its dependents may
-// be created. The name in the error begins with the layer's.
+// Each resource fails in turn. The program must end with its error, and none of its dependents may
+// be created. The resource's name must begin with its layer's name, so that the error shows the
+// layer.
 func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)
@@ -56,7 +57,8 @@ func TestNothingIsCreatedWhenEverythingFails(t *testing.T) {
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
 }
 
-// The program reports its own errors with the part that they affect, before anything is created.
+// The program reports its own errors before anything is created. The error names the part that it
+// affects.
 func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)

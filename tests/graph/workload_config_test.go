@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hash returns the configuration's hash in the Pod template.
+// hash returns the hash of the configuration in the Pod template.
 func hash(t *testing.T, g graph) string {
 	return template(t, g, "metadata", "annotations", "strata/config-hash").StringValue()
 }
@@ -62,8 +62,8 @@ func TestImmutableConfigMapNamesChangeWithContent(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-// Pulumi deletes the objects of the old revision at the end of the update: Pods that restart
-// earlier still find theirs.
+// Pulumi deletes the objects of the old revision at the end of the update. So Pods that restart
+// before that still find theirs.
 func TestImmutableObjectsAreKeptUntilRolloutEnds(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "apps",

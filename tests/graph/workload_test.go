@@ -15,7 +15,7 @@ import (
 
 const workloadSecret = "hunter2-of-the-shop"
 
-// shop returns a workload with all its optional parts.
+// shop returns a workload with all optional parts.
 func shop(changed map[string]any) map[string]any {
 	fields := map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "env": map[string]any{"A": "b"},
@@ -38,7 +38,7 @@ func withWorkload(t *testing.T, changed map[string]any) *program {
 	return p
 }
 
-// at returns a value inside an object, by its path.
+// at returns the value at a path of an object.
 func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyValue {
 	t.Helper()
 	value := resource.NewProperty(r.Inputs)
@@ -56,7 +56,7 @@ func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyVa
 	return value
 }
 
-// template returns a path in the Deployment's Pod template.
+// template returns the value at a path of the Deployment's Pod template.
 func template(t *testing.T, g graph, path ...string) resource.PropertyValue {
 	t.Helper()
 	return at(t, g["workload-shop-deployment"], append([]string{"spec", "template"}, path...)...)
@@ -66,7 +66,7 @@ func TestWorkloadGraphMatchesGoldenFile(t *testing.T) {
 	p := withWorkload(t, nil)
 	g := p.graph(t)
 	for _, rule := range rules {
-		if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+		if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 			assert.Empty(t, rule.check(p, g), rule.name)
 		}
 	}
@@ -112,8 +112,8 @@ func TestDeploymentRollsOutWithoutUnavailablePods(t *testing.T) {
 	}
 }
 
-// Only together: optional alone starts the application without its certificate, and the init
-// container alone never starts.
+// With only an optional volume, the application would start without its certificate. With only the
+// init container, it would never start.
 func TestCertificateIsOptionalOnlyWithInitContainer(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	found := false
@@ -157,7 +157,7 @@ func TestSkipKeepsOnlyCertificateGateOfWorkload(t *testing.T) {
 	assert.Empty(t, expression)
 }
 
-// Wave's webhook must receive a Deployment from the beginning, or Wave starts its Pods twice.
+// Wave's webhook must see the creation of a Deployment. Otherwise Wave starts its Pods twice.
 func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
@@ -178,7 +178,7 @@ func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 		ObjectValue()["wave.pusher.com/update-on-config-change"])
 }
 
-// kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.
+// kubelet has its own sleep since 1.30. Before that, preStop runs sleep of the image.
 func TestPreStopRunsImageSleepOnOldKubelet(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.project.Version(t, "k3s", "v1.29.9+k3s1")
