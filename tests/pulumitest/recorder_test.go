@@ -14,8 +14,8 @@ import (
 
 const command = "command:local:Command"
 
-// pair registers a component with two commands: second waits for first, goes with it and reads a
-// secret.
+// pair registers a component with two commands. second depends on first, is deleted with it, and
+// reads a secret.
 func pair(ctx *pulumi.Context) error {
 	parent := &pulumi.ResourceState{}
 	if err := ctx.RegisterComponentResource("test:index:Pair", "pair", parent); err != nil {
