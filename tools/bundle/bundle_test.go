@@ -36,7 +36,7 @@ func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
 }
 
 func TestBundleRefusesStackWithESCEnvironment(t *testing.T) {
-	// The bundle sets both.
+	// The bundle must set both variables.
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MachineImageVariable, "")
 	b, err := openStack(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
@@ -116,8 +116,8 @@ func TestBundledProjectRunsCompiledProgram(t *testing.T) {
 	assert.NotEmpty(t, project.Config)
 }
 
-// The environment script runs in a shell that finds the folder under a name with a space, and has a
-// Go of its own.
+// The environment script runs in a shell with its own Go. The bundle's folder has a space in its
+// name.
 func TestEnvironmentScriptUsesBundleFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a bundle")
 	require.NoError(t, os.Mkdir(dir, 0o755))

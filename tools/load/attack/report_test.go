@@ -10,7 +10,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A load that runs for a day at 50 a second has 4 million results.
+// A load of a day with 50 requests a second has 4 million results.
 func TestReportSizeIsIndependentOfRequestCount(t *testing.T) {
 	const requests = 1_000_000
 	began := time.Now()
