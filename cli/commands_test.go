@@ -15,7 +15,7 @@ import (
 
 // A user who sees a command of Strata in a process list or a script finds it in the help and on a
 // page.
-func TestEachCommandIsInHelpAndOnAPage(t *testing.T) {
+func TestEachCommandIsInHelpAndDocs(t *testing.T) {
 	pages := ""
 	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {
 		files, err := filepath.Glob(pattern)

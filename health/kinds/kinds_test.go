@@ -37,7 +37,7 @@ func TestEveryKindIsRegistered(t *testing.T) {
 }
 
 // A reader who knows the files of one kind finds the same files in every other kind.
-func TestEveryKindHasTheSameFiles(t *testing.T) {
+func TestEveryKindHasSameFiles(t *testing.T) {
 	for kind := range Bodies {
 		for _, name := range []string{"doc.go", "spec.go", "judge.go", "observe.go", "watch.go"} {
 			assert.FileExists(t, filepath.Join("..", string(kind), name))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestQuantileIsTheNearestRank(t *testing.T) {
+func TestQuantileUsesNearestRank(t *testing.T) {
 	samples := []float64{50, 10, 40, 20, 30}
 	assert.Equal(t, 30.0, Quantile(samples, 0.5))
 	assert.Equal(t, 50.0, Quantile(samples, 0.95))

@@ -65,8 +65,8 @@ func app(revision, compared, sync, health string) string {
 		sync: {status: ` + sync + `, comparedTo: {source: {repoURL: r, path: p, targetRevision: ` + compared + `}}}, health: {status: ` + health + `}}}`
 }
 
-// Argo CD has no health check for an Application. Without the program's check, a root would be
-// Healthy whatever its children are.
+// Argo CD has no health check for an Application. Without the program's check, a root Application
+// would be Healthy even if its children are not.
 func TestRootApplicationHealthDependsOnChildren(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd",
 		"argocd-cm")

@@ -38,9 +38,10 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists records the creation of an object. If it exists, the API server refuses it, and so does
-// Helm a release. With upsert, the provider adopts an existing object, but never a release
-// (pulumi-kubernetes upsertExistingObjects). The caller must hold the mutex.
+// exists records the creation of an object. If the object exists already, the API server refuses
+// the creation. Helm refuses a release whose name is in use. With upsert, the provider adopts an
+// existing object, but never a release (pulumi-kubernetes upsertExistingObjects). The caller must
+// hold the mutex.
 func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {

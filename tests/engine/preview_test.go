@@ -74,10 +74,10 @@ func TestPreviewShowsNoClusterObjectAsDeleted(t *testing.T) {
 	}
 }
 
-// loses reports whether steps delete anything. To run again, a gate, an install or a push is
-// replaced, and so is the value of an attempt (ADR 17). That deletes nothing, and neither does a
-// command that a command of another kind replaces under its name (ADR 45). An object, a release, or
-// a resource with a delete action is gone during its replacement.
+// loses reports whether steps delete anything. A gate, an install, a push and the value of an
+// attempt are replaced to run again (ADR 17). Such a replacement deletes nothing. The same is true
+// if a command of another kind replaces a command of the same name (ADR 45). But an object, a
+// release, or a resource with a delete action does not exist during its replacement.
 func (s *stack) loses(resource string, steps []string) bool {
 	state := s.stored()[resource]
 	runsAgain := state != nil && strings.HasPrefix(string(state.Type), "command:") &&

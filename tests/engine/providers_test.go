@@ -166,8 +166,9 @@ func ignored(keys []string, key string) bool {
 	return false
 }
 
-// diffConfig answers like pulumi-kubernetes 4. With an unchanged clusterIdentifier it keeps the
-// provider whatever the kubeconfig is. Without one, an unknown kubeconfig replaces it.
+// diffConfig answers like pulumi-kubernetes 4. An unchanged clusterIdentifier keeps the provider
+// with every kubeconfig. A changed one replaces the provider. Without one, an unknown kubeconfig
+// replaces it.
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}

@@ -91,7 +91,7 @@ func TestApplicationsGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// The root reports Synced and Healthy all the time, whatever the state of its children is.
+// The root Application reports Synced and Healthy all the time, even if its children do not.
 func TestApplicationsGateWaitsForChildrenOfRootApplication(t *testing.T) {
 	t.Parallel()
 	root := map[string]any{"brings": "middle"}

@@ -122,8 +122,8 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 	}
 }
 
-// One Pod of the data plane is outdated, or differs from the other. The gates of rollouts, Gateways
-// and URLs stay open.
+// In each case, one Pod of the data plane has a wrong configuration or does not show it. The gates
+// of rollouts, Gateways and URLs stay open.
 func TestUpstreamsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {

@@ -51,7 +51,7 @@ func TestFailureOfEachResourceTypeIsReported(t *testing.T) {
 	}
 }
 
-func TestNothingIsCreatedWhenEverythingFails(t *testing.T) {
+func TestNoResourceIsCreatedWhenAllFail(t *testing.T) {
 	g, err := newProgram(t, "staging").run(pulumitest.FailAll())
 	require.ErrorContains(t, err, "made to fail")
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))

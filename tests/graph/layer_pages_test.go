@@ -23,10 +23,10 @@ import (
 	"strata/health/kinds"
 )
 
-// TestEachLayerHasAPage checks or writes docs/layers/NAME.md. The sentences come from
+// TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from
 // layers/NAME.md, and the rest from the program with the example layers/NAME.yaml. Each layer must
 // be on such a page.
-func TestEachLayerHasAPage(t *testing.T) {
+func TestEachLayerHasPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, templates)

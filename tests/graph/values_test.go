@@ -209,8 +209,8 @@ func changedIn(before, after graph) (names []string) {
 	return names
 }
 
-// Values of a section with a secret must never be in plain, nor a digest of them. Only a random
-// value may change with them.
+// Values of a section with a secret must never be in plain text, and no digest of them may be. If
+// they change, only a random value in plain text may change.
 func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range chartsOf {

@@ -28,7 +28,7 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:Secret": {
 		instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer": {expression: "condition=Ready", limit: "240"},
-	// Its gate reports why it is not Ready.
+	// The wait ends when there are conditions. The certificate's gate reports why it is not Ready.
 	"kubernetes:cert-manager.io/v1:Certificate": {expression: "jsonpath={.status.conditions}",
 		limit: "240"},
 	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed",

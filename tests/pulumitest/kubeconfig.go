@@ -11,8 +11,8 @@ import (
 	"strata/actions/cluster/kubeconfig"
 )
 
-// contexts is a kubeconfig with two clusters and the CA and the token of one. Its current context
-// is one that no stack names.
+// contexts is a kubeconfig with two clusters and the CA and the token of one. No stack names its
+// current context.
 const contexts = `apiVersion: v1
 kind: Config
 current-context: production

@@ -94,7 +94,7 @@ func (r run) command(ctx context.Context, dir, name string, args ...string) *exe
 	command.Env = append(command.Env,
 		"GOCACHE="+filepath.Join(r.dir, "gocache"), "GOMODCACHE="+filepath.Join(r.dir, "modules"),
 		"XDG_CACHE_HOME="+r.cache,
-		// These values are those that the Makefile exports.
+		// The Makefile exports the same values.
 		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 	)
 	return command

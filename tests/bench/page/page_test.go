@@ -41,7 +41,7 @@ func TestCommittedBenchmarkPagesMatchResults(t *testing.T) {
 	}
 }
 
-func TestEveryNumberHasAMeaning(t *testing.T) {
+func TestEveryResultHasDescription(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
 	for _, r := range results {

@@ -104,7 +104,7 @@ func TestScriptHasElevenWaitsInOrder(t *testing.T) {
 	}, lines)
 }
 
-func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
+func TestEachStepEndsBeforeNextBegins(t *testing.T) {
 	made := &recorder{}
 	require.NoError(t, run(t, made))
 	at := func(what string) int {

@@ -24,7 +24,7 @@ func options(server *httptest.Server) attack.Options {
 		Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
 }
 
-func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
+func TestEveryRequestIsPOSTAndIsCounted(t *testing.T) {
 	var served atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
